@@ -64,6 +64,14 @@ export abstract class NoAnswerError extends SmsOtpError {
 }
 
 /**
+ * Returns false when an error says that the gateway cannot have acted: no text went out, no code
+ * was judged. What does not say so may have arrived.
+ */
+export function mayHaveArrived(error: unknown): boolean {
+  return readFields(error).mayHaveArrived !== false;
+}
+
+/**
  * The gateway could not be reached: refused, reset, no route, bad certificate. `status` is 502 when
  * an answer was lost.
  */
@@ -147,6 +155,11 @@ export class GatewayRejectedError extends SmsOtpError {
     readonly httpStatus: number,
     /** Seconds of the answer's `Retry-After`, or null. */
     readonly retryAfterSeconds: number | null = null,
+    /**
+     * False when the answer excludes that a text went out, or that a code was judged. A gateway
+     * that does not say may have done either.
+     */
+    readonly mayHaveArrived: boolean = true,
   ) {
     super(
       `The OTP gateway rejected the request (${call}): ` +
@@ -166,6 +179,7 @@ export class GatewayRejectedError extends SmsOtpError {
 export class GatewayBusyError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_BUSY';
   readonly status = 503;
+  readonly mayHaveArrived = false;
   override readonly headers: { readonly 'Retry-After': string };
 
   constructor(

@@ -11,6 +11,7 @@ import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
 import { createWarner, readFields } from './errors';
+import { createUserBlocks } from './limits/address-block';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
@@ -26,6 +27,7 @@ import {
   type LoginRegistry,
 } from './login/context';
 import { createEmitter } from './login/events';
+import { giveBackUnusable } from './login/charge-send';
 import { createFactorOptions } from './login/factor-options';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
@@ -285,7 +287,10 @@ function createLoginContext(
     emit,
     warn,
     now,
-    guessableMethods: ['sms', ...settings.factors.map(({ name }) => name)],
+    guessableMethods: [
+      'sms',
+      ...settings.factors.filter((factor) => 'check' in factor).map(({ name }) => name),
+    ],
     listPhones: createPhoneLister({ ...settings, getUserId, warn }),
     loadUser,
     getUserId,
@@ -301,6 +306,7 @@ function createLoginContext(
     ),
     readNumber,
     createDigests,
+    userBlocks: createUserBlocks(createDigests('user-blocks')),
     phoneIds: createDigests('phone-ids'),
     random: Math.random,
     randomId: randomUUID,
@@ -387,6 +393,7 @@ function createMiddlewareContext(
       },
     findChallenge: (otpId) => login.store.challenges.find(otpId),
     discard: (otpId) => login.store.challenges.discard(otpId),
+    giveBackUnusable: (challenge) => giveBackUnusable(login, challenge),
     isRequiredFor: async (user, req) => {
       try {
         return (await isRequiredFor?.(user, req)) !== false;

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { DAY_SECONDS } from '../limits/failures';
+import { DAY_SECONDS } from '../limits/charge';
 import type { KeyedDigest } from '../login/context';
 import type { DeviceStore, TrustedDevice } from '../stores/store';
 

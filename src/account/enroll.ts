@@ -1,4 +1,4 @@
-import { enrollmentCounter, type LimitName } from '../limits/limits';
+import { enrollmentCounter, type LimitName } from '../limits/sends';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { SendRequest, SendResult } from '../login/send-otp';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { optionError } from '../errors';
 import type { LoginContext } from '../login/context';
-import { readOnly, spentCodesCounter } from '../limits/failures';
+import { readCounts } from '../limits/charge';
+import { USER_KEYS } from '../limits/user-keys';
 import { idText, isUser, toUserIdText } from '../login/users';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
 import { createPhoneCheck, type PhoneSources } from './phone-book';
@@ -110,7 +111,10 @@ export type ListFactors = (user: Express.User, userId: string) => Promise<readon
  */
 export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
 
-/** What a user is offered now, and what a user has: a factor that fails is left out of the first only. */
+/**
+ * What a user is offered now, and what a user has: a factor that fails is left out of the first
+ * only.
+ */
 export interface UserFactors {
   readonly listFactors: ListFactors;
   /**
@@ -189,8 +193,8 @@ export function createUserFactors(
 
   async function hasSpentCodes(userId: string): Promise<boolean> {
     if (recoveryCodes === undefined) return false;
-    const { counts } = await store.counters.charge(readOnly([spentCodesCounter(userId)]));
-    return counts[0]?.count !== 0;
+    const { spent } = await readCounts(store.counters, { spent: USER_KEYS.spentCodes(userId) });
+    return spent.count !== 0;
   }
 }
 

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import { DAY_SECONDS, guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
-import { fillBrowsers } from '../limits/limits';
+import { guessGuards } from '../limits/attempts';
+import { chargeRows, DAY_SECONDS } from '../limits/charge';
+import { revokeBrowsers } from '../limits/lift';
 import type { Limits } from '../limits/options';
+import { OTHER_BROWSERS } from '../limits/user-keys';
 import type { KeyedDigest, KnownBrowsers } from '../login/context';
 import type { BrowserStore, CounterStore } from '../stores/store';
 
@@ -65,26 +67,26 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       const bucket = await findBucket(cookie, userId);
       if (bucket === OTHER_BROWSERS) return false;
       // A send counts a browser that these refuse as one of the others.
-      const failures = readOnly(guessCounters(limits, userId, bucket, 'sms'));
-      return (await counters.charge(failures)).refusedBy === null;
+      const guards = guessGuards({ limits, hasKnownBrowsers: true }, userId, bucket);
+      return (await chargeRows(counters, guards)).refusedBy === null;
     },
     async remember({ cookie, userId, bucket }) {
       const entries = readEntries(cookie);
-      // The seal was checked at the send. A browser that forges one since only loses its own place.
+      // The seal was checked by `send`. A cookie forged since then can only displace itself.
       if (entries.some((entry) => entry.browserId === bucket && ageOf(entry) < DAY_SECONDS))
         return null;
       const known = await findEntry(entries, userId);
       const browserId = bucket === OTHER_BROWSERS ? randomId() : bucket;
       const seen = { browserId, userId, seenAt: now() };
       const gone = await browsers.remember(seen, lifeSeconds, MAX_BROWSERS);
-      await fillBrowsers(counters, userId, gone, lifeSeconds);
+      await revokeBrowsers(counters, userId, gone, lifeSeconds);
       const others = entries.filter((entry) => entry !== known).map(({ text }) => text);
       const value = [await toEntry(browserId, userId), ...others].slice(0, MAX_USERS).join('~');
       return { value, expiresAt: now() + lifeSeconds * 1000 };
     },
     list: (userId) => browsers.list(userId),
     async forget(userId) {
-      await fillBrowsers(counters, userId, await browsers.forget(userId), lifeSeconds);
+      await revokeBrowsers(counters, userId, await browsers.forget(userId), lifeSeconds);
     },
   };
 

@@ -1,4 +1,4 @@
-import { DAY_SECONDS } from '../limits/failures';
+import { DAY_SECONDS } from '../limits/charge';
 import type { ListedLogin, LoginReference, LoginRegistry } from '../login/context';
 import { toUserIdText } from '../login/users';
 import type { Login, LoginStore } from '../stores/store';

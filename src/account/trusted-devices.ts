@@ -1,4 +1,5 @@
-import { guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
+import { chargeBrowser, guessGuards } from '../limits/attempts';
+import { chargeRows } from '../limits/charge';
 import type { CookieValue, KeyedDigest, LoginContext } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
@@ -123,10 +124,12 @@ export function createDeviceAuthenticator(
    * do in other browsers closes no known one.
    */
   async function isLocked(userId: string, bucket: string): Promise<boolean> {
-    const counters = guessCounters(login.settings.limits, userId, bucket, 'sms');
-    const { refusedBy } = await login.store.counters.charge(readOnly(counters));
-    if (refusedBy === null) return false;
-    return bucket === OTHER_BROWSERS || isLocked(userId, OTHER_BROWSERS);
+    const { settings, store, browsers } = login;
+    const parts = { limits: settings.limits, hasKnownBrowsers: browsers.isOn };
+    const { refusedBy } = await chargeBrowser(bucket, (one) =>
+      chargeRows(store.counters, guessGuards(parts, userId, one)),
+    );
+    return refusedBy !== null;
   }
 }
 

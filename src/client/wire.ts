@@ -24,6 +24,7 @@ import {
 import { lookupPath, PATHS, validatePath } from '../protocol/paths';
 import { parseInput, readOrNull, required } from '../protocol/values';
 import type { GatewayCall } from './gateway-call';
+import { mayHaveActed } from './may-have-acted';
 import type { CheckedOptions } from './options';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
@@ -131,6 +132,7 @@ function createReader<Result>(
         gatewayErrorName(code),
         httpStatus,
         retryAfterSeconds,
+        mayHaveActed(name, code, httpStatus),
       );
     }
     const result =

@@ -1,4 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
+import type { Counter } from '../stores/store';
+import { createCounter } from './charge';
 
 /** A block of addresses, and how many times a limit per address it may use. */
 export interface AddressBlock {
@@ -32,10 +34,39 @@ export function toAddressBlocks(address: string | undefined): readonly AddressBl
   ];
 }
 
-/** Returns the smallest block of `toAddressBlocks`. */
-export function toAddressBlock(address: string | undefined): string {
-  // There always is one: '' is for the compiler alone.
-  return toAddressBlocks(address)[0]?.block ?? '';
+/**
+ * Returns the blocks of an address under names that only one user has: keyed digests of both, so
+ * that the counters name neither the user nor the address.
+ */
+export type UserBlocks = (
+  user: string,
+  address: string | undefined,
+) => Promise<readonly AddressBlock[]>;
+
+/** @param digests Return keyed digests of some strings. The first one is used. */
+export function createUserBlocks([digest]: readonly ((
+  ...strings: readonly string[]
+) => Promise<string>)[]): UserBlocks {
+  return (user, address) =>
+    Promise.all(
+      // There always is a digest: '' is for the compiler alone.
+      toAddressBlocks(address).map(async ({ block, factor }) => ({
+        block: ((await digest?.(user, block)) ?? '').slice(0, 22),
+        factor,
+      })),
+    );
+}
+
+/** Returns a counter for each block. A wider block may use its factor times the limit. */
+export function perBlock(
+  blocks: readonly AddressBlock[],
+  family: string,
+  { max, perSeconds }: { readonly max: number; readonly perSeconds: number },
+  exemptBy?: readonly string[],
+): readonly Counter[] {
+  return blocks.map(({ block, factor }) =>
+    createCounter(`${family}:${block}`, perSeconds, { max: max * factor, exemptBy }),
+  );
 }
 
 /**

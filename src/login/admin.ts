@@ -1,14 +1,6 @@
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
-import {
-  failureKeys,
-  lockKey,
-  OTHER_BROWSERS,
-  readKeys,
-  slowKey,
-  spentCodesCounter,
-} from '../limits/failures';
-import { type LiftedLimits, liftLimits } from '../limits/limits';
-import { sendKeys } from '../limits/limits';
+import { isLocked, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
+import { attemptKeys, failureKeys, sendKeys, USER_KEYS } from '../limits/user-keys';
 import type { UserId } from '../stores/store';
 import type { ListedLogin, LoginContext } from './context';
 import { toUserIdText } from './users';
@@ -58,20 +50,8 @@ export function createUserAdmin({
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
-    const { counts } = await counters.charge(readKeys(failureKeys(userId, [], OTHER_BROWSERS)));
-    const failures = counts.reduce((total, { count }) => total + count, 0);
+    const failures = await sumCounts(counters, attemptKeys(userId));
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
-  }
-
-  /** Forgetting a user must not reset their lock. */
-  async function isLocked(userId: string): Promise<boolean> {
-    const keys = [...guessableMethods.map((method) => lockKey(userId, method)), slowKey(userId)];
-    const { counts } = await counters.charge(readKeys(keys));
-    return counts.some(({ lockedSeconds }) => lockedSeconds > 0);
-  }
-
-  function allFailureKeys(userId: string): readonly string[] {
-    return [...failureKeys(userId, guessableMethods, OTHER_BROWSERS), slowKey(userId)];
   }
 
   async function listBrowserIds(userId: string): Promise<readonly string[]> {
@@ -86,24 +66,28 @@ export function createUserAdmin({
     async enableUser(id) {
       const { userId } = toUserIdText(id);
       await browsers.forget(userId);
-      await counters.clear([...allFailureKeys(userId), spentCodesCounter(userId).key]);
+      await counters.clear([
+        ...failureKeys(userId, guessableMethods),
+        USER_KEYS.spentCodes(userId),
+      ]);
       await emitFailures(userId);
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
       const sends = [
         ...sendKeys(userId, await listBrowserIds(userId)),
-        spentCodesCounter(userId).key,
+        USER_KEYS.spentCodes(userId),
       ];
       await challenges.discardAll(userId);
       await recoveryCodes?.replace(userId, []);
       await devices?.removeAll(userId);
       await logins?.endAll(userId);
       await browsers.forget(userId);
-      const isFree = !(await isLocked(userId));
-      await counters.clear(isFree ? [...allFailureKeys(userId), ...sends] : sends, {
-        keepsLocked: true,
-      });
+      // Forgetting a user must not reset their lock.
+      const failures = (await isLocked(counters, userId, guessableMethods))
+        ? []
+        : failureKeys(userId, guessableMethods);
+      await counters.clear([...failures, ...sends], { keepsLocked: true });
       await emitFailures(userId);
     },
     async exportUser(id) {

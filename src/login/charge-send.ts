@@ -1,14 +1,22 @@
-import { GatewayRejectedError, GatewayUnreachableError } from '../errors';
+import { mayHaveArrived } from '../errors';
 import { toAddressBlocks } from '../limits/address-block';
-import { giveBackOf, OTHER_BROWSERS } from '../limits/failures';
-import { type LimitName, lostSendCounter, type SendCounter, sendCounters } from '../limits/limits';
+import { chargeBrowser } from '../limits/attempts';
+import { type Counted, chargeRows } from '../limits/charge';
+import {
+  findGivenBack,
+  giveBack,
+  type OutageWatch,
+  type SendOutcome,
+  SENDS_GIVEN_BACK,
+} from '../limits/give-back';
+import { type LimitName, type SendRow, sendRows, userGiveBack } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
-import type { Challenge, Charge, Count, Counter } from '../stores/store';
+import type { Challenge, Count, Counter } from '../stores/store';
 import type { LoginContext, UserPhone } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
 
-/** What a send is charged for. */
+/** A send that is charged. */
 type ChargedSend = Pick<
   PolicyContext,
   'userId' | 'purpose' | 'address' | 'numberKey' | 'prefixKey' | 'provenKeys'
@@ -18,22 +26,17 @@ type ChargedSend = Pick<
 export type SendCharge =
   | {
       readonly isCharged: true;
-      /** What the send was charged to. A known browser that is full counts as one of the others. */
+      /** The bucket that was charged. A known browser that is full counts as one of the others. */
       readonly bucket: string;
       /** Seconds until another text may be asked for. */
       readonly waitSeconds: number;
-      /** Seconds until the gap ends: all that is left to wait for when the send is given back. */
-      readonly gapSeconds: number;
       readonly isNewNumber: boolean;
-      /**
-       * The user's texts of the day, when this was the last one that may be sent; null: there are
-       * more.
-       */
+      /** The user's texts of the day, when this was the last one; null: there are more. */
       readonly usedUp: number | null;
       /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
-      /** What `giveBackSend` charges. */
-      readonly givenBack: () => readonly Counter[];
+      /** Takes the send out of what an outcome leaves; returns the seconds until another text. */
+      readonly giveBack: (outcome: 'not-sent' | 'may-be-sent') => Promise<number>;
     }
   | {
       readonly isCharged: false;
@@ -45,28 +48,53 @@ export type SendCharge =
       readonly isInGap: boolean;
     };
 
-/**
- * A store returns a count for each counter: where this stands in for one, it is for the compiler
- * alone.
- */
-const NOTHING: Count = { count: 0, resetSeconds: null, lockedSeconds: 0 };
+/** A counter of a policy that is charged with the send. */
+interface PolicyRow {
+  readonly limit: null;
+  readonly counter: Counter;
+  readonly planned: PlannedCharge;
+}
+
+type Row = SendRow | PolicyRow;
 
 /**
  * Charges a send to all its counters in one round trip, before anything is sent: our limits, and
- * what the policies have planned. Nothing but a policy's own settlement takes back what that policy
- * has charged.
+ * what the policies have planned. Only a policy's own settlement takes back what it has charged.
  */
 export async function chargeSend(
   parts: LoginContext,
   send: ChargedSend,
   { bucket, isConfirmed }: { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>,
   planned: readonly PlannedCharge[],
+  outages: OutageWatch,
 ): Promise<SendCharge> {
-  const { limits, resendCooldownSeconds } = parts.settings;
-  const keys = {
+  const { settings, store, random } = parts;
+  const policyRows = planned.map(toPolicyRow);
+  const rowsOf = (charged: string): readonly Row[] => [
+    ...sendRows(
+      settings.limits,
+      toKeys(parts, send, charged, isConfirmed),
+      settings.resendCooldownSeconds,
+      random(),
+    ),
+    ...policyRows,
+  ];
+  const charged = await chargeBrowser(bucket, (one) => chargeRows(store.counters, rowsOf(one)));
+  const { refusedBy, rows } = charged;
+  if (refusedBy !== null) return { isCharged: false, ...explainRefusal(refusedBy, rows) };
+  return toCharged(parts, charged, outages);
+}
+
+function toKeys(
+  { browsers }: LoginContext,
+  send: ChargedSend,
+  bucket: string,
+  isConfirmed: boolean,
+) {
+  return {
     user: send.userId,
     bucket,
-    hasKnownBrowsers: parts.browsers.isOn,
+    hasKnownBrowsers: browsers.isOn,
     purpose: send.purpose,
     number: send.numberKey,
     prefix: send.prefixKey,
@@ -74,133 +102,117 @@ export async function chargeSend(
     provenKeys: send.provenKeys,
     isConfirmed,
   };
-  const plan = sendCounters(limits, keys, resendCooldownSeconds, parts.random());
-  const counters = [...plan.map(({ counter }) => counter), ...planned.map(toCounter)];
-  const charge = await parts.store.counters.charge(counters);
-  const { refusedBy, counts } = charge;
-  const policyCounts = counts.slice(plan.length);
-  if (refusedBy === null) {
-    const exceeded = planned.filter((entry, index) => wouldRefuse(entry, policyCounts[index]));
-    return { isCharged: true, bucket, ...readCharged(plan, charge), exceeded };
-  }
-  const limit = plan[refusedBy]?.limit;
-  if (bucket !== OTHER_BROWSERS && (limit === 'failures' || limit === 'lock')) {
-    return chargeSend(parts, send, { bucket: OTHER_BROWSERS, isConfirmed }, planned);
-  }
-  const isInGap = limit === 'gap';
-  const entry = planned[refusedBy - plan.length];
-  if (entry === undefined)
-    return { isCharged: false, refusedBy: null, ...readRefused(plan, charge, refusedBy), isInGap };
-  const refusal = readPolicyRefusal(entry, policyCounts[refusedBy - plan.length] ?? NOTHING);
-  return { isCharged: false, refusal, refusedBy: entry, limit: null, isInGap };
-}
-
-/**
- * Gives back all that a send was charged but its gap, if the error says that no text message has
- * left. Returns the seconds until another may be asked for. A failure to give back is ignored: the
- * counters are only stricter, and `store-failing` reports it.
- */
-export async function giveBackSend(
-  parts: LoginContext,
-  { givenBack, waitSeconds, gapSeconds }: Extract<SendCharge, { readonly isCharged: true }>,
-  error: unknown,
-): Promise<number> {
-  const isUnsent =
-    error instanceof GatewayRejectedError ||
-    (error instanceof GatewayUnreachableError && !error.mayHaveArrived);
-  return isUnsent && (await giveBack(parts, givenBack())) ? gapSeconds : waitSeconds;
-}
-
-/** Gives back the send of a challenge that ended because the gateway's answer was lost. */
-export async function giveBackLostSend(
-  parts: LoginContext,
-  { userId, bucket }: Challenge,
-): Promise<void> {
-  await giveBack(parts, [lostSendCounter(userId, bucket)]);
-}
-
-async function giveBack({ store }: LoginContext, counters: readonly Counter[]): Promise<boolean> {
-  try {
-    await store.counters.charge(counters);
-    return true;
-  } catch {
-    // The login has failed already; see `giveBackSend`.
-    return false;
-  }
 }
 
 /** A reporting policy counts and refuses nothing. */
-function toCounter({ counter, policy }: PlannedCharge): Counter {
-  if (policy.mode !== 'report') return counter;
+function toPolicyRow(planned: PlannedCharge): PolicyRow {
+  const { counter, policy } = planned;
+  if (policy.mode !== 'report') return { limit: null, counter, planned };
   const { max: _max, lock: _lock, ...counted } = counter;
-  return counted;
+  return { limit: null, counter: counted, planned };
 }
 
-function wouldRefuse({ counter, policy }: PlannedCharge, count: Count = NOTHING): boolean {
-  return policy.mode === 'report' && count.count > (counter.max ?? Infinity);
-}
-
-function readPolicyRefusal({ deny = 'send-limit' }: PlannedCharge, count: Count): Refusal {
-  return toRefusal(deny, count.lockedSeconds > 0 ? count.lockedSeconds : count.resetSeconds);
-}
-
-function readCharged(plan: readonly SendCounter[], { counts }: Charge) {
+function toCharged(
+  { store }: LoginContext,
+  { bucket, rows }: { readonly bucket: string; readonly rows: readonly Counted<Row>[] },
+  outages: OutageWatch,
+): Extract<SendCharge, { readonly isCharged: true }> {
+  const own: Counted<SendRow>[] = [];
+  const exceeded: PlannedCharge[] = [];
   let [waitSeconds, gapSeconds] = [0, 0];
   let isNewNumber = false;
   let usedUp: number | null = null;
-  for (const [index, entry] of plan.entries()) {
-    const { limit, counter, role } = entry;
-    // An exempt counter is not touched, so its count is 0.
-    const count = counts[index] ?? NOTHING;
-    const wait = role === 'numbers' ? 0 : waitOf(entry, count);
+  for (const { row, count } of rows) {
+    if (row.limit === null) {
+      if (wouldRefuse(row, count)) exceeded.push(row.planned);
+      continue;
+    }
+    own.push({ row, count });
+    const wait = row.role === 'numbers' ? 0 : waitOf(row, count);
     waitSeconds = Math.max(waitSeconds, wait);
-    if (limit === 'gap') gapSeconds = wait;
-    if (role === 'strangers') isNewNumber = count.count > 0;
-    if (role === 'user-day' && count.count === counter.max) usedUp = count.count;
+    if (row.limit === 'gap') gapSeconds = wait;
+    // An exempt counter is not charged, so its count is 0.
+    if (row.role === 'strangers') isNewNumber = count.count > 0;
+    if (row.role === 'user-day' && count.count === row.counter.max) usedUp = count.count;
   }
   return {
-    waitSeconds,
-    gapSeconds,
-    isNewNumber,
-    usedUp,
-    givenBack: () => findGivenBack(plan, counts),
+    isCharged: true,
+    ...{ bucket, waitSeconds, isNewNumber, usedUp, exceeded },
+    async giveBack(outcome) {
+      const given = SENDS_GIVEN_BACK[outcome];
+      const isLost = outcome === 'may-be-sent';
+      const budgets = isLost && outages.isOutage() ? [...given, 'in-all' as const] : given;
+      const isGiven = await giveBack(store.counters, findGivenBack(own, budgets));
+      return isGiven && !isLost ? gapSeconds : waitSeconds;
+    },
   };
 }
 
-/** Returns what gives back all that a send was charged but its gap. */
-function findGivenBack(plan: readonly SendCounter[], counts: readonly Count[]): readonly Counter[] {
-  return plan
-    .filter(
-      ({ limit, counter }, index) =>
-        limit !== 'gap' && !counter.isOnlyRead && (counts[index] ?? NOTHING).count > 0,
-    )
-    .map(({ counter }) => giveBackOf(counter));
+/** Returns what came of a send whose generate call has thrown. */
+export function toSendOutcome(error: unknown): 'not-sent' | 'may-be-sent' {
+  return mayHaveArrived(error) ? 'may-be-sent' : 'not-sent';
 }
 
-function readRefused(
-  plan: readonly SendCounter[],
-  { counts }: Charge,
-  refusedBy: number,
-): { readonly refusal: Refusal; readonly limit: LimitName | null } {
-  const count = counts[refusedBy] ?? NOTHING;
-  const refusing = plan[refusedBy]?.limit;
-  if (refusing === 'failures') return { refusal: { reason: 'disabled' }, limit: refusing };
-  if (refusing === 'lock')
-    return { refusal: readLockRefusal(count.lockedSeconds), limit: refusing };
-  // The limit that is in the way for the longest gives the reason and the time.
-  const waits = plan.map((entry, index) => waitOf(entry, counts[index] ?? NOTHING));
-  const seconds = Math.max(1, ...waits);
-  const limit = plan[waits.indexOf(seconds)]?.limit ?? plan[refusedBy]?.limit ?? null;
-  const reason = limit === 'gap' ? 'resend-too-soon' : 'send-limit';
-  return { refusal: { reason, retryAfterSeconds: seconds }, limit };
+/**
+ * Returns what takes a text out of its user's budgets, once the request that sent it has ended. The
+ * totals stay.
+ */
+export function findTextGivenBack(
+  { settings }: Pick<LoginContext, 'settings'>,
+  { userId, bucket }: Pick<Challenge, 'userId' | 'bucket'>,
+  outcome: Exclude<SendOutcome, 'not-sent' | 'may-be-sent'>,
+): readonly Counter[] {
+  const isGiven = SENDS_GIVEN_BACK[outcome].includes('user');
+  return isGiven ? userGiveBack(settings.limits, userId, bucket) : [];
+}
+
+/** Gives a text that is out, and that nobody can use, back to its user. */
+export async function giveBackUnusable(
+  login: Pick<LoginContext, 'settings' | 'store'>,
+  challenge: Challenge,
+): Promise<void> {
+  await giveBack(login.store.counters, findTextGivenBack(login, challenge, 'unusable'));
+}
+
+function wouldRefuse({ planned: { counter, policy } }: PolicyRow, { count }: Count): boolean {
+  return policy.mode === 'report' && count > (counter.max ?? Infinity);
+}
+
+function explainRefusal({ row, count }: Counted<Row>, rows: readonly Counted<Row>[]) {
+  if (row.limit === null) {
+    const { deny = 'send-limit' } = row.planned;
+    const wait = count.lockedSeconds > 0 ? count.lockedSeconds : count.resetSeconds;
+    return {
+      refusal: toRefusal(deny, wait),
+      ...{ refusedBy: row.planned, limit: null, isInGap: false },
+    };
+  }
+  const isInGap = row.limit === 'gap';
+  return { ...explainLimit(row, count, rows), refusedBy: null, isInGap };
+}
+
+function explainLimit(
+  { limit }: SendRow,
+  { lockedSeconds }: Count,
+  rows: readonly Counted<Row>[],
+): { readonly refusal: Refusal; readonly limit: LimitName } {
+  if (limit === 'failures') return { refusal: { reason: 'disabled' }, limit };
+  if (limit === 'lock')
+    return {
+      refusal: { reason: 'locked', retryAfterSeconds: Math.max(1, lockedSeconds) },
+      limit,
+    };
+  // Report the limit with the longest wait.
+  let [longest, seconds]: [LimitName, number] = [limit, 0];
+  for (const { row, count } of rows) {
+    if (row.limit === null || waitOf(row, count) <= seconds) continue;
+    [longest, seconds] = [row.limit, waitOf(row, count)];
+  }
+  const reason = longest === 'gap' ? 'resend-too-soon' : 'send-limit';
+  return { refusal: { reason, retryAfterSeconds: Math.max(1, seconds) }, limit: longest };
 }
 
 /** Seconds until a counter admits another send, unless others are sent meanwhile. */
-function waitOf({ counter: { max = Infinity } }: SendCounter, count: Count): number {
+function waitOf({ counter: { max = Infinity } }: Row, count: Count): number {
   return Math.max(count.lockedSeconds, count.count >= max ? (count.resetSeconds ?? 0) : 0);
-}
-
-/** Returns the refusal of a factor that is locked. */
-export function readLockRefusal(lockedSeconds: number): Refusal {
-  return { reason: 'locked', retryAfterSeconds: Math.max(1, lockedSeconds) };
 }

@@ -2,7 +2,7 @@ import type { ChallengeFactor, CodeFactor, FactorChallenged } from '../account/f
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
 import type { Permit } from '../client/gateway-client';
 import { GatewayRejectedError, isObject, NoAnswerError, type SmsOtpError } from '../errors';
-import { spentCodesCounter, usedChallengeCounter } from '../limits/failures';
+import { spentCodesCounter, usedChallengeCounter } from '../limits/attempts';
 import { parseJson } from '../stores/check-values';
 import type { Challenge, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
@@ -43,8 +43,11 @@ export interface CodeVerifier {
   readonly amr: string;
   /** OpenID Connect Core section 2. */
   readonly acr: string;
-  /** Whether a code can be guessed: then attempts count toward locks and `disabled`. */
-  readonly isGuessable: boolean;
+  /**
+   * How attempts are counted: at codes that can be `guessed`, at `recovery` codes, or as an
+   * `answer` to a challenge of ours.
+   */
+  readonly counting: 'guess' | 'recovery' | 'answer';
   /** What its codes are good for. */
   readonly purposes: readonly Purpose[];
   /** Returns the code in its plain form, or null for input that cannot be one. */
@@ -67,7 +70,7 @@ export interface CodeVerifier {
      * Uses a challenge up, whatever the answer will be. Returns why it cannot be answered; null: it
      * can.
      */
-    readonly take: (kept: FactorChallenge | undefined) => Promise<'expired' | 'wrong-code' | null>;
+    readonly use: (kept: FactorChallenge | undefined) => Promise<'expired' | 'wrong-code' | null>;
   };
   /** @throws {SmsOtpError} when the code was surely not judged: the challenge lives on. */
   readonly verify: (claimed: ClaimedCode, slot: Permit | undefined) => Promise<Verification>;
@@ -118,7 +121,7 @@ export function createSmsVerifier(
     field,
     amr: 'sms',
     acr: 'mfa',
-    isGuessable: true,
+    counting: 'guess',
     purposes,
     readCode,
     reserve: () => gateway.admit('validate'),
@@ -173,13 +176,12 @@ function createRecoveryCodeVerifier(
     field,
     amr: 'recovery-code',
     acr: 'mfa',
-    isGuessable: false,
+    counting: 'recovery',
     purposes: ['login', 'step-up'],
     readCode: readRecoveryCode,
     verify: async ({ challenge: { userId }, code, address }) => {
       const { isSpent, left } = await codes.spend(userId, code);
-      // A store plugin may return anything: only true is a success.
-      if ((isSpent as unknown) !== true) return { kind: 'wrong' };
+      if (!isSpent) return { kind: 'wrong' };
       emit({ type: 'recovery-code-used', userId, address, left });
       // The code is spent: the login goes on even if this is not recorded. `store-failing` reports
       // it.
@@ -200,6 +202,7 @@ const MAX_FACTOR_INPUT_LENGTH = 128;
 function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifier {
   return {
     ...describeFactor(factor, codeField),
+    counting: 'guess',
     readCode: (input) => {
       if (typeof input !== 'string' || input.length > MAX_FACTOR_INPUT_LENGTH) return null;
       const code = input.trim();
@@ -222,7 +225,6 @@ function describeFactor(
     field: field ?? codeField,
     amr: amr ?? name,
     acr,
-    isGuessable: true,
     purposes,
   };
 }
@@ -241,6 +243,7 @@ function createResponseVerifier(
 ): CodeVerifier {
   return {
     ...describeFactor(factor, codeField),
+    counting: 'answer',
     readCode: (input) => {
       const text = typeof input === 'string' ? input : toJson(input);
       return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isObject(parseJson(text))
@@ -249,13 +252,11 @@ function createResponseVerifier(
     },
     challenge: {
       createOptions: (challenged) => factor.createOptions(challenged),
-      take: async (kept) => {
+      use: async (kept) => {
         if (kept?.factor !== factor.name || !(kept.expiresAt > now())) return 'expired';
-        const { refusedBy, counts } = await store.counters.charge([
-          usedChallengeCounter(kept.value),
-        ]);
-        // A store that returns no count has not answered.
-        return refusedBy === null && counts.length === 1 ? null : 'wrong-code';
+        const used = usedChallengeCounter(kept.value);
+        const { refusedBy } = await store.counters.charge([used]);
+        return refusedBy === null ? null : 'wrong-code';
       },
     },
     verify: async ({

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { GatewayClient } from '../client/gateway-client';
 import { expandKey } from '../client/token-crypto';
 import type { Warn } from '../errors';
+import type { UserBlocks } from '../limits/address-block';
 import type { Limits } from '../limits/options';
 import type { ReadNumber } from '../limits/number-country';
 import type { NumberKeys } from '../limits/number-keys';
@@ -158,6 +159,8 @@ export interface LoginContext {
   /** Make the ids that pages use for a user's numbers. */
   readonly phoneIds: readonly KeyedDigest[];
   readonly browsers: KnownBrowsers;
+  /** Names the blocks of a user's address without naming the user or the address. */
+  readonly userBlocks: UserBlocks;
   /** Undefined unless the option `logins` is given. */
   readonly logins: LoginRegistry | undefined;
   /** Returns a number from 0 to 1. */

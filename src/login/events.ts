@@ -1,5 +1,5 @@
 import type { GatewayEvent } from '../client/events';
-import type { LimitName } from '../limits/limits';
+import type { LimitName } from '../limits/sends';
 import type { PolicyEvent, PolicyStage } from '../limits/policy';
 import type { StoreEvent } from '../stores/guarded-store';
 import type { Purpose } from '../stores/store';

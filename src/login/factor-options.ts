@@ -35,7 +35,6 @@ export function createFactorOptions(
     if (pending === undefined || !admitsOtherFactors(pending.purpose))
       return refuse('no-pending-login');
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
-    if (pending.attemptsLeft <= 0) return refuse('too-many-attempts');
     const live = await challenges.find(pending.otpId);
     if (live === null || !isOfSession(live.challenge, pending))
       return refuse('no-pending-login', true);

@@ -1,4 +1,4 @@
-import type { LimitName } from '../limits/limits';
+import type { LimitName } from '../limits/sends';
 import type { Challenge } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';

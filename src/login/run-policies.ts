@@ -1,5 +1,5 @@
 import { readFields, StoreError } from '../errors';
-import { provenCounter } from '../limits/limits';
+import { provenCounter } from '../limits/sends';
 import type {
   Policy,
   PolicyCharge,

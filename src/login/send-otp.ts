@@ -1,11 +1,12 @@
 import type { ListFactors } from '../account/factors';
 import type { Permit } from '../client/gateway-client';
-import { type GatewayError, isGatewayError, NoAnswerError } from '../errors';
-import type { LimitName } from '../limits/limits';
+import { type GatewayError, isGatewayError } from '../errors';
+import { createOutageWatch } from '../limits/give-back';
+import type { LimitName } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
-import { chargeSend, giveBackSend } from './charge-send';
+import { chargeSend, giveBackUnusable, type SendCharge, toSendOutcome } from './charge-send';
 import { admitsOtherFactors } from './code-verifiers';
 import type { LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
@@ -16,13 +17,15 @@ import {
   isDenial,
   planCharges,
   runSendPolicies,
+  type SendContext,
   settlePolicies,
 } from './run-policies';
 import { withTiming } from './events';
-import { toUserIdText } from './users';
+import { toUserIdText, type UserIdText } from './users';
 import {
-  createWaitWithoutText,
+  createBeginWithoutText,
   findResendTime,
+  type NotWaiting,
   type Recipient,
   SHORTEST_VALIDITY_SECONDS,
   type Waiting,
@@ -81,6 +84,8 @@ interface NotSent {
   readonly waitSeconds: number;
 }
 
+type RefusedSend = Extract<SendResult, { readonly kind: 'refused' }>;
+
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
 /**
@@ -89,181 +94,138 @@ export type SendOtp = (request: SendRequest) => Promise<SendResult>;
  */
 export function createSendOtp(login: LoginContext, listFactors: ListFactors): SendOtp {
   const { gateway, store, policies, settings } = login;
-  const waitWithoutText = createWaitWithoutText(login);
+  const beginWithoutText = createBeginWithoutText(login);
+  const outages = createOutageWatch();
 
   return withTiming(login, 'send', sendOtp);
 
   async function sendOtp(request: SendRequest): Promise<SendResult> {
-    const { user, purpose, address } = request;
-    const identity = toUserIdText(login.getUserId(user));
-    const { userId } = identity;
-
+    const identity = toUserIdText(login.getUserId(request.user));
     // 1 is it required
     if (!(await request.isRequired())) return { kind: 'not-required' };
 
     // 2 the number, and what else this user can do
+    const recipient = await findRecipient(request, identity);
+    if ('kind' in recipient) return recipient;
+    const first = await beginWithOtherFactor(request, recipient);
+    if (first?.kind === 'waiting') return first;
+    if (first?.kind === 'sent-already')
+      return { kind: 'already-sent', refusal: { reason: 'resend-too-soon' } };
+
+    // 3 to 6 the text
+    const result =
+      recipient.mobile === ''
+        ? refuse(request, identity.userId, { reason: 'no-phone' })
+        : await sendText(request, recipient);
+    if (result.kind !== 'refused' && result.kind !== 'not-sent') return result;
+    return waitInstead(request, recipient, result);
+  }
+
+  async function findRecipient(
+    request: SendRequest,
+    identity: UserIdText,
+  ): Promise<TextRecipient | RefusedSend> {
+    const { user, purpose, previous, browserCookie } = request;
+    const { userId } = identity;
     const chosen = await choosePhone(login, request);
     if ('reason' in chosen && chosen.reason === 'user-gone')
       return refuse(request, userId, { reason: 'user-gone' });
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
     const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
-    const bucket =
-      request.previous?.bucket ?? (await login.browsers.findBucket(request.browserCookie, userId));
-    const recipient = { identity, bucket, mobile, isConfirmed, phones, factors };
-    const wait = { request, ...recipient, status: null };
-    if (factors.length > 0 && (await isAnotherFirst(request, factors))) {
-      const waiting = await waitWithoutText({ ...wait, refusal: null, waitSeconds: 0 });
-      const { perSeconds } = settings.limits.withoutText;
-      const refusal: Refusal = { reason: 'send-limit', retryAfterSeconds: perSeconds };
-      return waiting ?? refuse(request, userId, refusal, null, 'without-text');
-    }
-
-    const result =
-      mobile === ''
-        ? refuse(request, userId, { reason: 'no-phone' })
-        : await sendText(request, recipient);
-    // A right password leads to a pending login, whatever becomes of the text.
-    if (result.kind === 'refused') {
-      const { refusal } = result;
-      const waitSeconds = refusal.retryAfterSeconds ?? null;
-      return (await waitWithoutText({ ...wait, refusal, waitSeconds })) ?? result;
-    }
-    if (result.kind !== 'not-sent') return result;
-    const { error, waitSeconds } = result;
-    const refusal: Refusal = {
-      reason: 'not-sent',
-      ...(waitSeconds > 0 && { retryAfterSeconds: waitSeconds }),
-    };
-    const waiting = await waitWithoutText({ ...wait, refusal, waitSeconds, status: error.status });
-    if (waiting === null) throw error;
-    login.emit({
-      type: 'denied',
-      userId,
-      purpose,
-      address,
-      reason: 'not-sent',
-      policy: null,
-      limit: null,
-    });
-    return waiting;
+    const bucket = previous?.bucket ?? (await login.browsers.findBucket(browserCookie, userId));
+    return { identity, bucket, mobile, isConfirmed, phones, factors };
   }
 
-  /** A name that this user cannot use now counts as the text. */
-  async function isAnotherFirst(
-    { user, getPreferredFactor }: SendRequest,
-    factors: readonly string[],
-  ): Promise<boolean> {
-    const preferred: unknown = await getPreferredFactor?.(user);
-    return factors.some((factor) => factor === preferred);
+  /** Begins without a text where another factor comes first. Null: the text does. */
+  async function beginWithOtherFactor(
+    request: SendRequest,
+    recipient: TextRecipient,
+  ): Promise<Waiting | NotWaiting | null> {
+    const { factors } = recipient;
+    if (factors.length === 0) return null;
+    const preferred: unknown = await request.getPreferredFactor?.(request.user);
+    // A name that this user cannot use now counts as the text.
+    if (!factors.some((factor) => factor === preferred)) return null;
+    const asked = { request, ...recipient, refusal: null, waitSeconds: 0, status: null };
+    return beginWithoutText(asked);
+  }
+
+  /** A right password leads to a pending login, whatever becomes of the text. */
+  async function waitInstead(
+    request: SendRequest,
+    recipient: TextRecipient,
+    result: RefusedSend | NotSent,
+  ): Promise<SendResult> {
+    const noText = toNoText(result);
+    const begun = await beginWithoutText({ request, ...recipient, ...noText });
+    const { userId } = recipient.identity;
+    if (begun.kind === 'waiting') {
+      if (result.kind === 'not-sent') emitDenied(request, userId, { reason: 'not-sent' });
+      return begun;
+    }
+    if (result.kind === 'not-sent') throw result.error;
+    // The user could go on without a text, if logins had not begun that way too often.
+    if (begun.kind === 'limited' && noText.waitSeconds === null)
+      return refuse(request, userId, begun.refusal, null, 'without-text');
+    return result;
   }
 
   function refuse(
-    { purpose, address }: SendRequest,
+    request: SendRequest,
     userId: string,
     refusal: Refusal,
     policy: string | null = null,
     limit: LimitName | null = null,
-  ): Extract<SendResult, { readonly kind: 'refused' }> {
-    login.emit({ type: 'denied', userId, purpose, address, reason: refusal.reason, policy, limit });
+  ): RefusedSend {
+    emitDenied(request, userId, refusal, policy, limit);
     return { kind: 'refused', refusal };
+  }
+
+  function emitDenied(
+    { purpose, address }: SendRequest,
+    userId: string,
+    { reason }: Refusal,
+    policy: string | null = null,
+    limit: LimitName | null = null,
+  ): void {
+    login.emit({ type: 'denied', userId, purpose, address, reason, policy, limit });
   }
 
   async function sendText(
     request: SendRequest,
-    {
-      identity,
-      bucket,
-      mobile,
-      isConfirmed,
-      phones,
-      factors,
-    }: Recipient & Pick<UserPhone, 'isConfirmed'>,
+    recipient: TextRecipient,
   ): Promise<SendResult | NotSent> {
-    const { user, purpose, address, previous, transaction, newPhone } = request;
-    const subject = { userId: identity.userId, purpose, address };
+    const { user, purpose, address, transaction } = request;
+    const { mobile, identity } = recipient;
+    const { userId } = identity;
 
     // 3 the policies, and the message
-    const context = await createPolicyContext(login, { user, ...subject, mobile });
+    const context = await createPolicyContext(login, { user, userId, purpose, address, mobile });
     const denial = await runSendPolicies(login, context);
-    if (denial !== null) return refuse(request, subject.userId, denial.refusal, denial.policy);
+    if (denial !== null) return refuse(request, userId, denial.refusal, denial.policy);
     const times = startSend(request);
+    const { validitySeconds } = times;
     const locale = await request.getLocale(user);
     const country = async (): Promise<string | null> => (await context.origin()).country;
     const messageContext = { user, purpose, locale, country, transaction };
-    const message = await login.buildMessage(messageContext, times.validitySeconds);
+    const { text, sender } = await login.buildMessage(messageContext, validitySeconds);
 
-    // What the client itself refuses is refused before anything is charged.
-    const slot = await admit();
-    if ('kind' in slot) return slot;
+    // A call that the client itself refuses is refused before anything is charged.
+    const permit = await admit();
+    if ('kind' in permit) return permit;
     try {
       // 4 charge the send: the limits and the policies' counters, all or nothing
-      const planned = await planCharges(policies, context);
-      if (isDenial(planned))
-        return refuse(request, subject.userId, planned.refusal, planned.policy);
-      const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned);
-      emitChargeDenials(context, charge, login.emit);
-      if (!charge.isCharged) {
-        const { refusal, refusedBy, limit, isInGap } = charge;
-        if (isInGap && (await isWaiting(request, context, refusal))) {
-          return { kind: 'already-sent', refusal };
-        }
-        return refuse(request, subject.userId, refusal, refusedBy?.policy.name ?? null, limit);
-      }
-
+      const charge = await chargeText(request, context, recipient);
+      if ('kind' in charge) return charge;
       // 5 the gateway makes the code and sends it
-      const { text, sender } = message;
-      const { validitySeconds, ...kept } = times;
-      let generated: Generated;
-      try {
-        generated = await gateway.otp.generate(
-          { mobile, sender, validitySeconds, message: text },
-          slot,
-        );
-        settlePolicies(login, context, { kind: 'sent', cost: costOf(generated) });
-      } catch (error) {
-        // What the policies have reserved is free again, or uncertain.
-        settlePolicies(login, context, {
-          kind: error instanceof NoAnswerError && error.mayHaveArrived ? 'unknown' : 'not-sent',
-        });
-        return toNotSent(error, await giveBackSend(login, charge, error));
-      }
-
+      const asked = { mobile, sender, validitySeconds, message: text };
+      const generated = await generate(context, asked, charge, permit);
+      if ('kind' in generated) return generated;
       // 6 remember the challenge
-      const challenge: Challenge = {
-        version: 1,
-        otpId: generated.id,
-        ...identity,
-        purpose,
-        isSent: true,
-        bucket: charge.bucket,
-        mobile,
-        numberKey: context.numberKey,
-        isNewNumber: charge.isNewNumber,
-        maxAttempts: settings.maxAttempts,
-        ...kept,
-        expiresAt: findExpiry(times, generated),
-        transaction,
-        replaces: newPhone?.replaces,
-      };
-      const ttlSeconds = Math.ceil((challenge.pendingUntil - login.now()) / 1000);
-      const supersedes = previous === undefined ? 'any' : 'live';
-      const isBegun: unknown = await store.challenges.begin(challenge, ttlSeconds, { supersedes });
-      const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
-      login.emit({ type: 'sent', ...subject, ...sent, country: await country() });
-      if (charge.usedUp !== null)
-        login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
-      // The pending login has ended while the text was sent.
-      if (isBegun === false) return refuse(request, subject.userId, { reason: 'no-pending-login' });
-      return {
-        kind: 'sent',
-        challenge,
-        resendAt: findResendTime(login, challenge, charge.waitSeconds),
-        phones,
-        factors: ['sms', ...factors],
-      };
+      return await remember(request, recipient, { context, times, charge, generated });
     } finally {
-      slot.release();
+      permit.release();
     }
   }
 
@@ -273,6 +235,92 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       return await gateway.admit('generate');
     } catch (error) {
       return toNotSent(error, 0);
+    }
+  }
+
+  async function chargeText(
+    request: SendRequest,
+    context: SendContext,
+    { bucket, isConfirmed }: TextRecipient,
+  ): Promise<Charged | SendResult> {
+    const { userId } = context;
+    const planned = await planCharges(policies, context);
+    if (isDenial(planned)) return refuse(request, userId, planned.refusal, planned.policy);
+    const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned, outages);
+    emitChargeDenials(context, charge, login.emit);
+    if (charge.isCharged) return charge;
+    const { refusal, refusedBy, limit, isInGap } = charge;
+    if (isInGap && (await isWaiting(request, context, refusal)))
+      return { kind: 'already-sent', refusal };
+    return refuse(request, userId, refusal, refusedBy?.policy.name ?? null, limit);
+  }
+
+  async function generate(
+    context: SendContext,
+    asked: Parameters<typeof gateway.otp.generate>[0],
+    charge: Charged,
+    permit: Permit,
+  ): Promise<Generated | NotSent> {
+    try {
+      const generated = await gateway.otp.generate(asked, permit);
+      outages.record(false);
+      settlePolicies(login, context, { kind: 'sent', cost: costOf(generated) });
+      return generated;
+    } catch (error) {
+      const outcome = toSendOutcome(error);
+      const isLost = outcome === 'may-be-sent';
+      outages.record(isLost);
+      // What the policies have reserved is free again, or uncertain.
+      settlePolicies(login, context, { kind: isLost ? 'unknown' : 'not-sent' });
+      return toNotSent(error, await charge.giveBack(outcome));
+    }
+  }
+
+  async function remember(
+    request: SendRequest,
+    { identity, mobile, phones, factors }: TextRecipient,
+    { context, times, charge, generated }: SentText,
+  ): Promise<SendResult> {
+    const { purpose, address, previous, transaction, newPhone } = request;
+    const { userId } = identity;
+    const { validitySeconds: _asked, ...kept } = times;
+    const challenge: Challenge = {
+      version: 1,
+      otpId: generated.id,
+      ...identity,
+      purpose,
+      isSent: true,
+      bucket: charge.bucket,
+      mobile,
+      numberKey: context.numberKey,
+      isNewNumber: charge.isNewNumber,
+      maxAttempts: settings.maxAttempts,
+      ...kept,
+      expiresAt: findExpiry(times, generated),
+      transaction,
+      replaces: newPhone?.replaces,
+    };
+    const isBegun = await begin(challenge, previous === undefined ? 'any' : 'live');
+    const subject = { userId, purpose, address };
+    const { country } = await context.origin();
+    const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
+    login.emit({ type: 'sent', ...subject, ...sent, country });
+    if (charge.usedUp !== null)
+      login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
+    // The pending login has ended while the text was sent.
+    if (!isBegun) return refuse(request, userId, { reason: 'no-pending-login' });
+    const resendAt = findResendTime(login, challenge, charge.waitSeconds);
+    return { kind: 'sent', challenge, resendAt, phones, factors: ['sms', ...factors] };
+  }
+
+  /** The text is out: when the challenge cannot be kept, nobody can use it. */
+  async function begin(challenge: Challenge, supersedes: 'any' | 'live'): Promise<boolean> {
+    const ttlSeconds = Math.ceil((challenge.pendingUntil - login.now()) / 1000);
+    try {
+      return (await store.challenges.begin(challenge, ttlSeconds, { supersedes })) !== false;
+    } catch (error) {
+      await giveBackUnusable(login, challenge);
+      throw error;
     }
   }
 
@@ -325,6 +373,32 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       challenge.transaction?.payee === transaction?.payee
     );
   }
+}
+
+/** Whom a text goes to. */
+type TextRecipient = Recipient & Pick<UserPhone, 'isConfirmed'>;
+
+/** A send that was charged. */
+type Charged = Extract<SendCharge, { readonly isCharged: true }>;
+
+/** A text that the gateway has sent. */
+interface SentText {
+  readonly context: SendContext;
+  readonly times: SendTimes;
+  readonly charge: Charged;
+  readonly generated: Generated;
+}
+
+/** Returns why no text is out, when one may be asked for, and the HTTP status of the error. */
+function toNoText(result: RefusedSend | NotSent) {
+  if (result.kind === 'refused') {
+    const { refusal } = result;
+    return { refusal, waitSeconds: refusal.retryAfterSeconds ?? null, status: null };
+  }
+  const { error, waitSeconds } = result;
+  const wait = waitSeconds > 0 && { retryAfterSeconds: waitSeconds };
+  const refusal: Refusal = { reason: 'not-sent', ...wait };
+  return { refusal, waitSeconds, status: error.status };
 }
 
 /** @throws what is not an error of the gateway. */

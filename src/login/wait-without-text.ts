@@ -1,6 +1,8 @@
-import { toAddressBlock } from '../limits/address-block';
-import { guessCounters, OTHER_BROWSERS, readOnly } from '../limits/failures';
-import type { Limits } from '../limits/options';
+import { toAddressBlocks } from '../limits/address-block';
+import { chargeBrowser, guessGuards } from '../limits/attempts';
+import { type Counted, chargeRows } from '../limits/charge';
+import { withoutTextCounters } from '../limits/sends';
+import { OTHER_BROWSERS, sideOf } from '../limits/user-keys';
 import type { Challenge, Counter, Purpose } from '../stores/store';
 import { admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
@@ -51,61 +53,67 @@ export interface Waiting extends Pick<WithoutText, 'phones' | 'refusal' | 'statu
   readonly factors: readonly string[];
 }
 
+/** Why no pending login begins without a text. */
+export type NotWaiting =
+  /** The user has no other factor, and no code can be requested later. */
+  | { readonly kind: 'nothing-to-do' }
+  /** Too many logins have begun without a text. */
+  | { readonly kind: 'limited'; readonly refusal: Refusal }
+  /** A code has already been sent for this pending login. */
+  | { readonly kind: 'sent-already' };
+
 /**
- * Makes the part of `sendOtp` that begins a pending login without a text. The returned function
- * returns null when there is nothing this user could do, or when too many logins have begun that
- * way.
+ * Creates the step that starts a pending login without sending a code. The returned function
  * @throws {StoreError} `ERR_STORE`
  */
-export function createWaitWithoutText(
+export function createBeginWithoutText(
   login: LoginContext,
-): (asked: WithoutText) => Promise<Waiting | null> {
-  const { store, settings } = login;
+): (asked: WithoutText) => Promise<Waiting | NotWaiting> {
+  const { store, settings, browsers, userBlocks } = login;
 
-  return async function waitWithoutText(asked) {
+  return async function beginWithoutText(asked) {
     const { request, factors, refusal, phones, status } = asked;
-    const { purpose, previous, address } = request;
-    if (!admitsOtherFactors(purpose) || previous !== undefined) return null;
+    const { purpose, previous } = request;
+    if (!admitsOtherFactors(purpose) || previous !== undefined) return { kind: 'nothing-to-do' };
     const challenge = toChallenge(asked);
     const resendAt =
       asked.mobile === '' ? null : findResendTime(login, challenge, asked.waitSeconds);
-    if (factors.length === 0 && resendAt === null) return null;
-    const bucket = await chargeWait(challenge, toAddressBlock(address));
-    if (bucket === null) return null;
+    if (factors.length === 0 && resendAt === null) return { kind: 'nothing-to-do' };
+    const { bucket, refusedBy } = await chargeWait(challenge, request.address);
+    if (refusedBy !== null) return { kind: 'limited', refusal: toRefusal(refusedBy) };
     const { pendingLoginSeconds } = settings;
     const waiting = { ...challenge, bucket };
-    const isBegun: unknown = await store.challenges.begin(waiting, pendingLoginSeconds, {
+    const isBegun = await store.challenges.begin(waiting, pendingLoginSeconds, {
       supersedes: 'any',
     });
-    // The session waits for a text that is out already.
-    if (isBegun === false) return null;
+    if (isBegun === false) return { kind: 'sent-already' };
     const usable = resendAt === null ? factors : ['sms', ...factors];
     return {
       kind: 'waiting',
       challenge: waiting,
-      resendAt,
-      phones,
-      factors: usable,
-      refusal,
-      status,
+      ...{ resendAt, phones, factors: usable, refusal, status },
     };
   };
 
-  /**
-   * Returns the bucket of the login, or null when it is refused. A known browser that is full
-   * counts as one of the others.
-   */
   async function chargeWait(
     { userId, bucket }: Pick<Challenge, 'userId' | 'bucket'>,
-    block: string,
-  ): Promise<string | null> {
+    address: string | undefined,
+  ) {
     const { limits } = settings;
-    const guards =
-      bucket === OTHER_BROWSERS ? [] : readOnly(guessCounters(limits, userId, bucket, 'sms'));
-    const counters = [...guards, ...withoutTextCounters(limits, userId, block)];
-    const { refusedBy } = await store.counters.charge(counters);
-    if (refusedBy === null) return bucket;
-    return refusedBy < guards.length ? chargeWait({ userId, bucket: OTHER_BROWSERS }, block) : null;
+    const ofUser = await userBlocks(userId, address);
+    const ofAddress = toAddressBlocks(address);
+    return chargeBrowser(bucket, (one) =>
+      chargeRows<WaitRow>(store.counters, [
+        // Other browsers wait even while they are locked: their codes are refused then.
+        ...(one === OTHER_BROWSERS
+          ? []
+          : guessGuards({ limits, hasKnownBrowsers: browsers.isOn }, userId, one)),
+        ...withoutTextCounters(limits, sideOf(one), ofUser, ofAddress).map((counter) => ({
+          limit: 'without-text' as const,
+          counter,
+        })),
+      ]),
+    );
   }
 
   /** The id is our own: it is never handed to the gateway. */
@@ -133,20 +141,13 @@ export function createWaitWithoutText(
   }
 }
 
-/**
- * Counts logins begun without a text, by user and address block, and by address block. No block has
- * a space in it.
- */
-function withoutTextCounters(
-  { withoutText }: Limits,
-  userId: string,
-  block: string,
-): readonly Counter[] {
-  const { max, maxPerAddress, perSeconds: windowSeconds } = withoutText;
-  return [
-    { key: `without-text:${block} ${userId}`, windowSeconds, max },
-    { key: `without-text:${block}`, windowSeconds, max: maxPerAddress },
-  ];
+interface WaitRow {
+  readonly limit: 'failures' | 'lock' | 'without-text';
+  readonly counter: Counter;
+}
+
+function toRefusal({ count }: Counted<WaitRow>): Refusal {
+  return { reason: 'send-limit', retryAfterSeconds: Math.max(1, count.resetSeconds ?? 1) };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
-import type { LiveChallenge, UserId } from '../stores/store';
+import type { Challenge, LiveChallenge, UserId } from '../stores/store';
 import type { PassportInstance } from './passport';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
@@ -32,6 +32,8 @@ export interface MiddlewareContext {
   readonly findChallenge: (otpId: string) => Promise<LiveChallenge | null>;
   /** Ends a challenge. */
   readonly discard: (otpId: string) => Promise<void>;
+  /** Gives a text that nobody can use back to its user. */
+  readonly giveBackUnusable: (challenge: Challenge) => Promise<void>;
   /**
    * Returns whether the user needs the second factor: only `false` means no, and a throw means yes.
    */

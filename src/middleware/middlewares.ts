@@ -36,7 +36,8 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
    * Resolves to whether this user has passed a second factor in this browser and may guess there
    * apart from all others, for the app's own limit on wrong passwords. Always false with
    * `knownBrowsers: false`.
-   * @throws {StoreError} when the store does not answer. @throws {TypeError} for an id that is none.
+   * @throws {StoreError} when the store does not answer. @throws {TypeError} for an id that is
+   * none.
    */
   readonly isKnownBrowser: (req: Request, userId: UserId) => Promise<boolean>;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */

@@ -60,7 +60,8 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
       return answerAgain(context, req, res, options, before, result.refusal);
     const pending = toPending(result, findWantedPage(req, before));
     await endEarlier(req, before);
-    await slot.renew(req, { ...kept, pending, ...findNotice(options, result, context.now()) });
+    const waiting = { ...kept, pending, ...findNotice(options, result, context.now()) };
+    await keepText(context, result, () => slot.renew(req, waiting));
     return answerPending(req, res, options, pending, result);
   }
 
@@ -176,11 +177,13 @@ export async function finishSend(
   // Nothing is written when something else has begun in this session that is not of this pending
   // login.
   const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
-  const update = await updateSlot(
-    context,
-    req,
-    (current) => replaced.includes(current.pending?.pendingId),
-    (current) => ({ ...withoutNotice(current), pending, ...notice }),
+  const update = await keepText(context, result, () =>
+    updateSlot(
+      context,
+      req,
+      (current) => replaced.includes(current.pending?.pendingId),
+      (current) => ({ ...withoutNotice(current), pending, ...notice }),
+    ),
   );
   if (update === 'written') return answerPending(req, res, options, pending, result);
   await context.discard(pending.otpId);
@@ -194,6 +197,20 @@ export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
 }
 
 type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
+
+/** Saves the session of a text that is out. If that fails, nobody can use the text. */
+async function keepText<Saved>(
+  { giveBackUnusable }: MiddlewareContext,
+  result: BegunSend,
+  save: () => Promise<Saved>,
+): Promise<Saved> {
+  try {
+    return await save();
+  } catch (error) {
+    if (result.kind === 'sent') await giveBackUnusable(result.challenge);
+    throw error;
+  }
+}
 
 /** Returns what the session keeps of a pending login. */
 function toPending(result: BegunSend, returnTo: string | null): PendingSlot {

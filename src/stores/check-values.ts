@@ -53,12 +53,14 @@ export function toCount(
   count: unknown,
   resetMs: unknown,
   lockedMs: unknown,
+  generation: unknown,
 ): Count {
   const resetSeconds = Math.ceil(requireWholeNumber('charge', resetMs) / 1000);
   return {
     count: requireWholeNumber('charge', count),
     resetSeconds: windowSeconds === null ? null : resetSeconds,
     lockedSeconds: Math.ceil(requireWholeNumber('charge', lockedMs) / 1000),
+    generation: requireWholeNumber('charge', generation),
   };
 }
 
@@ -97,17 +99,30 @@ export function isPositive(seconds: number): boolean {
   return Number.isFinite(seconds) && seconds > 0;
 }
 
-function isCounter({ windowSeconds, amount, max, lock }: Counter): boolean {
+function isCounter({ windowSeconds, amount, max, generation, lifts, lock }: Counter): boolean {
   return (
     (windowSeconds === null || isPositive(windowSeconds)) &&
     (amount === undefined || Number.isSafeInteger(amount)) &&
-    (max === undefined || isWholeNumber(max)) &&
-    (lock === undefined ||
-      (isWholeNumber(lock.every) &&
-        lock.every > 0 &&
-        lock.seconds.length > 0 &&
-        lock.seconds.every(isLength)))
+    isWholeOrLeftOut(max) &&
+    isWholeOrLeftOut(generation) &&
+    isWholeOrLeftOut(lifts) &&
+    (lock === undefined || isLock(lock))
   );
+}
+
+function isLock({ every, from = every, seconds }: NonNullable<Counter['lock']>): boolean {
+  return (
+    isWholeNumber(every) &&
+    every > 0 &&
+    isWholeNumber(from) &&
+    from > 0 &&
+    seconds.length > 0 &&
+    seconds.every(isLength)
+  );
+}
+
+function isWholeOrLeftOut(value: number | undefined): boolean {
+  return value === undefined || isWholeNumber(value);
 }
 
 function isWholeNumber(value: unknown): value is number {

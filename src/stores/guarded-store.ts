@@ -1,4 +1,14 @@
+import {
+  isBegun,
+  isBoolean,
+  isCharge,
+  isClaim,
+  isCodesLeft,
+  isFound,
+  isSpending,
+} from './check-answers';
 import type { Counter, CounterStore, SmsOtpStore } from './store';
+import { StoreError } from '../errors';
 import { withTimeout } from './with-timeout';
 
 /**
@@ -57,9 +67,8 @@ function findOwnGuard(part: object): OwnGuard | undefined {
 /** In two round trips: what is cleared waits for the answer that the challenge was consumed. */
 function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
   return async (otpId, { byCode, clears, charges }) => {
-    const isConsumed: unknown = await challenges.consume(otpId, { byCode });
-    // A store plugin may return anything: only true is a success.
-    if (isConsumed !== true) return { isConsumed: false, isCleared: false };
+    const isConsumed = await challenges.consume(otpId, { byCode });
+    if (!isConsumed) return { isConsumed, isCleared: false };
     const clearing = counters.clear(clears);
     const charging = charges.length > 0 && counters.charge(charges);
     const [cleared] = await Promise.allSettled([clearing, charging]);
@@ -68,9 +77,24 @@ function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
 }
 
 /**
+ * Says of the calls that decide something whether an answer is one, given what was asked. A login
+ * trusts the answers of a guarded store: they are checked nowhere else.
+ */
+const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boolean>> = {
+  begin: isBegun,
+  claim: isClaim,
+  find: isFound,
+  consume: isBoolean,
+  charge: isCharge,
+  'recoveryCodes.replace': isBoolean,
+  'recoveryCodes.spend': isSpending,
+  'recoveryCodes.count': isCodesLeft,
+};
+
+/**
  * Wraps any store: every call has a deadline of 2 s, and every failure becomes a `StoreError`, so
- * that nothing a third-party store throws goes further. A part that the store lacks is absent here
- * as well.
+ * that nothing a third-party store throws goes further. So does an answer that is not as the
+ * contract says. A part that the store lacks is absent here as well.
  * @param emit Called for every call with its duration, and again for each that failed. Without it
  * nothing is timed, and parts
  *   that guard themselves are used as they are.
@@ -115,11 +139,18 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
     names: readonly (keyof Part & string)[],
   ) {
     if (emit === undefined && findOwnGuard(part)) return part;
-    const guarded = names.map((name) => [
-      name,
-      // All fields of a part are calls.
-      (...values: unknown[]) => guard(`${prefix}${name}`, () => (part[name] as Call)(...values)),
-    ]);
+    const guarded = names.map((name) => {
+      const operation = `${prefix}${name}`;
+      const isAnswer = CHECKS[operation];
+      const call = async (...values: unknown[]): Promise<unknown> => {
+        // All fields of a part are calls.
+        const answer = await (part[name] as Call)(...values);
+        if (isAnswer?.(answer, values[0]) === false)
+          throw new StoreError(`${operation}: unknown answer`);
+        return answer;
+      };
+      return [name, (...values: unknown[]) => guard(operation, () => call(...values))] as const;
+    });
     // The named calls are all that a part has.
     return Object.fromEntries(guarded) as Part;
   }

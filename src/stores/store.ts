@@ -97,13 +97,25 @@ export interface Counter {
    */
   readonly exemptBy?: readonly string[] | undefined;
   /**
+   * With a negative amount: the generation that was charged. Nothing is given back once the counter
+   * has begun another one, so that nothing is taken from charges that came after it was cleared.
+   */
+  readonly generation?: number | undefined;
+  /**
+   * With a negative amount: lifts the running lock if the charge that reached this count set it.
+   * The lock of another charge stays.
+   */
+  readonly lifts?: number | undefined;
+  /**
    * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in
-   * the same step. One that adds more than 1 sets the lock of the last multiple it reaches or
-   * passes; a negative amount sets and lifts none.
+   * the same step, and the counter remembers the count that set it. One that adds more than 1 sets
+   * the lock of the last multiple it reaches or passes; a negative amount sets none.
    */
   readonly lock?:
     | {
         readonly every: number;
+        /** Multiples below this count set no lock. Left out: every one does. */
+        readonly from?: number | undefined;
         /** Seconds of the first, second, … lock; the last one repeats. */
         readonly seconds: readonly number[];
       }
@@ -117,6 +129,11 @@ export interface Count {
   readonly resetSeconds: number | null;
   /** Seconds it is still locked; 0 when it is not. */
   readonly lockedSeconds: number;
+  /**
+   * Changes when the counter begins anew: after it was cleared, and after its window or life has
+   * ended. 0 for one that has not begun.
+   */
+  readonly generation: number;
 }
 
 /** The answer to a charge, in the order of the counters. */

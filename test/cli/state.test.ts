@@ -4,8 +4,11 @@ import { createClient } from 'redis';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from 'passport-sms-otp';
-import { guessCounters, OTHER_BROWSERS, readOnly } from '../../src/limits/failures';
+import { guessRows } from '../../src/limits/attempts';
+import { readOnly } from '../../src/limits/charge';
+import { OTHER_BROWSERS } from '../../src/limits/user-keys';
 import { limitsSchema } from '../../src/limits/options';
+import type { Counter } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
@@ -49,9 +52,14 @@ const PLACES = [
   ['postgres', 'PostgreSQL', startPostgres, openPostgresStore],
 ] as const;
 
+function guessCounters(user: string): readonly Counter[] {
+  const parts = { limits: DEFAULT_LIMITS, hasKnownBrowsers: false };
+  return guessRows(parts, user, OTHER_BROWSERS, 'sms').map(({ counter }) => counter);
+}
+
 /** So many wrong codes. */
 async function failTimes({ counters }: SmsOtpStore, user: string, times: number): Promise<void> {
-  const counted = guessCounters(DEFAULT_LIMITS, user, OTHER_BROWSERS, 'sms');
+  const counted = guessCounters(user);
   for (let time = 0; time < times; time += 1) {
     await counters.charge(counted);
     // As if the lock were over.
@@ -60,8 +68,8 @@ async function failTimes({ counters }: SmsOtpStore, user: string, times: number)
 }
 
 async function failuresOf({ counters }: SmsOtpStore, user: string): Promise<[number, boolean]> {
-  const counted = guessCounters(DEFAULT_LIMITS, user, OTHER_BROWSERS, 'sms');
-  const { counts } = await counters.charge(readOnly(counted));
+  const counted = guessCounters(user);
+  const { counts } = await counters.charge(counted.map(readOnly));
   return [counts[0]?.count ?? 0, (counts[1]?.lockedSeconds ?? 0) > 0];
 }
 

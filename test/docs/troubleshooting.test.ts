@@ -22,12 +22,8 @@ const linked = [
 
 describe('docs/troubleshooting.md', () => {
   it('has a section for every error and warning that names one, and for no other', () => {
-    const named = new Set(headings);
-    expect(named.size).toBe(headings.length);
-    expect(linked.length).toBeGreaterThan(12);
-    expect(linked.filter((code) => !named.has(code))).toEqual([]);
-    // A section of a code that nothing has any more.
-    expect(headings.filter((code = '') => !new RegExp(`\\b${code}\\b`).test(source))).toEqual([]);
+    expect([...new Set(headings)].sort()).toEqual([...new Set(linked)].sort());
+    expect(headings.length).toBeGreaterThan(12);
   });
 
   it('names every warning', () => {

@@ -39,12 +39,18 @@ describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
     }
   });
 
-  it('of which no answer came stays charged', async () => {
-    await start({ perUser: { maxPerDay: 1 } });
+  it.each([
+    ["leaves its user's texts of the day", { perUser: { maxPerDay: 1 } }, 200],
+    ["leaves its user's texts of ten minutes", { perUser: { max: 1 } }, 200],
+    ["stays in its user's total of the day", { perUser: { maxPerDayInOthers: 1 } }, 429],
+    ['stays in what the number is texted', { perNumber: { max: 1 } }, 429],
+    ['stays in what all are texted', { total: { max: 1 } }, 429],
+  ])('of which no answer came %s', async (_what, limits, status) => {
+    await start(limits);
     test.sim.failNext('generate', { kind: 'reset', when: 'after' });
     expect((await visit(test).login()).status).toBe(502);
     test.clock.advanceSeconds(30);
-    expect(seen(await visit(test).login())).toEqual(LIMITED);
+    expect((await visit(test).login()).status).toBe(status);
   });
 
   it.each([

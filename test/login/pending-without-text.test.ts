@@ -232,7 +232,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('is told the limit that is in the way now, however it began', async () => {
-      const test = await start(variant, { limits: { perUser: { maxPerDay: 1 } } });
+      const test = await start(variant, { limits: { perUser: { maxPerDayInOthers: 1 } } });
       test.sim.failNext('generate', { kind: 'reset', when: 'after' });
       const bob = test.browser(BOB);
       expect((await bob.login()).body).toMatchObject({ error: 'not-sent', pending: true });
@@ -322,14 +322,28 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         preferredFactor: () => 'totp',
         limits: { withoutText: { max: 1 } },
       });
-      expect((await test.browser(BOB).login()).status).toBe(200);
-      const refused = await test.browser(BOB).login();
+      expect((await test.browser(CAROL).login()).status).toBe(200);
+      test.clock.advanceSeconds(100);
+      const refused = await test.browser(CAROL).login();
       expect([refused.status, refused.body]).toEqual([
         429,
-        { error: 'send-limit', retryAfterSeconds: 600 },
+        { error: 'send-limit', retryAfterSeconds: 500 },
       ]);
-      expect(test.told('denied')).toMatchObject([{ reason: 'send-limit', limit: 'without-text' }]);
+      expect(test.told('denied').at(-1)).toMatchObject({
+        ...{ reason: 'send-limit', limit: 'without-text' },
+      });
       expect(test.sim.stats().calls.generate).toBe(0);
+    });
+
+    it('texts a user whose logins without a text are used up', async () => {
+      const test = await start(variant, {
+        preferredFactor: () => 'totp',
+        limits: { withoutText: { max: 1 } },
+      });
+      expect((await test.browser(BOB).login()).body).toMatchObject({ sent: false, pending: true });
+      const texted = await test.browser(BOB).login();
+      expect([texted.status, texted.body.sent]).toEqual([200, true]);
+      expect(test.sim.stats().calls.generate).toBe(1);
     });
 
     it('counts them by address: elsewhere others begin theirs', async () => {

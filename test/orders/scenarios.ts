@@ -1,5 +1,5 @@
 import { ALICE } from '../support/test-users';
-import { lockKey } from '../../src/limits/failures';
+import { USER_KEYS } from '../../src/limits/user-keys';
 import { type Answer, HOME, type Jar, keepCookies, NEW, SESSION_COOKIE, type World } from './app';
 import type { Subject } from './explorer';
 import { WRONG_PIN } from './calls';
@@ -121,7 +121,7 @@ const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => P
   },
   locked: async (browser, world) => {
     await browser.post('/login', PASSWORD);
-    await world.now.store.counters.lock(lockKey(ALICE.id, 'sms'), 1_800);
+    await world.now.store.counters.lock(USER_KEYS.lock(ALICE.id, 'sms'), 1_800);
   },
   waiting: async (browser, world) => {
     world.now.preferredFactor = 'recovery-code';

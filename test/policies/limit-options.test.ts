@@ -2,14 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Passport } from 'passport';
 import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passport-sms-otp';
-import { guessCounters, OTHER_BROWSERS } from '../../src/limits/failures';
-import {
-  keysClearedBySuccess,
-  sendCounters,
-  sendKeys,
-  type SendKeys,
-} from '../../src/limits/limits';
-import { limitsSchema } from '../../src/limits/options';
+import { guessRows } from '../../src/limits/attempts';
+import { type Limits, limitsSchema } from '../../src/limits/options';
+import { type SendKeys, sendRows } from '../../src/limits/sends';
+import { keysClearedBySuccess, OTHER_BROWSERS, sendKeys } from '../../src/limits/user-keys';
 import { testClock } from '../support/clock';
 
 const DEFAULT_LIMITS = limitsSchema.parse({});
@@ -99,6 +95,11 @@ describe('a limit by option', () => {
   });
 });
 
+function guessCounters(limits: Limits) {
+  const parts = { limits, hasKnownBrowsers: false };
+  return guessRows(parts, 'a', OTHER_BROWSERS, 'sms').map(({ counter }) => counter);
+}
+
 describe('the failure counter', () => {
   it('locks at 10, 20, 30 and so on for 30 min, doubling to 24 h', async () => {
     const clock = testClock();
@@ -109,7 +110,7 @@ describe('the failure counter', () => {
     };
     const locks: [number, number][] = [];
     for (let failure = 1; failure <= 100; failure += 1) {
-      const { counts } = await counters.charge(guessCounters(limits, 'a', OTHER_BROWSERS, 'sms'));
+      const { counts } = await counters.charge(guessCounters(limits));
       const [, count] = counts;
       if (count !== undefined && count.lockedSeconds > 0) {
         locks.push([count.count, count.lockedSeconds]);
@@ -118,9 +119,7 @@ describe('the failure counter', () => {
     }
     const hours = [0.5, 1, 2, 4, 8, 16, 24, 24, 24, 24];
     expect(locks).toEqual(hours.map((length, index) => [10 * (index + 1), length * 3_600]));
-    expect(
-      (await counters.charge(guessCounters(limits, 'a', OTHER_BROWSERS, 'sms'))).refusedBy,
-    ).toBe(0);
+    expect((await counters.charge(guessCounters(limits))).refusedBy).toBe(0);
   });
 });
 
@@ -131,7 +130,7 @@ describe('the counters of a send', () => {
     ...{ addresses: [{ block: 'a', factor: 1 }], provenKeys: ['proven:u:n'], isConfirmed: false },
   };
   const namesOf = (changes: Partial<SendKeys>): string[] =>
-    sendCounters(DEFAULT_LIMITS, { ...keys, ...changes }, 30, 0).map(({ counter }) => counter.key);
+    sendRows(DEFAULT_LIMITS, { ...keys, ...changes }, 30, 0).map(({ counter }) => counter.key);
 
   it('have keys of their own, whatever the ids are', () => {
     const part = fc.oneof(
@@ -167,9 +166,9 @@ describe('the counters of a send', () => {
   });
 
   it('are all bounded, and none can outlive its window but the failures', () => {
-    for (const { limit, counter } of sendCounters(DEFAULT_LIMITS, keys, 30, 1)) {
+    for (const { limit, counter } of sendRows(DEFAULT_LIMITS, keys, 30, 1)) {
       const isBounded = (counter.max ?? 0) > 0 || counter.lock !== undefined;
-      expect(isBounded).toBe(!['texted:u:n', 'failures:slow:u'].includes(counter.key));
+      expect(isBounded).toBe(counter.key !== 'texted:u:n');
       const isOfFailures = limit === 'failures' || limit === 'lock';
       expect(counter.windowSeconds === null).toBe(
         isOfFailures && counter.key !== 'failures:slow:u',
@@ -182,7 +181,7 @@ describe('the counters of a send', () => {
     const first = fc.integer({ min: 30, max: 300 });
     fc.assert(
       fc.property(first, fc.double({ min: 0, max: 1, noNaN: true }), (gap, random) => {
-        const counter = sendCounters(DEFAULT_LIMITS, keys, gap, random).find(
+        const counter = sendRows(DEFAULT_LIMITS, keys, gap, random).find(
           ({ limit }) => limit === 'gap',
         );
         const gaps = counter?.counter.lock?.seconds ?? [];
@@ -232,7 +231,7 @@ describe('the counters of a send', () => {
   });
 
   it('of unproven numbers are exempt by what proves them, and by nothing of another user', () => {
-    const exempting = sendCounters(DEFAULT_LIMITS, keys, 30, 0).flatMap(
+    const exempting = sendRows(DEFAULT_LIMITS, keys, 30, 0).flatMap(
       ({ counter: { exemptBy = [] } }) => exemptBy,
     );
     expect(new Set(exempting)).toEqual(new Set(['proven:u:n', 'texted:u:n']));

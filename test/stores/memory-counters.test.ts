@@ -66,6 +66,7 @@ describe('an amount that is not positive', () => {
         count: 0,
         resetSeconds: 0,
         lockedSeconds: 100 - ms / 1_000,
+        generation: 0,
       });
     },
   );

@@ -62,7 +62,7 @@ describeWithService('redis')('redisStore', () => {
 
     it('restarts the 400 days of a counter without window with each charge', async () => {
       const key = '{sms-otp}:counter:old';
-      await connected.command('SET', key, `1:5:${Date.now() + 60_000}:0`, 'PX', '60000');
+      await connected.command('SET', key, `2:5:${Date.now() + 60_000}:0:0:1`, 'PX', '60000');
       expect(
         (await store.counters.charge([{ key: 'old', windowSeconds: null }])).counts[0]?.count,
       ).toBe(6);
@@ -101,7 +101,7 @@ describeWithService('redis')('redisStore', () => {
       },
     );
 
-    it.each(['2:1:2:3', '1:x:2:3', '1:1:2', '5', ''])(
+    it.each(['1:1:2:3', '2:x:2:3:0:1', '2:1:2:3', '5', ''])(
       'refuses to count on the foreign counter %p',
       async (text) => {
         await connected.command('SET', '{sms-otp}:counter:odd', text);

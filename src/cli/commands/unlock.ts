@@ -1,5 +1,6 @@
-import { DAY_SECONDS, failureKeys, OTHER_BROWSERS, readKeys, slowKey } from '../../limits/failures';
-import { fillBrowsers, liftLimits, sendKeys } from '../../limits/limits';
+import { DAY_SECONDS, readCounts } from '../../limits/charge';
+import { liftLimits, revokeBrowsers, sumCounts } from '../../limits/lift';
+import { attemptKeys, failureKeys, lockKeys, sendKeys } from '../../limits/user-keys';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
@@ -10,11 +11,6 @@ const METHODS = ['sms'];
 
 /** The longest `knownBrowsers.maxAgeDays`. */
 const LONGEST_BROWSER_LIFE_SECONDS = 365 * DAY_SECONDS;
-
-/** The failures of both sides come first. */
-function lockKeys(user: string): readonly string[] {
-  return [...failureKeys(user, METHODS, OTHER_BROWSERS), slowKey(user)];
-}
 
 /** What tells the two commands apart. */
 interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
@@ -56,13 +52,13 @@ export const enable = createCounterCommand({
   ],
   done: 'enabled',
   change: async ({ counters, browsers }, user) => {
-    await fillBrowsers(
+    await revokeBrowsers(
       counters,
       user,
       (await browsers?.forget(user)) ?? [],
       LONGEST_BROWSER_LIFE_SECONDS,
     );
-    await counters.clear(lockKeys(user));
+    await counters.clear(failureKeys(user, METHODS));
     return {};
   },
   note: 'There were no failures.',
@@ -75,19 +71,17 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
     try {
       const store = guardStore(state.store);
       const browserIds = ((await store.browsers?.list(id)) ?? []).map(({ browserId }) => browserId);
-      const { counts } = await store.counters.charge(
-        readKeys([...lockKeys(id), ...sendKeys(id, browserIds)]),
-      );
-      if (browserIds.length === 0 && counts.every(({ count }) => count === 0)) {
+      const { counters } = store;
+      const failures = await sumCounts(counters, attemptKeys(id));
+      const locks = Object.values(await readCounts(counters, lockKeys(id, METHODS)));
+      const counted = failures + (await sumCounts(counters, sendKeys(id, browserIds)));
+      if (browserIds.length === 0 && counted === 0 && locks.every(({ count }) => count === 0)) {
         throw new CommandFailure(
           'Nothing is counted of this user.',
           'Check the id and the prefix.',
         );
       }
-      const failures = (counts[0]?.count ?? 0) + (counts[1]?.count ?? 0);
-      const lockedSeconds = Math.max(
-        ...counts.slice(0, lockKeys(id).length).map((lock) => lock.lockedSeconds),
-      );
+      const lockedSeconds = Math.max(...locks.map((lock) => lock.lockedSeconds));
       const before = { failures, lockedSeconds, ...(await change(store, id, browserIds)) };
       const isChanged = done === 'enabled' ? failures > 0 : lockedSeconds > 0;
       const result = {

@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../../define-options';
 import { optionError } from '../../errors';
-import { DAY_SECONDS } from '../../limits/failures';
+import { DAY_SECONDS } from '../../limits/charge';
 import type { Lookup } from '../../protocol/hlr';
 import { waitAtMost } from '../../stores/with-timeout';
 import type { Network } from '../network';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import { oneOf, parseOptions, strictOptions } from '../../define-options';
-import { DAY_SECONDS } from '../../limits/failures';
+import { DAY_SECONDS } from '../../limits/charge';
 import type { PolicyContext, VerifiedContext } from '../../limits/policy';
 import type { Lookup } from '../../protocol/hlr';
 import { parseJson } from '../../stores/check-values';

@@ -4,6 +4,7 @@ import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
 export function memoryCounters(maxEntries: number, now: () => number): CounterStore {
   const tallies = new ExpiringMap<Tally>(maxEntries, now);
+  let generations = 0;
 
   function charge(counters: readonly Counter[]): Charge {
     checkCounters(counters);
@@ -40,14 +41,20 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     const former = countOf(tally, nowMs);
     tally.count = Math.max(0, former + amountOf(counter));
     const slides = counter.windowSeconds === null && amountOf(counter) > 0;
-    if (slides || tally.resetAtMs <= nowMs)
+    const begins = tally.resetAtMs <= nowMs;
+    if (begins) tally.generation = generations += 1;
+    if (slides || begins)
       tally.resetAtMs = nowMs + (counter.windowSeconds ?? LONG_LIFE_SECONDS) * 1000;
-    const lockSeconds = lockSecondsBetween(former, tally.count, counter);
-    // Without a lock nothing is written: a clock that is set back would find this moment ahead of
-    // it, and a lock.
-    if (lockSeconds > 0)
-      tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + lockSeconds * 1000);
+    setLock(tally, lockSecondsBetween(former, tally.count, counter), nowMs);
+    if (counter.lifts !== undefined && counter.lifts === tally.lockedBy) tally.lockedUntilMs = 0;
     return save(tally);
+  }
+
+  /** A lock of 0 seconds writes nothing: after its clock was set back, a store would find one. */
+  function setLock(tally: Tally, seconds: number, nowMs: number): void {
+    if (seconds === 0) return;
+    tally.lockedBy = tally.count;
+    tally.lockedUntilMs = Math.max(tally.lockedUntilMs, nowMs + seconds * 1000);
   }
 
   function save(tally: Tally): Tally {
@@ -90,6 +97,9 @@ interface Tally extends Expiring {
   /** When the count falls to zero. */
   resetAtMs: number;
   lockedUntilMs: number;
+  /** The count of the charge that set the lock. */
+  lockedBy: number;
+  generation: number;
 }
 
 /** A counter of a charge with what is stored for it; an exempt one is not looked up. */
@@ -100,7 +110,15 @@ interface ChargedCounter {
 }
 
 function createTally(key: string): Tally {
-  return { key, count: 0, resetAtMs: 0, lockedUntilMs: 0, deadlineMs: 0 };
+  return {
+    key,
+    count: 0,
+    resetAtMs: 0,
+    lockedUntilMs: 0,
+    lockedBy: 0,
+    generation: 0,
+    deadlineMs: 0,
+  };
 }
 
 function countOf(tally: Tally | undefined, nowMs: number): number {
@@ -122,17 +140,21 @@ function admits({ counter, isExempt, tally }: ChargedCounter, nowMs: number): bo
   return isExempt || amountOf(counter) < 0 || !(isLocked || isFull);
 }
 
-/** An amount that adds nothing begins no window. */
+/** An amount that adds nothing begins no window, and takes nothing from another generation. */
 function isCharged({ counter, isExempt, tally }: ChargedCounter, nowMs: number): boolean {
-  const isRunning = tally !== undefined && tally.resetAtMs > nowMs;
-  return !isExempt && counter.isOnlyRead !== true && (amountOf(counter) > 0 || isRunning);
+  if (isExempt || counter.isOnlyRead === true) return false;
+  if (amountOf(counter) > 0) return true;
+  const { generation = tally?.generation } = counter;
+  return tally !== undefined && tally.resetAtMs > nowMs && tally.generation === generation;
 }
 
 /** Returns the lock of the last multiple of `every` that was reached or passed; 0 when none was. */
 function lockSecondsBetween(former: number, count: number, { lock }: Counter): number {
   if (lock === undefined) return 0;
-  const nth = Math.floor(count / lock.every);
-  if (nth <= Math.floor(former / lock.every)) return 0;
+  const { every, from = every } = lock;
+  const without = Math.floor((from - 1) / every);
+  const nth = Math.floor(count / every) - without;
+  if (nth <= Math.max(0, Math.floor(former / every) - without)) return 0;
   // The 0 only satisfies `noUncheckedIndexedAccess`: a lock without steps was refused.
   return lock.seconds[nth - 1] ?? lock.seconds.at(-1) ?? 0;
 }
@@ -142,6 +164,7 @@ function toCount({ counter, tally }: ChargedCounter, nowMs: number): Count {
     count: countOf(tally, nowMs),
     resetSeconds: counter.windowSeconds === null ? null : secondsUntil(tally?.resetAtMs, nowMs),
     lockedSeconds: secondsUntil(tally?.lockedUntilMs, nowMs),
+    generation: tally !== undefined && tally.resetAtMs > nowMs ? tally.generation : 0,
   };
 }
 

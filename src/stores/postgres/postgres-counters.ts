@@ -46,10 +46,13 @@ export function postgresCounters(
 /** Returns what `chargeStatement` reads of a counter. */
 function toColumns(counter: Counter, position: number): Readonly<Record<string, unknown>> {
   const { key, windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER } = counter;
-  const { isOnlyRead = false, exemptBy = [] } = counter;
-  const { every, seconds: steps } = counter.lock ?? {};
+  const { isOnlyRead = false, exemptBy = [], generation, lifts } = counter;
+  const { every, from = every, seconds: steps } = counter.lock ?? {};
   const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
-  return { position, key, life, slides, amount, max, isOnlyRead, exemptBy, every, steps };
+  return {
+    ...{ position, key, life, slides, amount, max, isOnlyRead, exemptBy },
+    ...{ every, from, steps, generation, lifts },
+  };
 }
 
 /** Every statement is atomic by itself; the clock is the database's. */
@@ -75,8 +78,9 @@ ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLU
 
 /**
  * Values: the counters as JSON, see `toColumns`; their keys; the keys of those that exempt others.
- * Returns a row for each counter, in their order: `refused_by`, `is_odd`, `count`, and in
- * milliseconds `reset_ms` and `locked_ms`.
+ * Returns a row for each counter, in their order: `refused_by`, `is_odd`, `count`, `generation`,
+ * and in milliseconds `reset_ms` and `locked_ms`. A generation is the moment it began, in
+ * microseconds.
  *
  * Locks the existing rows in the order of their keys, so that no two charges wait for each other;
  * decides on all; then updates what exists and inserts what does not. Of two first charges of one
@@ -89,7 +93,8 @@ function chargeStatement(counter: string): string {
 WITH asked AS (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (
     position integer, key text, life float8, slides boolean, amount bigint, max bigint,
-    "isOnlyRead" boolean, "exemptBy" text[], every bigint, steps jsonb)
+    "isOnlyRead" boolean, "exemptBy" text[],
+    every bigint, "from" bigint, steps jsonb, generation bigint, lifts bigint)
 ), found AS (
   SELECT * FROM ${counter} WHERE key = ANY($2::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
@@ -97,10 +102,11 @@ WITH asked AS (
   WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
-    found.version <> 1 OR found.count < 0 AS is_odd,
+    found.locked_by, found.version <> 1 OR found.count < 0 AS is_odd,
     COALESCE("exemptBy" && proof.keys, false) AS is_exempt,
     CASE WHEN found.reset_at > ${NOW} THEN found.reset_at END AS reset_at,
-    CASE WHEN found.reset_at > ${NOW} THEN found.count ELSE 0 END AS count
+    CASE WHEN found.reset_at > ${NOW} THEN found.count ELSE 0 END AS count,
+    CASE WHEN found.reset_at > ${NOW} THEN found.generation ELSE 0 END AS current_generation
   FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
 ), verdict AS (
   SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
@@ -108,27 +114,42 @@ WITH asked AS (
       AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
   FROM current
 ), summed AS (
-  SELECT *, GREATEST(0, count + amount) AS sum FROM current
+  SELECT *, GREATEST(0, count + amount) AS sum,
+    -- The first multiples, below "from", set no lock: the lock of this number is the first one.
+    GREATEST(0, GREATEST(0, count + amount) / every - ("from" - 1) / every) AS nth,
+    GREATEST(0, count / every - ("from" - 1) / every) AS former_nth
+  FROM current
+), stepped AS (
+  SELECT *, CASE WHEN nth > former_nth THEN
+    (steps ->> (LEAST(nth, jsonb_array_length(steps)) - 1)::integer)::float8 END AS step
+  FROM summed
 ), charged AS (
   SELECT position, key, is_known, sum AS count,
     CASE WHEN reset_at IS NULL OR slides AND amount > 0
       THEN ${NOW} + make_interval(secs => life) ELSE reset_at END AS reset_at,
-    GREATEST(locked_until, CASE WHEN sum / every > count / every THEN ${NOW} + make_interval(secs =>
-      (steps ->> (LEAST(sum / every, jsonb_array_length(steps)) - 1)::integer)::float8) END)
-      AS locked_until
-  FROM summed, verdict
+    CASE WHEN lifts = locked_by THEN ${NOW}
+      WHEN step > 0 THEN GREATEST(locked_until, ${NOW} + make_interval(secs => step))
+      ELSE locked_until END AS locked_until,
+    CASE WHEN step > 0 THEN sum ELSE COALESCE(locked_by, 0) END AS locked_by,
+    CASE WHEN reset_at IS NULL THEN (extract(epoch FROM ${NOW}) * 1000000)::bigint
+      ELSE current_generation END AS generation
+  FROM stepped, verdict
   WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
-    AND (amount > 0 OR reset_at IS NOT NULL)
+    AND (amount > 0 OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))
 ), updated AS (
   UPDATE ${counter} AS kept
-  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
+    locked_by = charged.locked_by, generation = charged.generation
   FROM charged WHERE kept.key = charged.key AND charged.is_known
 ), inserted AS (
-  INSERT INTO ${counter} (key, count, reset_at, locked_until)
-  SELECT key, count, reset_at, locked_until FROM charged WHERE NOT is_known ORDER BY key
+  INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
+  SELECT key, count, reset_at, locked_until, locked_by, generation
+  FROM charged WHERE NOT is_known ORDER BY key
 )
 SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
+  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.generation, current_generation) END::text
+    AS generation,
   ${millisecondsUntil(endOf('reset_at'))} AS reset_ms,
   ${millisecondsUntil(endOf('locked_until'))} AS locked_ms
 FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.position
@@ -155,8 +176,8 @@ function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
   if (refusedBy !== null && refusedBy >= counters.length)
     throw new StoreError('charge: unknown answer');
   const counts = counters.map((counter, index) => {
-    const { count, reset_ms: resetMs, locked_ms: lockedMs } = readFields(rows[index]);
-    return toCount(counter, count, resetMs, lockedMs);
+    const { count, reset_ms: resetMs, locked_ms: lockedMs, generation } = readFields(rows[index]);
+    return toCount(counter, count, resetMs, lockedMs, generation);
   });
   return { refusedBy, counts };
 }

@@ -81,6 +81,8 @@ CREATE TABLE IF NOT EXISTS ${counter} (
   reset_at timestamptz,
   locked_until timestamptz
 ) WITH (fillfactor = 80);
+ALTER TABLE ${counter} ADD COLUMN IF NOT EXISTS locked_by bigint NOT NULL DEFAULT 0;
+ALTER TABLE ${counter} ADD COLUMN IF NOT EXISTS generation bigint NOT NULL DEFAULT 0;
 CREATE INDEX IF NOT EXISTS ${counter}_expiry ON ${counter} (GREATEST(reset_at, locked_until));
 
 CREATE TABLE IF NOT EXISTS ${token} (

@@ -10,26 +10,32 @@ import type { Charge, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
- * A counter is a string, `1:count:reset:locked`: the version of the record, the count, and in
- * milliseconds since 1970 by Redis' clock when it falls to zero and until when it is locked. Any
- * other value under its key makes the script fail.
+ * A counter is a string, `2:count:reset:locked:locked-by:generation`: the version of the record,
+ * the count, in milliseconds since 1970 by Redis' clock when it falls to zero and until when it is
+ * locked, the count that set the lock, and when this generation began. Any other value under its
+ * key makes the script fail.
  */
 const READING = `${NOW}
 
 local function read(key)
   local text = redis.call('GET', key)
-  if not text then return { count = 0, reset = 0, locked = 0 } end
-  local count, reset, locked = string.match(text, '^1:(%d+):(%d+):(%d+)$')
+  if not text then return { count = 0, reset = 0, locked = 0, by = 0, generation = 0 } end
+  local form = '^2:(%d+):(%d+):(%d+):(%d+):(%d+)$'
+  local count, reset, locked, by, generation = string.match(text, form)
   if not count then error('unknown record') end
-  local tally = { count = tonumber(count), reset = tonumber(reset), locked = tonumber(locked) }
-  if tally.reset <= now then tally.count, tally.reset = 0, 0 end
+  local tally = {
+    count = tonumber(count), reset = tonumber(reset),
+    locked = tonumber(locked), by = tonumber(by), generation = tonumber(generation),
+  }
+  if tally.reset <= now then tally.count, tally.reset, tally.generation = 0, 0, 0 end
   return tally
 end
 
 local function write(key, tally)
   local life = math.max(tally.reset, tally.locked) - now
   if life <= 0 then return redis.call('DEL', key) end
-  local text = string.format('1:%.0f:%.0f:%.0f', tally.count, tally.reset, tally.locked)
+  local text = string.format('2:%.0f:%.0f:%.0f:%.0f:%.0f',
+    tally.count, tally.reset, tally.locked, tally.by, tally.generation)
   return redis.call('SET', key, text, 'PX', string.format('%.0f', life))
 end`;
 
@@ -38,13 +44,13 @@ end`;
  * is JSON, for each counter what `toValues` returns. One argument and one string in return: clients
  * spend more time on each of them than on what it holds. All numbers are exact in a double. Returns
  * the number of the counter that refused, or 0, and for each counter its count, the milliseconds
- * until it falls, the milliseconds it is locked.
+ * until it falls, the milliseconds it is locked, and its generation.
  */
 export const CHARGING = `
 ${READING}
 local function charge(keys, text)
   local plan = cjson.decode(text)
-  local exempt = { count = 0, reset = 0, locked = 0 }
+  local exempt = { count = 0, reset = 0, locked = 0, by = 0, generation = 0 }
   local tallies, refused = {}, 0
 
   -- Many counters are exempted by the same few.
@@ -57,11 +63,15 @@ local function charge(keys, text)
     return false
   end
 
-  local function lock_of(every, steps, former, count)
-    if every == 0 then return 0 end
-    local passed = math.floor(count / every)
-    if passed <= math.floor(former / every) then return 0 end
-    return now + steps[math.min(passed, #steps)]
+  -- The lock of the last multiple of every that was reached or passed, from the given count on.
+  local function set_lock(tally, former, every, from, steps)
+    if every == 0 then return end
+    local without = math.floor((from - 1) / every)
+    local nth = math.floor(tally.count / every) - without
+    if nth <= math.max(0, math.floor(former / every) - without) then return end
+    local step = steps[math.min(nth, #steps)]
+    if step == 0 then return end
+    tally.locked, tally.by = math.max(tally.locked, now + step), tally.count
   end
 
   for i, values in ipairs(plan) do
@@ -78,17 +88,21 @@ local function charge(keys, text)
 
   local answer = { refused }
   for i, tally in ipairs(tallies) do
-    local _, amount, _, is_only_read, life, slides, every, steps = unpack(plan[i])
+    local _, amount, _, is_only_read, life, slides = unpack(plan[i], 1, 6)
+    local every, from, steps, generation, lifts = unpack(plan[i], 7)
     local former, adds = tally.count, amount > 0
-    -- An amount that adds nothing begins no window.
-    if refused == 0 and tally ~= exempt and not is_only_read and (adds or tally.reset > 0) then
+    -- An amount that adds nothing begins no window, and takes nothing from another generation.
+    local is_running = tally.reset > 0 and (generation < 0 or generation == tally.generation)
+    if refused == 0 and tally ~= exempt and not is_only_read and (adds or is_running) then
       tally.count = math.max(0, former + amount)
+      if tally.reset == 0 then tally.generation = now end
       if tally.reset == 0 or (adds and slides) then tally.reset = now + life end
-      tally.locked = math.max(tally.locked, lock_of(every, steps, former, tally.count))
+      set_lock(tally, former, every, from, steps)
+      if lifts >= 0 and lifts == tally.by then tally.locked = 0 end
       write(keys[i], tally)
     end
     local reset, locked = math.max(0, tally.reset - now), math.max(0, tally.locked - now)
-    for _, number in ipairs({ tally.count, reset, locked }) do
+    for _, number in ipairs({ tally.count, reset, locked, tally.generation }) do
       table.insert(answer, string.format('%.0f', number))
     end
   end
@@ -160,24 +174,29 @@ function toValues(counter: Counter, keys: readonly string[]): readonly unknown[]
     max = Number.MAX_SAFE_INTEGER,
     isOnlyRead = false,
     exemptBy = [],
+    generation = -1,
+    lifts = -1,
     lock,
   } = counter;
   const life = milliseconds(windowSeconds ?? LONG_LIFE_SECONDS);
   const steps = lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)) ?? [];
   const indexes = exemptBy.map((key) => keys.indexOf(key) + 1);
-  return [indexes, amount, max, isOnlyRead, life, windowSeconds === null, lock?.every ?? 0, steps];
+  const slides = windowSeconds === null;
+  const { every = 0, from = every } = lock ?? {};
+  const locks = [every, from, steps];
+  return [indexes, amount, max, isOnlyRead, life, slides, ...locks, generation, lifts];
 }
 
 /**
- * @throws {StoreError} `ERR_STORE` unless the reply is one number, and three more for each counter.
+ * @throws {StoreError} `ERR_STORE` unless the reply is one number, and four more for each counter.
  */
 function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
   const [first, ...numbers] = typeof reply === 'string' ? reply.split(' ') : [];
   const refused = requireWholeNumber('charge', first);
   if (refused > counters.length) throw new StoreError('charge: unknown answer');
   const counts = counters.map((counter, index) => {
-    const at = 3 * index;
-    return toCount(counter, numbers[at], numbers[at + 1], numbers[at + 2]);
+    const [count, resetMs, lockedMs, generation] = numbers.slice(4 * index, 4 * index + 4);
+    return toCount(counter, count, resetMs, lockedMs, generation);
   });
   return { refusedBy: refused === 0 ? null : refused - 1, counts };
 }

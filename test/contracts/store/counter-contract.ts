@@ -3,7 +3,7 @@ import type { Charge, Count, Counter } from 'passport-sms-otp';
 import { atOnce, type FactContext, fact, type StoreFact } from './context';
 
 /** What a counter shows that was never charged. */
-export const EMPTY: Count = { count: 0, resetSeconds: 0, lockedSeconds: 0 };
+export const EMPTY: Count = { count: 0, resetSeconds: 0, lockedSeconds: 0, generation: 0 };
 
 /** `CounterStore`; amounts and locks have lists of their own. */
 export const counterContract: readonly StoreFact[] = [
@@ -71,24 +71,21 @@ export const counterContract: readonly StoreFact[] = [
   about('a window runs from the first charge and later charges do not move it', async (user) => {
     const counter = user.counter('one', { windowSeconds: 3 });
     const begun = { count: 1, resetSeconds: 3, lockedSeconds: 0 };
-    assert.deepEqual(await user.chargeOne(counter), begun);
+    assertCount(await user.chargeOne(counter), begun);
     await user.pass(1);
     const second = await user.chargeOne(counter);
     assert.equal(second.count, 2);
     assert.ok(Number(second.resetSeconds) < 3);
     await user.pass(2);
-    assert.deepEqual(await user.chargeOne(counter), begun);
+    assertCount(await user.chargeOne(counter), begun);
   }),
 
   about('a counter without window counts on and reports no time', async (user) => {
     const counter = user.counter('one', { windowSeconds: null });
     await user.charge(counter);
     await user.pass(1);
-    assert.deepEqual(await user.chargeOne(counter), {
-      count: 2,
-      resetSeconds: null,
-      lockedSeconds: 0,
-    });
+    const counted = { count: 2, resetSeconds: null, lockedSeconds: 0 };
+    assertCount(await user.chargeOne(counter), counted);
   }),
 
   about('clearing resets the named counters and no others', async (user) => {
@@ -228,9 +225,35 @@ export const amountContract: readonly StoreFact[] = [
       assert.ok(taken.count === 0 && taken.resetSeconds !== null && taken.resetSeconds < 3);
       await user.pass(2);
       assert.deepEqual(await charge(-5), EMPTY);
-      assert.deepEqual(await charge(4), { count: 4, resetSeconds: 3, lockedSeconds: 0 });
+      assertCount(await charge(4), { count: 4, resetSeconds: 3, lockedSeconds: 0 });
     },
   ),
+
+  about('a generation lasts until the counter is cleared or its window has ended', async (user) => {
+    const counter = user.counter('one', { windowSeconds: 2 });
+    const { generation: first } = await user.chargeOne(counter);
+    assert.ok(first > 0);
+    for (const amount of [1, -2, 1])
+      assert.equal((await user.chargeOne({ ...counter, amount })).generation, first);
+    await user.pass(2);
+    const { generation: second } = await user.chargeOne(counter);
+    assert.notEqual(second, first);
+    await user.store.clear([counter.key]);
+    assert.equal((await user.read('one')).generation, 0);
+    await user.pass(0.01);
+    assert.notEqual((await user.chargeOne(counter)).generation, second);
+  }),
+
+  about('what is given back to another generation is not taken from this one', async (user) => {
+    const counter = user.counter('one', { windowSeconds: null });
+    const { generation } = await user.chargeOne(counter);
+    await user.store.clear([counter.key]);
+    await user.pass(0.01);
+    const { generation: next } = await user.chargeOne(counter);
+    assert.equal((await user.chargeOne({ ...counter, amount: -1, generation })).count, 1);
+    const given = await user.chargeOne({ ...counter, amount: -1, generation: next });
+    assert.equal(given.count, 0);
+  }),
 
   about('a counter that was given back to zero exempts no counter', async (user) => {
     const proof = user.counter('proof', { windowSeconds: null });
@@ -269,6 +292,14 @@ export const amountContract: readonly StoreFact[] = [
     await user.assertCounted({ one: 0 });
   }),
 ];
+
+/** Asserts all of a count but its generation, which is the store's own. */
+export function assertCount(
+  { generation: _own, ...counted }: Count,
+  expected: Omit<Count, 'generation'>,
+): void {
+  assert.deepEqual(counted, expected);
+}
 
 /** Creates a fact about the counters that every store has. */
 export function about(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Count } from 'passport-sms-otp';
-import type { StoreFact } from './context';
-import { about, EMPTY } from './counter-contract';
+import { atOnce, type StoreFact } from './context';
+import { about, assertCount, EMPTY } from './counter-contract';
 
 /** Locks of counters. */
 export const lockContract: readonly StoreFact[] = [
@@ -65,11 +65,44 @@ export const lockContract: readonly StoreFact[] = [
     assert.equal((await user.chargeOne(counter)).lockedSeconds, 2);
     assert.equal(await user.refusedBy(counter), 0);
     await user.pass(2);
-    assert.deepEqual(await user.chargeOne(counter), {
-      count: 2,
-      resetSeconds: null,
-      lockedSeconds: 2,
-    });
+    const counted = { count: 2, resetSeconds: null, lockedSeconds: 2 };
+    assertCount(await user.chargeOne(counter), counted);
+  }),
+
+  about('multiples below `from` set no lock, and the next one sets the first', async (user) => {
+    const counter = user.counter('one', { lock: { every: 2, from: 5, seconds: [100, 200] } });
+    const locks = [];
+    for (let charge = 1; charge <= 8; charge += 1) {
+      locks.push(Math.round((await user.chargeOne(counter)).lockedSeconds / 100));
+      await user.store.lock(counter.key, 0);
+    }
+    assert.deepEqual(locks, [0, 0, 0, 0, 0, 1, 0, 2]);
+  }),
+
+  about('of concurrent charges none passes beyond the one that sets the lock', async (user) => {
+    const counter = user.counter('one', { lock: { every: 1, from: 5, seconds: [100] } });
+    const refusals = await atOnce(50, () => user.refusedBy(counter));
+    assert.equal(refusals.filter((refusedBy) => refusedBy === null).length, 5);
+  }),
+
+  about('the charge that has set a lock lifts it, and no other', async (user) => {
+    const counter = user.counter('one', { lock: { every: 3, seconds: [100] } });
+    const back = { ...user.counter('one'), amount: -1 };
+    for (let charge = 1; charge <= 3; charge += 1) await user.charge(counter);
+    for (const lifts of [undefined, 1, 2]) {
+      assertLocked(await user.chargeOne({ ...back, lifts }), 100);
+      assert.equal(await user.refusedBy(counter), 0);
+    }
+    assert.equal((await user.chargeOne({ ...back, lifts: 3 })).lockedSeconds, 0);
+    assert.equal(await user.refusedBy(counter), null);
+  }),
+
+  about('a lock of another generation is not lifted', async (user) => {
+    const counter = user.counter('one', { lock: { every: 1, seconds: [100] } });
+    const { generation } = await user.chargeOne(counter);
+    const back = { ...user.counter('one'), amount: -1, lifts: 1 };
+    assertLocked(await user.chargeOne({ ...back, generation: generation + 1 }), 100);
+    assert.equal((await user.chargeOne({ ...back, generation })).lockedSeconds, 0);
   }),
 
   about('the longer of two locks stays', async (user) => {

@@ -1,5 +1,4 @@
-import { OTHER_BROWSERS } from '../../../src/limits/failures';
-import { keysClearedBySuccess } from '../../../src/limits/limits';
+import { keysClearedBySuccess, OTHER_BROWSERS } from '../../../src/limits/user-keys';
 import type { TestUser } from '../../support/test-users';
 import type { Pass } from './app';
 import type { StateView, Viewer } from './state-view';

@@ -1,0 +1,321 @@
+import type { Challenge, Counter, CounterStore } from '../stores/store';
+import { perBlock, type UserBlocks } from './address-block';
+import {
+  type ChargeResult,
+  chargeRows,
+  type Counted,
+  createCounter,
+  DAY_SECONDS,
+  readOnly,
+} from './charge';
+import {
+  type AttemptBudget,
+  type AttemptOutcome,
+  ATTEMPTS_GIVEN_BACK,
+  findGivenBack,
+  giveBack,
+} from './give-back';
+import type { Limits } from './options';
+import { keysClearedBySuccess, OTHER_BROWSERS, sideOf, USER_KEYS } from './user-keys';
+
+/** Attempts of other browsers in 30 days from which each one locks them for a day. */
+export const SLOW_GUESSING_FAILURES = 60;
+
+/**
+ * Recovery codes, or answers to a challenge, in one pending login, and per day from one address.
+ */
+const MAX_IN_LOGIN = 5;
+const MAX_PER_DAY = 10;
+
+/** No pending login lives longer. */
+const LONGEST_LOGIN_SECONDS = 900;
+
+/** What an attempt, or what it is counted in, says about the user. */
+export type AttemptEvent =
+  | { readonly type: 'failure-count-changed'; readonly failures: number }
+  | {
+      readonly type: 'browser-unknown' | 'guessing-slowly' | 'guessing-recovery-codes';
+      readonly failures: number;
+    }
+  | { readonly type: 'locked'; readonly lockedSeconds: number }
+  | { readonly type: 'disabled' };
+
+/** Why an attempt may not be made. */
+export interface AttemptRefusal {
+  readonly reason: 'too-many-attempts' | 'locked' | 'disabled';
+  readonly retryAfterSeconds?: number;
+}
+
+/** An attempt that has been counted against the user. */
+export interface Attempt {
+  /**
+   * Takes the attempt out of what its outcome leaves, and emits what the rest has brought about.
+   * `more` is given back in the same call of the store.
+   */
+  readonly end: EndAttempt;
+  /** The changes that its success brings, in the step that ends the pending login. */
+  readonly success: { readonly clears: readonly string[]; readonly charges: readonly Counter[] };
+}
+
+type EndAttempt = (
+  outcome: Exclude<AttemptOutcome, 'right'>,
+  more?: readonly Counter[],
+) => Promise<void>;
+
+/** Whose attempt it is, and where it was made. */
+export interface AttemptSubject extends Pick<Challenge, 'userId' | 'bucket' | 'pendingId'> {
+  /** The client's address as Express gives it. */
+  readonly address: string | undefined;
+  readonly emit: (event: AttemptEvent) => void;
+}
+
+/** How the attempts at one factor are counted. */
+export interface AttemptLimit {
+  /** Whether an attempt is counted on the pending login's code as well. */
+  readonly isCountedOnCode: boolean;
+  /** Counts an attempt before the code is judged, or refuses it. */
+  readonly charge: (
+    subject: AttemptSubject,
+  ) => Promise<
+    | { readonly kind: 'counted'; readonly attempt: Attempt }
+    | { readonly kind: 'refused'; readonly refusal: AttemptRefusal }
+  >;
+}
+
+interface AttemptParts {
+  readonly counters: CounterStore;
+  readonly limits: Limits;
+  /** The factors whose codes can be guessed: a success lifts the locks of all of them. */
+  readonly guessableMethods: readonly string[];
+  readonly hasKnownBrowsers: boolean;
+  readonly userBlocks: UserBlocks;
+}
+
+interface AttemptRow {
+  readonly budget: AttemptBudget;
+  readonly counter: Counter;
+}
+
+/**
+ * Returns what one attempt at a code that can be guessed is counted in: the hundred of its side,
+ * and the ten of this known browser, or of this factor in all other browsers; there the sixty as
+ * well.
+ */
+export function guessRows(
+  { limits: { failures }, hasKnownBrowsers }: Pick<AttemptParts, 'limits' | 'hasKnownBrowsers'>,
+  user: string,
+  bucket: string,
+  method: string,
+): readonly AttemptRow[] {
+  const { max, disableAfter, perSeconds } = failures;
+  const hundred = USER_KEYS.attempts(user, sideOf(bucket));
+  const side: AttemptRow = {
+    budget: 'hundred',
+    counter: createCounter(hundred, null, { max: disableAfter }),
+  };
+  if (bucket !== OTHER_BROWSERS) {
+    const browser = USER_KEYS.browser(user, bucket);
+    return [side, { budget: 'ten', counter: createCounter(browser, null, { max }) }];
+  }
+  const lock = { every: max, seconds: doubling(perSeconds, DAY_SECONDS) };
+  // Set by the charge that counts: a second call after the judgement would let parallel guesses by.
+  const dayLock = { every: 1, from: SLOW_GUESSING_FAILURES, seconds: [DAY_SECONDS] };
+  const slow = createCounter(USER_KEYS.slow(user), 30 * DAY_SECONDS, {
+    lock: hasKnownBrowsers ? dayLock : undefined,
+  });
+  return [
+    side,
+    { budget: 'ten', counter: createCounter(USER_KEYS.lock(user, method), null, { lock }) },
+    { budget: 'sixty', counter: slow },
+  ];
+}
+
+/** A send, a trusted device and a wait without a text look at these, and count nothing in them. */
+export interface GuessGuard {
+  readonly limit: 'failures' | 'lock';
+  readonly counter: Counter;
+}
+
+/** Returns counters that refuse as long as texted codes of this browser are refused. */
+export function guessGuards(
+  parts: Pick<AttemptParts, 'limits' | 'hasKnownBrowsers'>,
+  user: string,
+  bucket: string,
+): readonly GuessGuard[] {
+  return guessRows(parts, user, bucket, 'sms').map(({ budget, counter }) => ({
+    limit: budget === 'hundred' ? 'failures' : 'lock',
+    counter: readOnly(counter),
+  }));
+}
+
+/**
+ * Charges a known browser and, when its attempts have been used up, charges it as one of the
+ * others.
+ * @param charge Charges rows, of which the guards have the limit `failures` or `lock`.
+ */
+export async function chargeBrowser<
+  Charged extends { readonly limit: string | null; readonly counter: Counter },
+>(
+  bucket: string,
+  charge: (bucket: string) => Promise<ChargeResult<Charged>>,
+): Promise<ChargeResult<Charged> & { readonly bucket: string }> {
+  const charged = await charge(bucket);
+  const limit = charged.refusedBy?.row.limit;
+  const isFull = bucket !== OTHER_BROWSERS && (limit === 'failures' || limit === 'lock');
+  const { refusedBy, rows } = isFull ? await charge(OTHER_BROWSERS) : charged;
+  return { bucket: isFull ? OTHER_BROWSERS : bucket, refusedBy, rows };
+}
+
+/** Makes the count of attempts at the codes of a factor that can be guessed. */
+function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
+  const { counters, limits, guessableMethods } = parts;
+  const { max, disableAfter } = limits.failures;
+
+  async function charge({ userId, bucket, emit }: AttemptSubject) {
+    const isKnown = bucket !== OTHER_BROWSERS;
+    const charged = await chargeRows(counters, guessRows(parts, userId, bucket, method));
+    if (charged.refusedBy !== null) return refused(charged.refusedBy, isKnown);
+    const { rows } = charged;
+    const countOf = (budget: AttemptBudget): number =>
+      rows.find(({ row }) => row.budget === budget)?.count.count ?? 0;
+    const hundred = countOf('hundred');
+    emit({ type: 'failure-count-changed', failures: hundred });
+
+    const end: EndAttempt = async (outcome, more = []) => {
+      const budgets = ATTEMPTS_GIVEN_BACK[outcome];
+      const isGiven = await giveBack(counters, [...findGivenBack(rows, budgets), ...more]);
+      const leaves = (budget: AttemptBudget): boolean => isGiven && budgets.includes(budget);
+      if (leaves('hundred'))
+        return emit({ type: 'failure-count-changed', failures: Math.max(0, hundred - 1) });
+      if (isKnown) {
+        const failures = leaves('ten') ? 0 : countOf('ten');
+        if (failures >= max) emit({ type: 'browser-unknown', failures });
+        return;
+      }
+      const failures = leaves('sixty') ? 0 : countOf('sixty');
+      if (failures === SLOW_GUESSING_FAILURES) emit({ type: 'guessing-slowly', failures });
+      const lock = rows.find(({ row }) => row.budget === 'ten')?.count.lockedSeconds ?? 0;
+      if (hundred >= disableAfter) emit({ type: 'disabled' });
+      else if (lock > 0 && !leaves('ten')) emit({ type: 'locked', lockedSeconds: lock });
+    };
+
+    const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
+    const charges = findGivenBack(rows, ATTEMPTS_GIVEN_BACK.right);
+    return { kind: 'counted', attempt: { end, success: { clears, charges } } } as const;
+  }
+
+  return { isCountedOnCode: true, charge };
+}
+
+/** A known browser is not locked: it counts as one of the others from its next text on. */
+function refused({ row, count }: Counted<AttemptRow>, isKnown: boolean) {
+  const { reason, ...wait } = isKnown
+    ? { reason: 'too-many-attempts' as const }
+    : row.budget === 'hundred'
+      ? { reason: 'disabled' as const }
+      : { reason: 'locked' as const, retryAfterSeconds: Math.max(1, count.lockedSeconds) };
+  return { kind: 'refused', refusal: { reason, ...wait } } as const;
+}
+
+/**
+ * Makes the count of attempts at recovery codes, which cannot be guessed: 120 bits. Nobody at
+ * another address can close recovery.
+ */
+function createRecoveryLimit(parts: AttemptParts): AttemptLimit {
+  return createUnguessableLimit(parts, 'recovery', async ({ userId, address }) => [
+    ...(await addressRows(parts, 'recovery:address', userId, address)),
+    {
+      budget: 'watched',
+      counter: createCounter(USER_KEYS.recovery(userId), DAY_SECONDS),
+    },
+  ]);
+}
+
+/** Makes the count of answers to a challenge of ours, which cannot be guessed: they lock nobody. */
+function createAnswerLimit(parts: AttemptParts): AttemptLimit {
+  return createUnguessableLimit(parts, 'answers', ({ userId, bucket, address }) =>
+    addressRows(parts, `answers:address:${sideOf(bucket)}`, userId, address),
+  );
+}
+
+async function addressRows(
+  { userBlocks }: AttemptParts,
+  family: string,
+  user: string,
+  address: string | undefined,
+): Promise<readonly AttemptRow[]> {
+  const perDay = { max: MAX_PER_DAY, perSeconds: DAY_SECONDS };
+  const blocks = await userBlocks(user, address);
+  return perBlock(blocks, family, perDay).map((counter) => ({ budget: 'address', counter }));
+}
+
+function createUnguessableLimit(
+  { counters, guessableMethods }: AttemptParts,
+  family: 'recovery' | 'answers',
+  findRows: (subject: AttemptSubject) => Promise<readonly AttemptRow[]>,
+): AttemptLimit {
+  async function charge(subject: AttemptSubject) {
+    const { userId, bucket, pendingId, emit } = subject;
+    const inLogin = createCounter(`${family}:login:${pendingId}`, LONGEST_LOGIN_SECONDS, {
+      max: MAX_IN_LOGIN,
+    });
+    const { refusedBy, rows } = await chargeRows<AttemptRow>(counters, [
+      { budget: 'login', counter: inLogin },
+      ...(await findRows(subject)),
+    ]);
+    if (refusedBy !== null) return refuseUnguessable(refusedBy);
+    const watched = rows.find(({ row }) => row.budget === 'watched')?.count.count;
+
+    const end: EndAttempt = async (outcome, more = []) => {
+      const given = findGivenBack(rows, ATTEMPTS_GIVEN_BACK[outcome]);
+      await giveBack(counters, [...given, ...more]);
+      if (watched === MAX_PER_DAY) emit({ type: 'guessing-recovery-codes', failures: watched });
+    };
+
+    const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
+    const charges = findGivenBack(rows, ATTEMPTS_GIVEN_BACK.right);
+    return { kind: 'counted', attempt: { end, success: { clears, charges } } } as const;
+  }
+
+  return { isCountedOnCode: false, charge };
+}
+
+function refuseUnguessable({ row, count }: Counted<AttemptRow>) {
+  const refusal: AttemptRefusal =
+    row.budget === 'login'
+      ? { reason: 'too-many-attempts' }
+      : { reason: 'locked', retryAfterSeconds: Math.max(1, count.resetSeconds ?? 1) };
+  return { kind: 'refused', refusal } as const;
+}
+
+/** Records that a user has spent the last one of a set of recovery codes. */
+export function spentCodesCounter(user: string): Counter {
+  return createCounter(USER_KEYS.spentCodes(user), null);
+}
+
+/**
+ * Counts the responses to a challenge of ours: it outlives the challenge, so that only the first
+ * one is looked at.
+ */
+export function usedChallengeCounter(challenge: string): Counter {
+  return createCounter(`challenge:${challenge}`, LONGEST_LOGIN_SECONDS, { max: 1 });
+}
+
+/** `doubling(30, 300)` is 30, 60, 120, 240, 300. */
+export function doubling(first: number, last: number): readonly number[] {
+  const steps: number[] = [];
+  for (let step = first; step < last; step *= 2) steps.push(step);
+  return [...steps, last];
+}
+
+/** Makes the limit that the attempts at the codes of one factor are counted by. */
+export function createAttemptLimit(
+  parts: AttemptParts,
+  {
+    method,
+    counting,
+  }: { readonly method: string; readonly counting: 'guess' | 'recovery' | 'answer' },
+): AttemptLimit {
+  if (counting === 'recovery') return createRecoveryLimit(parts);
+  return counting === 'answer' ? createAnswerLimit(parts) : createGuessLimit(parts, method);
+}

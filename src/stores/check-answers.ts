@@ -1,0 +1,60 @@
+import { isObject, readFields } from '../errors';
+
+// Any store may return anything. These say whether an answer is as the contract says; the guard
+// refuses the others.
+
+export function isBoolean(answer: unknown): boolean {
+  return typeof answer === 'boolean';
+}
+
+/** Only false says that a challenge has not begun. */
+export function isBegun(answer: unknown): boolean {
+  return answer === undefined || isBoolean(answer);
+}
+
+/** `asked`: the counters. There is a count for each of them. */
+export function isCharge(answer: unknown, asked: unknown): boolean {
+  const { refusedBy, counts } = readFields(answer);
+  if (!Array.isArray(counts) || !Array.isArray(asked)) return false;
+  const isOneOfThem =
+    refusedBy === null || (isWholeNumber(refusedBy) && Number(refusedBy) < asked.length);
+  return isOneOfThem && counts.length === asked.length && counts.every(isCount);
+}
+
+function isCount(answer: unknown): boolean {
+  const { count, resetSeconds, lockedSeconds, generation } = readFields(answer);
+  return (
+    isWholeNumber(count) &&
+    (resetSeconds === null || isSeconds(resetSeconds)) &&
+    isSeconds(lockedSeconds) &&
+    isWholeNumber(generation)
+  );
+}
+
+export function isClaim(answer: unknown): boolean {
+  const { outcome, attempt } = readFields(answer);
+  if (outcome === 'unknown' || outcome === 'exhausted') return true;
+  return outcome === 'claimed' && isWholeNumber(attempt) && attempt !== 0 && isFound(answer);
+}
+
+export function isFound(answer: unknown): boolean {
+  const { challenge, hasLiveCode } = readFields(answer);
+  return answer === null || (isObject(challenge) && isBoolean(hasLiveCode));
+}
+
+export function isSpending(answer: unknown): boolean {
+  const { isSpent, left } = readFields(answer);
+  return isBoolean(isSpent) && isWholeNumber(left);
+}
+
+export function isCodesLeft(answer: unknown): boolean {
+  return isWholeNumber(answer);
+}
+
+function isWholeNumber(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+function isSeconds(value: unknown): boolean {
+  return Number.isFinite(value) && Number(value) >= 0;
+}
