@@ -81,6 +81,22 @@ const gatewayAddress = z
     'must be an https address (http on this machine), without user name, query or fragment',
   );
 
+const numberForm = z.enum(['string', 'number']);
+
+/** One form for both fields, or one for each: `mobile:string,validity:number`. */
+const numberForms = z
+  .string()
+  .transform((text) => {
+    const [, mobile, validity] = /^mobile:(\w+),validity:(\w+)$/.exec(text) ?? [];
+    return mobile === undefined ? text : { mobile, validity };
+  })
+  .pipe(
+    z.union(
+      [numberForm, z.object({ mobile: numberForm, validity: numberForm })],
+      'must be string or number, or one for each: mobile:string,validity:number',
+    ),
+  );
+
 const GATEWAY_NAMES = ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD'];
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
@@ -99,7 +115,7 @@ const environmentSchema = z.object({
   SMS_OTP_VARIANT: z.enum(['A', 'B'], 'must be A or B').default('A'),
   SMS_OTP_USERNAME: z.string().optional(),
   SMS_OTP_PASSWORD: z.string().optional(),
-  SMS_OTP_NUMBERS_AS: z.enum(['string', 'number'], 'must be string or number').default('string'),
+  SMS_OTP_NUMBERS_AS: numberForms.default('string'),
   ALICE_PHONE: phone.optional(),
   BOB_PHONE: phone.optional(),
   ALLOWED_COUNTRIES: countries.optional(),

@@ -63,6 +63,11 @@ export abstract class NoAnswerError extends SmsOtpError {
   abstract readonly mayHaveArrived: boolean;
 }
 
+/** Takes the `Retry-After` off an error after which the same request cannot succeed. */
+export function withoutRetryAfter<E extends SmsOtpError>(error: E): E {
+  return Object.assign(error, { headers: {} });
+}
+
 /**
  * Returns false when an error says that the gateway cannot have acted: no text went out, no code
  * was judged. What does not say so may have arrived.

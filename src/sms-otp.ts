@@ -10,7 +10,7 @@ import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
 import { GatewayClient } from './client/gateway-client';
-import { createWarner, readFields } from './errors';
+import { createWarner, optionError, readFields } from './errors';
 import { createUserBlocks } from './limits/address-block';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
@@ -128,6 +128,7 @@ class SmsOtpContext {
     const { onEvent, now, store = memoryStore({ now }), phoneBook: book } = settings;
     const emit = createEmitter(onEvent);
     const { gateway, isOwn } = toClient(options.gateway, settings, store);
+    checkCodeDigits(settings, gateway);
     // Without a listener the client does not create any events.
     const unsubscribe = onEvent && gateway.subscribe(emit);
     const login = createLoginContext(settings, gateway, store, emit);
@@ -204,7 +205,9 @@ export function createSmsOtp<const O extends PartOptions>(
  * @throws {TypeError} as `createSmsOtp` does.
  */
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
-  return measureTexts(toMessageSettings(loadOptions().readOptions(options)));
+  const { gateway } = options;
+  const { allowSecondSegment } = gateway instanceof GatewayClient ? gateway.messageRules : gateway;
+  return measureTexts(toMessageSettings(loadOptions().readOptions(options), allowSecondSegment));
 }
 
 const SECOND_ARGUMENT =
@@ -254,9 +257,20 @@ function toClient(
   }
 }
 
-function toMessageSettings(settings: Settings): MessageBuilderOptions {
+/** The client would refuse, at each login, a message that fits only with shorter codes. */
+function checkCodeDigits({ maxCodeDigits }: Settings, { messageRules }: GatewayClient): void {
+  const { maxPinDigits } = messageRules;
+  if (maxCodeDigits >= maxPinDigits) return;
+  const problem = `must not be below maxPinDigits of the client, which is ${maxPinDigits}`;
+  throw optionError('createSmsOtp', 'maxCodeDigits', problem);
+}
+
+function toMessageSettings(
+  settings: Settings,
+  allowSecondSegment: boolean | undefined,
+): MessageBuilderOptions {
   const { messages, maxCodeDigits: maxPinDigits, codeValiditySeconds, getLocale } = settings;
-  return { ...messages, maxPinDigits, codeValiditySeconds, getLocale };
+  return { ...messages, maxPinDigits, allowSecondSegment, codeValiditySeconds, getLocale };
 }
 
 function createLoginContext(
@@ -299,7 +313,9 @@ function createLoginContext(
     browsers: joinBrowsers(settings, guarded, createDigests, warn),
     logins: joinLogins(settings, guarded),
     policies: withBuiltIns(countries, policies),
-    buildMessage: createMessageBuilder(toMessageSettings(settings)),
+    buildMessage: createMessageBuilder(
+      toMessageSettings(settings, gateway.messageRules.allowSecondSegment),
+    ),
     numberKeys: createNumberKeys(
       readNumber,
       derivers.map((derive) => () => derive('number-keys')),

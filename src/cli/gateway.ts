@@ -1,4 +1,10 @@
-import { GatewayClient, type GatewayClientOptions, type GatewayTimeouts } from '../client';
+import {
+  GatewayClient,
+  type GatewayClientOptions,
+  type GatewayTimeouts,
+  type NumberForm,
+  type NumbersAs,
+} from '../client';
 import { type CommandCall, type CommandOptions, readChoice, readText } from './command';
 import { CommandFailure, UsageError } from './failures';
 
@@ -27,7 +33,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
   if (password === null) throw new CommandFailure('Standard input had no password.');
   const { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username } = env;
   const variant = readChoice('SMS_OTP_VARIANT', env.SMS_OTP_VARIANT, ['A', 'B']);
-  const numbersAs = readChoice('SMS_OTP_NUMBERS_AS', env.SMS_OTP_NUMBERS_AS, ['string', 'number']);
+  const numbersAs = readNumbersAs(env.SMS_OTP_NUMBERS_AS);
   if (!baseUrl || !username || !password) {
     const given = {
       SMS_OTP_BASE_URL: baseUrl,
@@ -43,10 +49,24 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     username,
     password,
     variant,
-    numbersAs: numbersAs ?? 'string',
+    numbersAs,
     timeouts: readTimeouts(call),
     ...(ca !== undefined && { ca: await readText(call.io.folder, ca) }),
   };
+}
+
+/** Reads one form for both fields, or one for each: `mobile:string,validity:number`. */
+function readNumbersAs(value: string | undefined): NumbersAs {
+  if (!value) return 'string';
+  const [, both, mobile, validity] =
+    /^(?:(string|number)|mobile:(string|number),validity:(string|number))$/.exec(value) ?? [];
+  // The pattern admits these words alone.
+  if (both !== undefined) return both as NumberForm;
+  if (mobile !== undefined)
+    return { mobile: mobile as NumberForm, validity: validity as NumberForm };
+  throw new UsageError(
+    'SMS_OTP_NUMBERS_AS must be string or number, or mobile:string,validity:number (each either)',
+  );
 }
 
 function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {

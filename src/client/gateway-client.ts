@@ -32,6 +32,8 @@ export class GatewayClient {
   readonly otp: OtpCalls;
   /** The number lookup service. */
   readonly hlr: HlrCalls;
+  /** How messages are measured before they are sent. @internal */
+  readonly messageRules: Pick<CheckedOptions, 'maxPinDigits' | 'allowSecondSegment'>;
   readonly #parts: ReturnType<typeof createParts>;
   readonly #authMs: number;
   #closing: Promise<void> | null = null;
@@ -50,6 +52,8 @@ export class GatewayClient {
     wire.catch(ignore);
     this.#parts = createParts(checked, wire, Math.random);
     this.#authMs = checked.timeouts.authMs;
+    const { maxPinDigits, allowSecondSegment } = checked;
+    this.messageRules = { maxPinDigits, allowSecondSegment };
     this.variant = checked.variant;
     this.otp = createOtpCalls(this.#parts.runner);
     this.hlr = createHlrCalls(this.#parts.runner);

@@ -1,7 +1,13 @@
 import type { ChallengeFactor, CodeFactor, FactorChallenged } from '../account/factors';
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
 import type { Permit } from '../client/gateway-client';
-import { GatewayRejectedError, isObject, NoAnswerError, type SmsOtpError } from '../errors';
+import {
+  GatewayRejectedError,
+  isObject,
+  NoAnswerError,
+  type SmsOtpError,
+  withoutRetryAfter,
+} from '../errors';
 import { spentCodesCounter, usedChallengeCounter } from '../limits/attempts';
 import { parseJson } from '../stores/check-values';
 import type { Challenge, Purpose } from '../stores/store';
@@ -133,7 +139,9 @@ export function createSmsVerifier(
         await gateway.otp.validate({ id: otpId, mobile, pin: code }, slot);
         return { kind: 'right' };
       } catch (error) {
-        if (error instanceof NoAnswerError && error.mayHaveArrived) return { kind: 'lost', error };
+        // The challenge ends: however long the client waits, there is nothing to try again.
+        if (error instanceof NoAnswerError && error.mayHaveArrived)
+          return { kind: 'lost', error: withoutRetryAfter(error) };
         const rejection = error instanceof GatewayRejectedError ? readPinRejection(error) : null;
         if (rejection === null) throw error;
         return { kind: rejection };

@@ -35,16 +35,16 @@ type MakeText = (context: MessageContext, validitySeconds: number) => string | P
  *   units and the character that forces UCS-2.
  */
 export function createMessageBuilder(options: MessageBuilderOptions): BuildMessage {
-  const { template, sender, maxPinDigits, perCountry = {} } = options;
+  const { template, sender, perCountry = {} } = options;
   const general =
     template === undefined
       ? createDefaultText(options)
-      : createOwnText('messages.template', template, maxPinDigits);
+      : createOwnText('messages.template', template, options);
   const national = new Map(
     Object.entries(perCountry).map(([country, own]) => {
       const option = `messages.perCountry.${country}.template`;
       const makeText =
-        own.template === undefined ? general : createOwnText(option, own.template, maxPinDigits);
+        own.template === undefined ? general : createOwnText(option, own.template, options);
       return [country, { sender: own.sender ?? sender, makeText }];
     }),
   );
@@ -63,7 +63,7 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
   // Without `getLocale` no other locale is ever chosen.
   for (const locale of options.getLocale === undefined ? [first] : served)
     checkDefault(options, locale);
-  const { maxPinDigits } = options;
+  const { maxPinDigits, allowSecondSegment } = options;
   // By locale, purpose and minutes, so it stays small.
   const cache = new Map<string, string>();
   return ({ locale: tag, purpose, transaction }, validitySeconds) => {
@@ -72,15 +72,16 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
     const known = cache.get(key);
     if (known !== undefined) return known;
     const own = { ...options, locale, validitySeconds };
-    if (purpose === 'transaction') return transactionMessage(own, transaction, maxPinDigits);
-    const text = defaultMessage(own, purpose, maxPinDigits);
+    if (purpose === 'transaction')
+      return transactionMessage(own, transaction, maxPinDigits, allowSecondSegment);
+    const text = defaultMessage(own, purpose, maxPinDigits, allowSecondSegment);
     cache.set(key, text);
     return text;
   };
 }
 
 function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): void {
-  const { maxPinDigits, codeValiditySeconds: validitySeconds } = options;
+  const { maxPinDigits, allowSecondSegment, codeValiditySeconds: validitySeconds } = options;
   const names = (['appName', 'autofillHost'] as const).filter(
     (name) => options[name] !== undefined,
   );
@@ -88,11 +89,11 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): vo
   for (const purpose of PURPOSES) {
     const parts = { ...options, locale, validitySeconds };
     if (fitsPlainly(fillText(parts, purpose), maxPinDigits)) continue;
-    const text = defaultMessage(parts, purpose, maxPinDigits);
+    const text = defaultMessage(parts, purpose, maxPinDigits, allowSecondSegment);
     checkTemplate(
       `${option} makes a message (locale ${locale}, purpose ${purpose}) that`,
       text,
-      maxPinDigits,
+      options,
     );
   }
 }
@@ -106,17 +107,23 @@ const ONE_SEPTET = /^[\n -Z_a-zÄÖÜäöüßàèéìòùåæøñ]*$/;
  */
 function fitsPlainly(text: string, maxPinDigits: number): boolean {
   const rest = text.replace(PLACEHOLDER, '');
-  return rest.length + maxPinDigits <= MESSAGE_LIMIT['gsm-7'] && ONE_SEPTET.test(rest);
+  // The template is measured as well, and its placeholder is longer than a code of four digits.
+  const longest = Math.max(maxPinDigits, PLACEHOLDER.length);
+  return rest.length + longest <= MESSAGE_LIMIT['gsm-7'] && ONE_SEPTET.test(rest);
 }
 
-function createOwnText(option: string, template: MessageOption, maxPinDigits: number): MakeText {
+function createOwnText(
+  option: string,
+  template: MessageOption,
+  options: MessageBuilderOptions,
+): MakeText {
   if (typeof template !== 'string') {
     return async ({ user, locale, purpose, transaction }) => {
       const context = { user, locale, purpose, ...(transaction && { transaction }) };
-      return checkTemplate(option, await template(context), maxPinDigits);
+      return checkTemplate(option, await template(context), options);
     };
   }
-  const checked = checkTemplate(option, template, maxPinDigits);
+  const checked = checkTemplate(option, template, options);
   return ({ purpose }) => {
     // The payer has to see what the code approves: RTS 2018/389, article 5.
     if (purpose === 'transaction') {
@@ -135,9 +142,14 @@ function createOwnText(option: string, template: MessageOption, maxPinDigits: nu
  * another code, or does not fit
  *   one text message.
  */
-function checkTemplate(what: string, template: unknown, maxPinDigits: number): string {
+function checkTemplate(
+  what: string,
+  template: unknown,
+  { maxPinDigits, allowSecondSegment }: MessageBuilderOptions,
+): string {
   if (typeof template !== 'string') throw new TypeError(`${what} must be a string`);
-  const { problem, units, limit, forcedBy } = measureTemplate(template, maxPinDigits);
+  const size = measureTemplate(template, maxPinDigits, allowSecondSegment);
+  const { problem, units, limit, forcedBy } = size;
   if (problem !== null) {
     const [first] = forcedBy;
     const cause =

@@ -28,14 +28,17 @@ export function defaultMessage(
   options: DefaultMessageOptions,
   kind: TextKind,
   maxPinDigits: number,
+  allowSecondSegment = false,
 ): string {
   const text = fillText(options, kind);
   if (options.autofillHost === undefined || options.appName === undefined) return text;
-  if (measureTemplate(text, maxPinDigits).problem === null) return text;
+  if (measureTemplate(text, maxPinDigits, allowSecondSegment).problem === null) return text;
   const nameless = fillText({ ...options, appName: undefined }, kind);
   // A name that turns a GSM 7-bit text into UCS-2 is a mistake in the options: it is reported, not
   // corrected.
-  return measureTemplate(nameless, maxPinDigits).encoding === 'ucs-2' ? nameless : text;
+  return measureTemplate(nameless, maxPinDigits, allowSecondSegment).encoding === 'ucs-2'
+    ? nameless
+    : text;
 }
 
 /**
@@ -64,6 +67,7 @@ export function transactionMessage(
   options: DefaultMessageOptions,
   transaction: Transaction | undefined,
   maxPinDigits: number,
+  allowSecondSegment = false,
 ): string {
   if (transaction === undefined)
     throw new TypeError('a transaction must have an amount and a payee');
@@ -74,7 +78,8 @@ export function transactionMessage(
     throw new TypeError('the payee of a transaction must have letters or digits');
   const fill = (kind: 'transaction' | 'short-transaction', shown: string): string =>
     fillText(options, kind, { amount, payee: shown });
-  const fits = (text: string): boolean => measureTemplate(text, maxPinDigits).problem === null;
+  const fits = (text: string): boolean =>
+    measureTemplate(text, maxPinDigits, allowSecondSegment).problem === null;
 
   const whole = [fill('transaction', payee), fill('short-transaction', payee)].find(fits);
   if (whole !== undefined && payee.length <= MAX_PAYEE_LENGTH) return whole;

@@ -28,21 +28,22 @@ export interface MessageMeasure {
  * locales, or fixed templates. What the app's functions return is measured each time.
  */
 export function measureTexts(options: MessageBuilderOptions): readonly MessageMeasure[] {
-  const { template, perCountry = {}, maxPinDigits } = options;
+  const { template, perCountry = {} } = options;
   const general =
-    template === undefined ? measureDefaults(options) : measureOwn(template, null, maxPinDigits);
+    template === undefined ? measureDefaults(options) : measureOwn(template, null, options);
   const national = Object.entries(perCountry).flatMap(([country, { template: own }]) =>
-    own === undefined ? [] : measureOwn(own, country, maxPinDigits),
+    own === undefined ? [] : measureOwn(own, country, options),
   );
   return [...general, ...national];
 }
 
 function measureDefaults(options: MessageBuilderOptions): readonly MessageMeasure[] {
-  const { codeValiditySeconds: validitySeconds, maxPinDigits } = options;
+  const { codeValiditySeconds: validitySeconds, maxPinDigits, allowSecondSegment } = options;
   return findServedLocales(options).flatMap((locale) =>
     PURPOSES.map((purpose) => {
-      const text = defaultMessage({ ...options, locale, validitySeconds }, purpose, maxPinDigits);
-      return { locale, purpose, country: null, ...measure(text, maxPinDigits) };
+      const parts = { ...options, locale, validitySeconds };
+      const text = defaultMessage(parts, purpose, maxPinDigits, allowSecondSegment);
+      return { locale, purpose, country: null, ...measure(text, options) };
     }),
   );
 }
@@ -51,16 +52,17 @@ function measureDefaults(options: MessageBuilderOptions): readonly MessageMeasur
 function measureOwn(
   template: MessageOption,
   country: string | null,
-  maxPinDigits: number,
+  options: MessageBuilderOptions,
 ): MessageMeasure[] {
   if (typeof template !== 'string') return [];
-  const size = measure(template, maxPinDigits);
+  const size = measure(template, options);
   const purposes = PURPOSES.filter((purpose) => purpose !== 'transaction');
   return purposes.map((purpose) => ({ locale: null, purpose, country, ...size }));
 }
 
-function measure(template: string, maxPinDigits: number) {
-  const { encoding, units: used, limit, forcedBy } = measureTemplate(template, maxPinDigits);
+function measure(template: string, { maxPinDigits, allowSecondSegment }: MessageBuilderOptions) {
+  const size = measureTemplate(template, maxPinDigits, allowSecondSegment);
+  const { encoding, units: used, limit, forcedBy } = size;
   const [first] = forcedBy;
   return {
     encoding: encoding === 'gsm-7' ? 'GSM-7' : 'UCS-2',

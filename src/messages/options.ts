@@ -63,6 +63,8 @@ export interface MessagesOption {
 
 export interface MessageBuilderOptions extends MessagesOption {
   readonly maxPinDigits: number;
+  /** As the option of the client: characters alone are limited. Default: false. */
+  readonly allowSecondSegment?: boolean | undefined;
   readonly codeValiditySeconds: number;
   /** Without it only the default locale is ever chosen. Never called here. */
   readonly getLocale?: ((...args: never[]) => unknown) | undefined;

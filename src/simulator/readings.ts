@@ -254,10 +254,11 @@ export const readingsSchema = strictOptions({
   measured: oneOf('both', 'template', 'text').default('both'),
   /**
    * Not shown in OTP spec §8: what the limits of 160 and 70 count: `units`, which are septets or
-   * UCS-2 units, so that an extension character counts double; or `characters`, by the letter of
-   * §8. Default `units`.
+   * UCS-2 units, so that an extension character counts double; `characters`, by the letter of §8;
+   * or `mixed`, the characters of the template and the units of the text, as the client measures.
+   * Default `mixed`.
    */
-  measuredIn: oneOf('units', 'characters').default('units'),
+  measuredIn: oneOf('mixed', 'units', 'characters').default('mixed'),
   /**
    * Not shown in OTP spec §8: whether the extension characters, such as € and [, belong to the GSM
    * 7-bit table or need UCS-2. Default `gsm-7`.

@@ -82,6 +82,21 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
     expect(simulator.outbox).toHaveLength(1);
   });
 
+  it('sends with --send what a login sends: a validity and a message, in the forms that are chosen', async () => {
+    const readings = { numericMembers: { mobile: 'string', validity: 'number' } } as const;
+    const { env, simulator } = await openAccount({ variant, readings });
+    const argv = ['--number', MOBILE, '--send', '--yes'];
+    const wrong = await runDoctor({ env }, ...argv);
+    expect(resultOf(wrong.results, 'otp')).toMatchObject({
+      status: 'fail',
+      advice: expect.stringContaining('SMS_OTP_NUMBERS_AS=mobile:string,validity:number'),
+    });
+    const mixed = { ...env, SMS_OTP_NUMBERS_AS: 'mobile:string,validity:number' };
+    const { results } = await runDoctor({ env: mixed }, ...argv);
+    expect(resultOf(results, 'otp').detail).toBe(`a code was sent to ${MOBILE}`);
+    expect(simulator.outbox).toHaveLength(1);
+  });
+
   it('reports that sending and looking up are not permitted', async () => {
     const { env } = await openAccount({ variant, maySendOtp: false, mayLookUp: false });
     const { code, results } = await runDoctor(

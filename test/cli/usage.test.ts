@@ -81,6 +81,8 @@ describe('wrong usage', () => {
   it.each([
     [{ SMS_OTP_VARIANT: 'C' }, 'SMS_OTP_VARIANT must be A or B'],
     [{ SMS_OTP_NUMBERS_AS: 'words' }, 'SMS_OTP_NUMBERS_AS must be string or number'],
+    [{ SMS_OTP_NUMBERS_AS: 'mobile:string' }, 'SMS_OTP_NUMBERS_AS must be string or number'],
+    [{ SMS_OTP_NUMBERS_AS: 'mobile:string,validity:no' }, 'or mobile:string,validity:number'],
     [{ SMS_OTP_BASE_URL: 'http://gateway.example' }, 'SMS_OTP_BASE_URL must be https'],
   ])('of the environment, %j, is named', async (wrong, words) => {
     const { code, stderr } = await runCli(['balance'], { env: { ...env, ...wrong } });

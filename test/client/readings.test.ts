@@ -51,7 +51,7 @@ const values: { readonly [Name in keyof Readings]: readonly Readings[Name][] } =
   firstPinDigit: ['zero', 'not-zero'],
   placeholdersFilled: ['first', 'all'],
   measured: ['both', 'template', 'text'],
-  measuredIn: ['units', 'characters'],
+  measuredIn: ['mixed', 'units', 'characters'],
   extensionCharacters: ['gsm-7', 'ucs-2'],
   bracketsCount: [true, false],
   emptyBalanceCode: [1006, null],
@@ -99,6 +99,13 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       { numbersAs: 'number' },
       { readings: { numericMembers: 'number' } },
     );
+    await logIn(gateway);
+    expect(gateway.simulator.stats().validated).toBe(1);
+  });
+
+  it('logs in where every object has a field that no document lists, and validate answers with an empty one', async () => {
+    const readings = { extraFields: true, validatePayload: 'empty-object' } as const;
+    const gateway = await startGateway(variant, {}, { readings });
     await logIn(gateway);
     expect(gateway.simulator.stats().validated).toBe(1);
   });

@@ -61,6 +61,13 @@ describe('the configuration of the example app', () => {
     });
   });
 
+  it.each([
+    ['mobile:string,validity:number', { mobile: 'string', validity: 'number' }],
+    ['mobile:number,validity:string', { mobile: 'number', validity: 'string' }],
+  ])('takes SMS_OTP_NUMBERS_AS=%s', (SMS_OTP_NUMBERS_AS, numbersAs) => {
+    expect(readConfig({ ...GATEWAY, SMS_OTP_NUMBERS_AS })).toMatchObject({ numbersAs });
+  });
+
   it('takes an empty variable for none', () => {
     expect(readConfig({ PORT: '', SMS_OTP_BASE_URL: ' ' })).toMatchObject({
       port: 3000,
@@ -93,6 +100,7 @@ describe('the configuration of the example app', () => {
     ['TRUST_PROXY', '1.2.3'],
     ['SMS_OTP_VARIANT', 'C'],
     ['SMS_OTP_NUMBERS_AS', 'bigint'],
+    ['SMS_OTP_NUMBERS_AS', 'mobile:string,validity:bigint'],
     ['INBOX_PORT', '65536'],
     ['ALICE_PHONE', '0151'],
     ['ALICE_PHONE', '2025550123'],

@@ -95,6 +95,21 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
     expect([refused.status, refused.headers['retry-after']]).toEqual([503, '9']);
   });
 
+  it.each([429, 503])(
+    'that is answered with a bare %i, which ends the challenge, promises no other try',
+    async (status) => {
+      const visitor = visit(test, next());
+      await visitor.login();
+      const bare = { kind: 'status', status, retryAfterSeconds: 9, envelope: false } as const;
+      test.sim.failNext('validate', bare);
+      const refused = await visitor.enterRight();
+      expect([refused.status, refused.body]).toEqual([503, { code: 'ERR_GATEWAY_RESPONSE' }]);
+      expect(refused.headers['retry-after']).toBeUndefined();
+      expect(test.errors.at(-1)).toMatchObject({ retryAfterSeconds: 9, headers: {} });
+      expect((await visitor.enterRight()).body).toEqual({ error: 'no-pending-login' });
+    },
+  );
+
   it.each([
     ['2108', { kind: 'error', code: 2108 }],
     ['2109', { kind: 'error', code: 2109 }],

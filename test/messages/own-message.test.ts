@@ -1,19 +1,31 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
-import { createSmsOtp, type MessageContext, type SmsOtpOptions } from 'passport-sms-otp';
+import {
+  createSmsOtp,
+  measureMessages,
+  type MessageContext,
+  type SmsOtpOptions,
+} from 'passport-sms-otp';
+import { GatewayClient } from 'passport-sms-otp/client';
 import { ALICE, startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 
+const ACCOUNT = {
+  baseUrl: 'http://127.0.0.1:9',
+  variant: 'A',
+  username: 'u',
+  password: 'p',
+} as const;
+const OPTIONS: SmsOtpOptions = {
+  gateway: ACCOUNT,
+  allowedCountries: 'any',
+  getPhone: () => null,
+  secret: 'a secret of the tests, long enough to be one',
+  loadUser: () => null,
+};
+
 const create = (options: Partial<SmsOtpOptions>) => (): unknown =>
-  createSmsOtp({
-    gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
-    passport: new Passport(),
-    allowedCountries: 'any',
-    getPhone: () => null,
-    secret: 'a secret of the tests, long enough to be one',
-    loadUser: () => null,
-    ...options,
-  });
+  createSmsOtp({ ...OPTIONS, passport: new Passport(), ...options });
 
 const BAD: readonly (readonly [string, unknown, RegExp])[] = [
   ['no placeholder', 'Your code', /template must contain \[PIN\] exactly once \(found 0\)/],
@@ -62,6 +74,70 @@ describe('a template', () => {
     ['two lines', 'Your code\n@example.com #[PIN]', 10],
   ])('a template may be %s', (_what, template, maxCodeDigits) => {
     expect(create({ messages: { template }, maxCodeDigits })).not.toThrow();
+  });
+});
+
+describe('a client whose messages may need a second segment', () => {
+  const generous = { ...ACCOUNT, allowSecondSegment: true };
+  const longest = `[PIN]${'€'.repeat(155)}`;
+
+  it('may have such templates, given as options or as a client, and none of more characters', async () => {
+    const client = new GatewayClient(generous);
+    for (const gateway of [generous, client]) {
+      expect(create({ gateway, messages: { template: longest } })).not.toThrow();
+      expect(create({ gateway, messages: { template: `${longest}x` } })).toThrow('161 of 160');
+      const options = { ...OPTIONS, gateway, messages: { template: longest } };
+      expect(measureMessages(options)[0]).toMatchObject({ used: 160, limit: 160 });
+    }
+    expect(create({ messages: { template: longest } })).toThrow('too long');
+    await client.close();
+  });
+
+  it('sends them at a login, from a function too', async () => {
+    const test = await startTestApp({
+      simulator: { readings: { measuredIn: 'characters' } },
+      gateway: { allowSecondSegment: true, maxPinDigits: 10 },
+      options: { messages: { template: () => `[PIN]${'€'.repeat(154)}` } },
+    });
+    expect((await visit(test, ALICE).login()).status).toBe(200);
+    expect(test.sim.outbox[0]?.text).toContain('€'.repeat(154));
+    await test.close();
+  });
+});
+
+describe('the longest code', () => {
+  it('of a client may not be longer than maxCodeDigits, by which messages are measured', async () => {
+    const client = new GatewayClient(ACCOUNT);
+    const problem = 'maxCodeDigits must not be below maxPinDigits of the client, which is 10';
+    expect(create({ gateway: client, maxCodeDigits: 6 })).toThrow(
+      new TypeError(`createSmsOtp: ${problem}`),
+    );
+    const given = { ...ACCOUNT, maxPinDigits: 10 };
+    expect(create({ gateway: given, maxCodeDigits: 6 })).toThrow(problem);
+    const careful = new GatewayClient({ ...ACCOUNT, maxPinDigits: 6 });
+    for (const maxCodeDigits of [6, 10])
+      expect(create({ gateway: careful, maxCodeDigits })).not.toThrow();
+    expect(create({ maxCodeDigits: 6 })).not.toThrow();
+    await Promise.all([client.close(), careful.close()]);
+  });
+
+  it('of four digits is shorter than its placeholder: a default text of 161 characters is refused at start', () => {
+    const problems: string[] = [];
+    for (let length = 1; length <= 120; length += 1) {
+      const autofillHost = `${'a'.repeat(Math.ceil(length / 2))}.${'b'.repeat(Math.ceil((length + 1) / 2))}.example`;
+      const options = { messages: { autofillHost, locales: ['en'] as const }, maxCodeDigits: 4 };
+      const longest = Math.max(
+        ...measureMessages({ ...OPTIONS, ...options }).map(({ used }) => used),
+      );
+      let isRefused = false;
+      try {
+        create(options)();
+      } catch {
+        isRefused = true;
+      }
+      if (isRefused !== longest > 160) problems.push(`${longest} characters`);
+    }
+    expect(problems).toEqual([]);
   });
 });
 

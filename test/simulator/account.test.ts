@@ -55,7 +55,15 @@ describe.each(VARIANTS)('the account, variant %s', (variant) => {
     expect([...countries]).toEqual(
       expect.arrayContaining(['United States', 'United Kingdom', 'Germany']),
     );
-    expect(new Set(pricing.map((row) => row.id)).size).toBe(pricing.length);
+    // OTP spec §2: the id is the operator's, so that all of its rows have the same one.
+    const operatorOf = (row: (typeof pricing)[number]) =>
+      `${String(row.countryname)} ${String(row.operatorname)}`;
+    const idsOf = (operator: string) =>
+      new Set(pricing.filter((row) => operatorOf(row) === operator).map(({ id }) => id));
+    const operators = [...new Set(pricing.map(operatorOf))];
+    expect(operators.length).toBeLessThan(pricing.length);
+    expect(operators.map((operator) => idsOf(operator).size)).toEqual(operators.map(() => 1));
+    expect(new Set(pricing.map(({ id }) => id)).size).toBe(operators.length);
   });
 
   it('lists one lookup price per country', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Readings } from 'passport-sms-otp/simulator';
+import { measureTemplate } from '../../src/protocol/message-length';
 import { ALICE, codeOf, PATHS, startLoggedIn, VARIANTS, wrongPin, type Gateway } from './gateway';
 
 function open(readings: Partial<Readings>, variant: 'A' | 'B' = 'A'): Promise<Gateway> {
@@ -49,7 +50,7 @@ describe.each(VARIANTS)('readings of generate and validate, variant %s', (varian
   ] as const)(
     'measured %s takes a UCS-2 text too long with its pin: %p, a template with brackets: %p',
     async (measured, longText, longTemplate) => {
-      const gateway = await open({ measured }, variant);
+      const gateway = await open({ measured, measuredIn: 'units' }, variant);
       expect((await gateway.generate({ message: 'あ'.repeat(65) + '[PIN]' })).status === 201).toBe(
         longText,
       );
@@ -94,10 +95,26 @@ describe.each(VARIANTS)('readings of generate and validate, variant %s', (varian
     [true, 153],
     [false, 154],
   ])('bracketsCount %p takes at most %d letters beside [PIN]', async (bracketsCount, most) => {
-    const gateway = await open({ bracketsCount }, variant);
+    const gateway = await open({ bracketsCount, measuredIn: 'units' }, variant);
     expect((await gateway.generate({ message: `${'A'.repeat(most)}[PIN]` })).status).toBe(201);
     expect((await gateway.generate({ message: `${'A'.repeat(most + 1)}[PIN]` })).status).toBe(422);
   });
+
+  it.each([
+    ['159 characters', `[PIN]${'x'.repeat(154)}`, 201],
+    ['160 characters', `[PIN]${'x'.repeat(155)}`, 422],
+    ['77 euro signs', `[PIN]${'€'.repeat(77)}`, 201],
+    ['78 euro signs', `[PIN]${'€'.repeat(78)}`, 422],
+    ['64 characters of UCS-2', `[PIN]${'あ'.repeat(64)}`, 201],
+    ['65 characters of UCS-2', `[PIN]${'あ'.repeat(65)}`, 422],
+  ])(
+    'measures by default as the client does with codes of six digits: %s',
+    async (_what, message, status) => {
+      const isSent = measureTemplate(message, 6).problem === null;
+      expect(isSent).toBe(status === 201);
+      expect((await (await open({}, variant)).generate({ message })).status).toBe(status);
+    },
+  );
 
   it('bracketsCount false keeps [PIN] from needing UCS-2 where extension characters do', async () => {
     const readings = { extensionCharacters: 'ucs-2', bracketsCount: false } as const;

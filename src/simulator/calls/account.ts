@@ -25,17 +25,27 @@ export function showBalance({ ledger, readings }: SimulatorState): Outcome {
   return done({ balance: ledger.balance(readings.moneyDecimals) });
 }
 
+/** Operators in the order of their first rows; one that has several networks has one id. */
+const OPERATORS = [...new Set(NETWORKS.map(nameOperator))];
+
+function nameOperator({ iso, operator }: Network): string {
+  return `${iso} ${operator}`;
+}
+
 /** GET pricing: one row for each network. OTP spec §2. */
 export function showPricing({ readings }: SimulatorState): Outcome {
   const names = new Map(COUNTRIES.map(({ iso, name }) => [iso, name]));
-  const formatNetwork = ({ iso, operator, mcc, mnc, price }: Network, index: number): unknown => ({
-    id: index + 1,
-    countryname: names.get(iso),
-    operatorname: operator,
-    mcc: formatNetworkCode(mcc, readings),
-    mnc: formatNetworkCode(mnc, readings),
-    price: formatAmount(price, readings),
-  });
+  const formatNetwork = (network: Network): unknown => {
+    const { iso, operator, mcc, mnc, price } = network;
+    return {
+      id: OPERATORS.indexOf(nameOperator(network)) + 1,
+      countryname: names.get(iso),
+      operatorname: operator,
+      mcc: formatNetworkCode(mcc, readings),
+      mnc: formatNetworkCode(mnc, readings),
+      price: formatAmount(price, readings),
+    };
+  };
   return done({ currency: CURRENCY, pricing: NETWORKS.map(formatNetwork) });
 }
 

@@ -101,14 +101,20 @@ function fits({ account, readings }: SimulatorState, message: string): boolean {
     ? message
     : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
   const text = fillPin(message, '0'.repeat(account.pinDigits), readings);
-  const candidates = { both: [template, text], template: [template], text: [text] }[
-    readings.measured
-  ];
-  return candidates.every((candidate) => fitsOneMessage(candidate, readings));
+  const { measured, measuredIn } = readings;
+  const isTemplateGood =
+    measured === 'text' || fitsOneMessage(template, measuredIn !== 'units', readings);
+  const isTextGood =
+    measured === 'template' || fitsOneMessage(text, measuredIn === 'characters', readings);
+  return isTemplateGood && isTextGood;
 }
 
 /** OTP spec §8: 160 characters if all are in the GSM 7-bit table, 70 otherwise. */
-function fitsOneMessage(text: string, { measuredIn, extensionCharacters }: Readings): boolean {
+function fitsOneMessage(
+  text: string,
+  countsCharacters: boolean,
+  { extensionCharacters }: Readings,
+): boolean {
   const size = measureMessage(text);
   const characters = countCharacters(text);
   // In GSM 7-bit only an extension character takes more than one septet.
@@ -116,7 +122,7 @@ function fitsOneMessage(text: string, { measuredIn, extensionCharacters }: Readi
   const needsUcs2 = hasExtension && extensionCharacters === 'ucs-2';
   const units = needsUcs2 ? text.length : size.units;
   const limit = needsUcs2 ? MESSAGE_LIMIT['ucs-2'] : size.limit;
-  return (measuredIn === 'characters' ? characters : units) <= limit;
+  return (countsCharacters ? characters : units) <= limit;
 }
 
 function fillPin(message: string, pin: string, { placeholdersFilled }: Readings): string {

@@ -26,8 +26,10 @@ function createSuccess({ httpStatus, payload }: Done, readings: Readings): Answe
   const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[
     readings.successErrors
   ];
-  const isObject = typeof payload === 'object' && payload !== null;
-  const shown = isObject ? { ...payload, ...extraField(readings) } : payload;
+  // An empty object is the payload of validate, which a field of any kind would make another answer.
+  const isFilled =
+    typeof payload === 'object' && payload !== null && Object.keys(payload).length > 0;
+  const shown = isFilled ? { ...payload, ...extraField(readings) } : payload;
   const fields = { ...(payload !== NO_PAYLOAD && { payload: shown }), ...errors };
   return createEnvelope(httpStatus, fields, readings);
 }
