@@ -65,7 +65,7 @@ export abstract class NoAnswerError extends SmsOtpError {
 
 /** Takes the `Retry-After` off an error after which the same request cannot succeed. */
 export function withoutRetryAfter<E extends SmsOtpError>(error: E): E {
-  return Object.assign(error, { headers: {} });
+  return Object.defineProperty(error, 'headers', { value: {} });
 }
 
 /**

@@ -1,4 +1,5 @@
-import express, { type Express, type Request, type RequestHandler } from 'express';
+import { promisify } from 'node:util';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import session from 'express-session';
 import { interactionPolicy, Provider, type ClientMetadata, type Interaction } from 'oidc-provider';
 import passport from 'passport';
@@ -58,6 +59,8 @@ export function createApp({
   /** Whether the second factor that the user has passed before is what the client asks for. */
   function isEnough(req: Request, { params, prompt }: Interaction): boolean {
     if (prompt.reasons.includes('login_prompt')) return false; // prompt=login
+    // Another account is asked for: this one would be sent back here without an end.
+    if (prompt.reasons.some((reason) => OTHER_ACCOUNT.includes(reason))) return false;
     const maxAgeSeconds = params.max_age === undefined ? undefined : Number(params.max_age);
     const { values } = readAcr(params);
     return (
@@ -112,11 +115,22 @@ export function createApp({
     provider.interactionFinished(req, res, { error: 'unmet_authentication_requirements' }),
   );
   app.use('/interaction', pages);
-  // A user who logs out of the provider logs out here, too.
-  app.post('/session/end/confirm', ...sessions, smsOtp.logout(), (_req, _res, next) => next());
+  // A user who logs out of the provider logs out here, too: once the provider has checked the form.
+  app.post('/session/end/confirm', ...sessions);
+  const logOut = promisify<Request, Response>(smsOtp.logout());
+  provider.use(async (context, next) => {
+    await next();
+    const { route, params } = context.oidc ?? {};
+    if (route !== 'end_session_confirm' || context.status !== 303 || !params?.logout) return;
+    // Express has called the provider with its own request and response.
+    await logOut(context.req as Request, context.res as Response);
+  });
   app.use(provider.callback());
   return app;
 }
+
+/** Why the provider asks for a login although there is one. */
+const OTHER_ACCOUNT = ['id_token_hint', 'claims_id_token_sub_value'];
 
 /**
  * Asks for another second factor than the provider's session has. Once: whether the answer is

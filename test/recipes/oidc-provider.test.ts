@@ -232,6 +232,30 @@ describe('the recipe for oidc-provider', () => {
     expect((await authorize(browser)).body).toMatchObject({ isLoggedIn: false });
   });
 
+  it.each([
+    ['without the form’s token', false, 400],
+    ['that says no', true, 303],
+  ])('logs nobody out by a POST %s', async (_what, hasToken, status) => {
+    const { browser } = await logIn('dave');
+    const confirmation = await (await browser(`${provider}/session/end`)).text();
+    const xsrf = /name="xsrf" value="(\w+)"/.exec(confirmation)?.[1] ?? 'none';
+    const body = new URLSearchParams(hasToken ? { xsrf } : { logout: 'yes' });
+    const answer = await browser(`${provider}/session/end/confirm`, { method: 'POST', body });
+    expect(answer.status).toBe(status);
+    expect((await authorize(browser, { prompt: 'login' })).body).toMatchObject({
+      isLoggedIn: true,
+    });
+  });
+
+  it('asks for a new login where the client asks for another account', async () => {
+    const { browser } = await logIn('bob');
+    const claims = JSON.stringify({ id_token: { sub: { value: 'erin' } } });
+    const { page, body } = await authorize(browser, { claims });
+    expect(body).toMatchObject({ isLoggedIn: true, pending: null });
+    await advance(400);
+    expect((await post(browser, `${page}/login`, passwordOf('erin'))).status).toBe(200);
+  });
+
   it('lets nobody but its browser go on with an interaction', async () => {
     const { page } = await authorize(cookieFetch());
     const { browser } = await logIn('erin');

@@ -245,7 +245,7 @@ async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
   );
 }
 
-/** What a login always sends beside the number, so that a gateway refuses here what it refuses there. */
+/** A login always sends these beside the number: a gateway refuses here what it refuses there. */
 const AS_A_LOGIN = { validitySeconds: 300, message: 'passport-sms-otp doctor: [PIN]' };
 
 /** Texts a code, for money. */

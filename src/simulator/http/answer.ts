@@ -26,7 +26,7 @@ function createSuccess({ httpStatus, payload }: Done, readings: Readings): Answe
   const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[
     readings.successErrors
   ];
-  // An empty object is the payload of validate, which a field of any kind would make another answer.
+  // An empty object is the payload of validate, which any field would make another answer.
   const isFilled =
     typeof payload === 'object' && payload !== null && Object.keys(payload).length > 0;
   const shown = isFilled ? { ...payload, ...extraField(readings) } : payload;

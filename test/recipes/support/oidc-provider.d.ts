@@ -28,6 +28,14 @@ declare module 'oidc-provider' {
     };
   }
 
+  /** Of a middleware: `oidc` is missing on paths that are not the provider's. */
+  interface KoaContext {
+    readonly req: IncomingMessage;
+    readonly res: ServerResponse;
+    readonly status: number;
+    readonly oidc?: { readonly route: string; readonly params?: { readonly logout?: string } };
+  }
+
   interface Account {
     readonly accountId: string;
     claims(): object;
@@ -60,6 +68,7 @@ declare module 'oidc-provider' {
       find(grantId: string): Promise<Grant | undefined>;
     };
     callback(): RequestListener;
+    use(middleware: (context: KoaContext, next: () => Promise<void>) => Promise<void>): void;
     interactionDetails(req: IncomingMessage, res: ServerResponse): Promise<Interaction>;
     interactionFinished(
       req: IncomingMessage,
