@@ -273,12 +273,12 @@ const schema = strictOptions({
     getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
     maxAgeDays: wholeNumber(1, 90).default(30),
     maxDevices: wholeNumber(1, 20).default(5),
-    cookieName: cookieName.default('__Host-sms-otp-device'),
+    cookieName: cookieName.optional(),
   }).optional(),
   knownBrowsers: unlessFalse(
     strictOptions({
       maxAgeDays: wholeNumber(1, 365).default(90),
-      cookieName: cookieName.default('__Host-sms-otp-browser'),
+      cookieName: cookieName.optional(),
     }),
   ).prefault({}),
   logins: strictOptions({
@@ -330,8 +330,16 @@ const schema = strictOptions({
   now: syncCallback<() => number>().default(() => Date.now),
 });
 
+type Checked = z.output<typeof schema>;
+
 /** The options, checked and completed. */
-export type Settings = z.output<typeof schema> & { readonly sessionKey: string };
+export type Settings = Omit<Checked, 'trustedDevices' | 'knownBrowsers'> & {
+  readonly sessionKey: string;
+  readonly trustedDevices: NamedCookie<NonNullable<Checked['trustedDevices']>> | undefined;
+  readonly knownBrowsers: NamedCookie<Exclude<Checked['knownBrowsers'], false>> | false;
+};
+
+type NamedCookie<Option> = Option & { readonly cookieName: string };
 
 /** Begins every error message. */
 const MAKER = 'createSmsOtp';
@@ -390,14 +398,37 @@ export function readOptions(options: SmsOtpOptions): Settings {
     throw optionError(MAKER, 'limits.failures.disableAfter', most);
   }
   const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
-  return { ...settings, sessionKey, messages: { ...messages, perCountry } };
+  const { trustedDevices, knownBrowsers } = settings;
+  return {
+    ...settings,
+    sessionKey,
+    messages: { ...messages, perCountry },
+    trustedDevices: trustedDevices && {
+      ...trustedDevices,
+      cookieName: trustedDevices.cookieName ?? toCookieName(strategyName, 'device'),
+    },
+    knownBrowsers: knownBrowsers && {
+      ...knownBrowsers,
+      cookieName: knownBrowsers.cookieName ?? toCookieName(strategyName, 'browser'),
+    },
+  };
+}
+
+/**
+ * Returns the default name of a cookie, so that two instances of one app leave each other's cookies
+ * alone. A strategy may have any name, a cookie may not.
+ */
+function toCookieName(strategyName: string, purpose: 'device' | 'browser'): string {
+  const isToken = /^[\w-]{1,64}$/.test(strategyName);
+  const instance = isToken ? strategyName : Buffer.from(strategyName).toString('base64url');
+  return `__Host-${instance}-${purpose}`;
 }
 
 /**
  * With numbers or recovery codes that are added later, a factor that does not say who has it would
  * leave open whether a user has nothing yet.
  */
-function checkFactors({ factors, phoneBook, recoveryCodes }: z.output<typeof schema>): void {
+function checkFactors({ factors, phoneBook, recoveryCodes }: Checked): void {
   const names = factors.map(({ name: called }) => called);
   const twice = names.find((called, index) => names.indexOf(called) !== index);
   if (twice !== undefined) throw optionError(MAKER, 'factors', `has two of the name ${twice}`);

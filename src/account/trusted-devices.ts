@@ -21,7 +21,10 @@ export interface TrustedDevicesOption {
   readonly maxAgeDays?: number | undefined;
   /** Devices a user may have; the oldest is removed first: 1 to 20. Default: 5. */
   readonly maxDevices?: number | undefined;
-  /** Name of the cookie; begins with `__Host-`. Default: `__Host-sms-otp-device`. */
+  /**
+   * Name of the cookie; begins with `__Host-`. Default: `__Host-`, the `strategyName` and
+   * `-device`, as in `__Host-sms-otp-device`.
+   */
   readonly cookieName?: string | undefined;
 }
 

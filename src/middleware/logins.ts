@@ -75,8 +75,7 @@ export function createLogout(
     { successRedirect }: RedirectOptions,
   ): Promise<boolean> {
     const { pending } = slot.read(req);
-    // The record before the session: what another request saves of the session afterwards is worth
-    // nothing.
+    // End the record before the session, so that a concurrent save cannot revive the login.
     const ended = await Promise.allSettled([logins.end(req), pending && discard(pending.otpId)]);
     // Passport saves the session once more before it ends: with nothing in it that a late request
     // could go on with.
@@ -114,7 +113,8 @@ export interface LoginsPart {
    */
   readonly revoke: (userId: UserId, loginId: string, req?: Request) => Promise<boolean>;
   /**
-   * Ends all logins of the user and makes all browsers unknown; returns how many logins there were.
+   * Ends all logins of the user and the trust in all devices, and makes all browsers unknown;
+   * returns how many logins there were. The same call again completes one that failed.
    * @param req The request whose login stays: nothing ends when it has ended. Left out: none stays.
    */
   readonly revokeAll: (userId: UserId, req?: Request) => Promise<number>;
@@ -122,7 +122,12 @@ export interface LoginsPart {
 
 /** Makes `logins`. */
 export function createLoginsPart(
-  { slot, browsers, logins }: Pick<MiddlewareContext, 'slot' | 'browsers' | 'logins'>,
+  {
+    slot,
+    browsers,
+    devices,
+    logins,
+  }: Pick<MiddlewareContext, 'slot' | 'browsers' | 'devices' | 'logins'>,
   { list, revoke, endAll }: LoginRegistry,
 ): LoginsPart {
   const findCurrent = (req: Request | undefined): string | undefined =>
@@ -142,6 +147,7 @@ export function createLoginsPart(
     async revokeAll(id, req) {
       if (!(await mayEnd(req))) return 0;
       const { userId } = toUserIdText(id);
+      await devices?.revokeFor(userId, 'revoked', req?.ip);
       await browsers.forget(userId);
       return endAll(userId, findCurrent(req));
     },

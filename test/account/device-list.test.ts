@@ -2,6 +2,26 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser } from './support/browser';
 import { startFactorApp, type FactorApp } from './support/factor-app';
 
+describe.each(['A', 'B'] as const)('logins.revokeAll, variant %s,', (variant) => {
+  let test: FactorApp;
+  afterEach(() => test.close());
+
+  it('ends the trust in all devices, so that the password does not let in again', async () => {
+    test = await startFactorApp({ variant, options: { logins: {} } });
+    const alice = test.browser();
+    await alice.trust();
+    alice.leave();
+    expect((await alice.login()).body).toMatchObject({ method: 'trusted-device' });
+    await expect(test.smsOtp.logins?.revokeAll('alice')).resolves.toBe(2);
+    await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
+    expect(test.told('device-revoked')).toMatchObject([{ userId: 'alice', reason: 'revoked' }]);
+    expect((await alice.get('/account')).status).toBe(401);
+    test.clock.advanceSeconds(31);
+    alice.leave();
+    expect((await alice.login()).body).toMatchObject({ sent: true });
+  });
+});
+
 describe('smsOtp.trustedDevices', () => {
   let test: FactorApp;
   let alice: Browser;

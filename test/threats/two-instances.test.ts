@@ -56,6 +56,24 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
     expect((await browser.get('/staff/account')).status).toBe(403);
   });
 
+  it('leave the cookies of the other one alone', async () => {
+    const browser = test.browser();
+    await browser.trust();
+    const before = new Map(browser.cookies);
+    test.clock.advanceSeconds(31);
+    const { setCookies } = await browser.post('/staff/login', {
+      username: 'alice',
+      password: 'right',
+    });
+    await browser.post('/staff/login/pin', { pin: test.code() });
+    expect(setCookies.filter((line) => line.includes('__Host-'))).toEqual([]);
+    for (const name of ['__Host-sms-otp-device', '__Host-sms-otp-browser'])
+      expect([name, browser.cookies.get(name)]).toEqual([name, before.get(name)]);
+    expect([...browser.cookies.keys()]).toContain('__Host-staff-browser');
+    browser.leave();
+    expect((await browser.login()).body).toMatchObject({ method: 'trusted-device' });
+  });
+
   it('take no trusted device of a customer for one of the staff', async () => {
     const browser = test.browser();
     await browser.trust();
