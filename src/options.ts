@@ -356,13 +356,33 @@ const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
  */
 export function readOptions(options: SmsOtpOptions): Settings {
   const settings = parseOptions(MAKER, schema, options);
-  const { strategyName, keepSessionKeys, codeValiditySeconds, pendingLoginSeconds, messages } =
-    settings;
+  const { strategyName, messages } = settings;
   // Two instances of one app share its sessions: a mark of one is not a mark of the other.
   const { sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}` } =
     settings;
   if (settings.getPhone === undefined && settings.phoneBook === undefined)
     throw optionError(MAKER, 'getPhone', 'must be a function, unless there is a phoneBook');
+  checkSessionKeys(sessionKey, settings);
+  checkFactors(settings);
+  checkTimes(settings);
+  if (messages.template !== undefined && messages.autofillHost !== undefined) {
+    throw optionError(
+      MAKER,
+      'messages.autofillHost',
+      'shapes the default message; put the last line into your own template instead',
+    );
+  }
+  checkFailures(settings);
+  const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
+  return {
+    ...settings,
+    ...nameCookies(settings),
+    sessionKey,
+    messages: { ...messages, perCountry },
+  };
+}
+
+function checkSessionKeys(sessionKey: string, { keepSessionKeys }: Checked): void {
   if (RESERVED_SESSION_KEYS.includes(sessionKey)) {
     throw optionError(
       MAKER,
@@ -374,35 +394,31 @@ export function readOptions(options: SmsOtpOptions): Settings {
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
     throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
   }
-  checkFactors(settings);
-  const time = settings.now();
+}
+
+function checkTimes({ now, codeValiditySeconds, pendingLoginSeconds }: Checked): void {
+  const time = now();
   // In seconds it lies between 2001 and 2286, in milliseconds in 1970.
   if (time >= 1e9 && time < 1e10)
     throw optionError(MAKER, 'now', 'must return milliseconds, and seems to return seconds');
   if (codeValiditySeconds > pendingLoginSeconds)
     throw optionError(MAKER, 'codeValiditySeconds', 'must not exceed pendingLoginSeconds');
-  if (messages.template !== undefined && messages.autofillHost !== undefined) {
-    throw optionError(
-      MAKER,
-      'messages.autofillHost',
-      'shapes the default message; put the last line into your own template instead',
-    );
-  }
-  if (
-    settings.knownBrowsers !== false &&
-    settings.limits.failures.disableAfter > MOST_FAILURES_PER_SIDE
-  ) {
-    const most =
-      `must not exceed ${MOST_FAILURES_PER_SIDE}, because known browsers and all others are ` +
-      'counted apart';
-    throw optionError(MAKER, 'limits.failures.disableAfter', most);
-  }
-  const perCountry = messages.perCountry && extendToTerritories(messages.perCountry);
-  const { trustedDevices, knownBrowsers } = settings;
+}
+
+function checkFailures({ knownBrowsers, limits }: Checked): void {
+  if (knownBrowsers === false || limits.failures.disableAfter <= MOST_FAILURES_PER_SIDE) return;
+  const most =
+    `must not exceed ${MOST_FAILURES_PER_SIDE}, because known browsers and all others are ` +
+    'counted apart';
+  throw optionError(MAKER, 'limits.failures.disableAfter', most);
+}
+
+function nameCookies({
+  strategyName,
+  trustedDevices,
+  knownBrowsers,
+}: Checked): Pick<Settings, 'trustedDevices' | 'knownBrowsers'> {
   return {
-    ...settings,
-    sessionKey,
-    messages: { ...messages, perCountry },
     trustedDevices: trustedDevices && {
       ...trustedDevices,
       cookieName: trustedDevices.cookieName ?? toCookieName(strategyName, 'device'),
@@ -432,11 +448,11 @@ function checkFactors({ factors, phoneBook, recoveryCodes }: Checked): void {
   const names = factors.map(({ name: called }) => called);
   const twice = names.find((called, index) => names.indexOf(called) !== index);
   if (twice !== undefined) throw optionError(MAKER, 'factors', `has two of the name ${twice}`);
-  const isRequired = phoneBook !== undefined || recoveryCodes !== undefined;
-  const without = factors.find(({ isAvailable }) => isAvailable === undefined);
-  if (isRequired && without !== undefined) {
-    const { name: called } = without;
-    const problem = `${called} needs isAvailable, which returns whether a user has it, because there is a phoneBook or recoveryCodes`;
-    throw optionError(MAKER, 'factors:', problem);
-  }
+  if (phoneBook === undefined && recoveryCodes === undefined) return;
+  const without = factors.find((one) => typeof one.isAvailable !== 'function');
+  if (without === undefined) return;
+  const problem =
+    `${without.name} needs isAvailable, which returns whether a user has it, because there is a ` +
+    'phoneBook or recoveryCodes';
+  throw optionError(MAKER, 'factors:', problem);
 }

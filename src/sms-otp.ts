@@ -137,7 +137,7 @@ class SmsOtpContext {
     const { canPassSecondFactor, hasNoFactor } = userFactors;
     this.login = login;
     this.canPassSecondFactor = canPassSecondFactor;
-    this.middleware = createMiddlewareContext(settings, login, factors, userFactors);
+    this.middleware = createMiddlewareContext(settings, login, { ...factors, userFactors });
     this.features = {
       phones: book && { login, book, hasNoFactor },
       recoveryCodes: factors.recoveryCodes && {
@@ -365,8 +365,7 @@ function joinLogins(
 function createMiddlewareContext(
   settings: Settings,
   login: LoginContext,
-  { recoveryCodes, devices }: LoginFactors,
-  { listFactors }: UserFactors,
+  { recoveryCodes, devices, userFactors }: LoginFactors & { readonly userFactors: UserFactors },
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } =
     settings;
@@ -376,7 +375,7 @@ function createMiddlewareContext(
   );
   const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
   const logins = createLogins(slot, login.logins);
-  const sendOtp = createSendOtp(login, listFactors);
+  const sendOtp = createSendOtp(login, userFactors.listFactors);
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
   return {
     passport: settings.passport ?? defaultPassport,

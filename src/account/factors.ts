@@ -112,8 +112,7 @@ export type ListFactors = (user: Express.User, userId: string) => Promise<readon
 export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
 
 /**
- * What a user is offered now, and what a user has: a factor that fails is left out of the first
- * only.
+ * Answers what a user is offered now, where a factor that fails is left out, and what a user has.
  */
 export interface UserFactors {
   readonly listFactors: ListFactors;
@@ -170,7 +169,8 @@ export function createUserFactors(
     } catch {
       warn(
         'SMS_OTP_FACTORS_UNKNOWN',
-        'Whether a user can pass a second factor could not be found out, so the user counts as one who can: loadUser, getPhone, phoneBook.list, isAvailable or the store has failed',
+        'Whether a user can pass a second factor could not be found out, so the user counts as ' +
+          'one who can: loadUser, getPhone, phoneBook.list, isAvailable or the store has failed',
       );
       return false;
     }

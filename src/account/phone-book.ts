@@ -109,7 +109,7 @@ async function readBook(book: PhoneBook, id: AppUserId): Promise<readonly unknow
   toUserIdText(id);
   const listed: unknown = await book.list(id);
   if (!Array.isArray(listed)) throw new TypeError('phoneBook.list must return a list');
-  return listed;
+  return listed as readonly unknown[];
 }
 
 /**

@@ -76,9 +76,9 @@ describe.each(['A', 'B'] as const)('canPassSecondFactor, variant %s,', (variant)
 
   it('for recovery codes that are left, and that were spent, until enableUser', async () => {
     await expect(ask({ recoveryCodes: { count: 5 } })).resolves.toBe(false);
-    const { smsOtp, recoveryCodes, browser } = test;
+    const { smsOtp, recoveryCodes } = test;
     const codes = await recoveryCodes.generate('carol');
-    const carol = browser(CAROL);
+    const carol = test.browser(CAROL);
     for (const code of codes) {
       await expect(smsOtp.canPassSecondFactor(asUser(CAROL))).resolves.toBe(true);
       await carol.login();
@@ -136,8 +136,7 @@ describe('isAvailable', () => {
     ['a phone book', { phoneBook: memoryPhoneBook() }],
     ['recovery codes', { recoveryCodes: {} }],
   ])('is required with %s, and the error names the factor', (_what, options) => {
-    const create = (factors: Factor[]): object =>
-      createSmsOtp({ ...OPTIONS, ...options, factors } as unknown as SmsOtpOptions);
+    const create = (factors: Factor[]): object => createSmsOtp({ ...OPTIONS, ...options, factors });
     expect(() => create([key, card])).toThrow(TypeError);
     expect(() => create([key, card])).toThrow('createSmsOtp: factors: card needs isAvailable');
     expect(() => create([key])).not.toThrow();
