@@ -131,6 +131,8 @@ describe('createSmsOtp', () => {
           'logout',
           'requireSecondFactor',
           'hasSecondFactor',
+          'canPassSecondFactor',
+          'isKnownBrowser',
         ],
         ...['status', 'claims', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser', 'warmUp'],
       ].sort(),
