@@ -5,6 +5,7 @@ import { createCluster } from 'redis';
 import { redisStore, type RedisClient } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
+import { startRedisCluster, type RedisCluster } from '../services/redis-cluster';
 import type { Service } from '../services/service';
 import { outcomesOfEveryCall } from './every-call';
 import { makeChallenge } from './make-challenge';
@@ -41,19 +42,89 @@ describeWithService('redis')('redisStore on a cluster', () => {
   });
 });
 
+describeWithService('redis')('redisStore on a cluster of three masters', () => {
+  let cluster: RedisCluster;
+
+  beforeAll(async () => {
+    cluster = await startRedisCluster(3);
+    // Without save points there is another warning, which says nothing here.
+    for (const { command } of cluster.masters) await command('CONFIG', 'SET', 'save', '60 1000');
+  }, 60_000);
+  afterAll(() => cluster.close());
+
+  describe.each([
+    ['node-redis', connectNodeCluster],
+    ['ioredis', connectIoCluster],
+  ])('with %s', (_library, connect) => {
+    it.each([0, 1, 2])('finds out every time that master %i evicts', async (which) => {
+      const master = cluster.masters[which];
+      await master?.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+      for (const port of cluster.ports) {
+        const { client, close } = await connect(port);
+        const codes: string[] = [];
+        redisStore(client, { onWarning: (_message, code) => codes.push(code) });
+        await until(() => codes.length > 0);
+        const { counters } = redisStore(client, { onWarning: 'throw' });
+        for (let times = 0; times < 3; times += 1) {
+          const charged = counters.charge([{ key: 'a', windowSeconds: 60 }]);
+          await expect(charged).rejects.toThrow('SMS_OTP_REDIS_EVICTION');
+        }
+        expect(codes).toEqual(['SMS_OTP_REDIS_EVICTION']);
+        await close();
+      }
+      await master?.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    });
+
+    it('warns once of what all masters have in common, and of nothing where none evicts', async () => {
+      const { client, close } = await connect(Number(cluster.ports[0]));
+      const { counters } = redisStore(client, { onWarning: 'throw' });
+      expect((await counters.charge([{ key: 'b', windowSeconds: 60 }])).refusedBy).toBeNull();
+      const all = (...words: string[]): Promise<unknown> =>
+        Promise.all(cluster.masters.map(({ command }) => command('CONFIG', 'SET', ...words)));
+      await all('maxmemory-policy', 'volatile-ttl');
+      const codes: string[] = [];
+      redisStore(client, { onWarning: (_message, code) => codes.push(code) });
+      await until(() => codes.length > 0);
+      // As many answers of each master as its check needs.
+      for (const { command } of cluster.masters)
+        for (let n = 0; n < 5; n += 1) await command('PING');
+      expect(codes).toEqual(['SMS_OTP_REDIS_EVICTION']);
+      await all('maxmemory-policy', 'noeviction');
+      await close();
+    });
+
+    it('checks as soon as a client is connected', async () => {
+      await cluster.masters[1]?.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+      const codes: string[] = [];
+      const { close } = await connect(Number(cluster.ports[0]), (client) => {
+        redisStore(client, { onWarning: (_message, code) => codes.push(code) });
+      });
+      await until(() => codes.length > 0);
+      expect(codes).toEqual(['SMS_OTP_REDIS_EVICTION']);
+      await cluster.masters[1]?.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+      await close();
+    });
+  });
+});
+
 interface Connected {
   readonly client: RedisClient;
   readonly close: () => Promise<void>;
 }
 
-async function connectNodeCluster(port: number): Promise<Connected> {
+/** Uses the client before it is connected. */
+type Use = (client: RedisClient) => void;
+
+async function connectNodeCluster(port: number, use?: Use): Promise<Connected> {
   const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
+  use?.(client);
   await client.connect();
   return { client, close: () => Promise.resolve(client.destroy()) };
 }
 
-async function connectIoCluster(port: number): Promise<Connected> {
+async function connectIoCluster(port: number, use?: Use): Promise<Connected> {
   const client = new Cluster([{ host: '127.0.0.1', port }], { lazyConnect: true });
+  use?.(client);
   await client.connect();
   return {
     client,

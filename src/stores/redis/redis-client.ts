@@ -8,6 +8,9 @@ export interface NodeRedisClient extends ServerQuestions {
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   configGet?(parameter: string): Promise<unknown>;
+  /** Of a cluster. */
+  readonly masters?: readonly unknown[];
+  nodeClient?(master: unknown): unknown;
 }
 
 /** What we use of ioredis 4 to 6, single server, sentinel or cluster. */
@@ -16,11 +19,13 @@ export interface IoRedisClient extends ServerQuestions {
   evalsha(sha: string, keyCount: number, ...keysAndValues: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndValues: string[]): Promise<unknown>;
   config?(subcommand: 'GET', parameter: string): Promise<unknown>;
+  /** Of a cluster. */
+  nodes?(role: 'master'): readonly unknown[];
 }
 
 interface ServerQuestions {
   info?(section: string): Promise<unknown>;
-  once?(event: 'ready', listener: () => void): unknown;
+  once?(event: 'ready' | 'connect', listener: () => void): unknown;
 }
 
 export type RedisClient = NodeRedisClient | IoRedisClient;
@@ -118,31 +123,59 @@ function callScript(
 export type OnWarning = (message: string, code: string) => void;
 
 /**
- * Checks once, as soon as the client is connected, whether the server may lose what limits depend
- * on. Nothing waits for the check or depends on it.
+ * Checks once, as soon as the client is connected, whether a server may lose what limits depend on.
+ * Nothing waits for the check or depends on it.
  */
 export function checkServerLater(client: RedisClient, onWarning: OnWarning): void {
-  const check = (): void =>
+  const codes = new Set<string>();
+  const warnOnce: OnWarning = (message, code) => {
+    if (!codes.has(code)) onWarning(message, code);
+    codes.add(code);
+  };
+  async function check(): Promise<void> {
+    const servers = await findMasters(client);
     // A server that does not show its settings cannot be checked; the store works all the same.
-    void checkServer(client, onWarning).catch(() => undefined);
-  if (isReady(client)) setImmediate(check);
-  else client.once?.('ready', check);
+    await Promise.allSettled(servers.map((server) => checkServer(server, warnOnce)));
+  }
+  const start = (): void => void check().catch(() => undefined);
+  if (isReady(client)) setImmediate(start);
+  // A cluster of node-redis emits no `ready`.
+  else client.once?.(isNodeRedis(client) && client.masters ? 'connect' : 'ready', start);
 }
 
 /**
- * Returns a check that rejects while the server has a setting that makes limits weaker than they
- * look, or does not answer. A server that has passed once is not asked again.
+ * Returns a check that rejects while a server has a setting that makes limits weaker than they
+ * look, or does not answer. Servers that have passed once are not asked again.
  */
 export function createServerGuard(client: RedisClient): () => Promise<void> {
-  let passed: Promise<void> | undefined;
+  let passed: Promise<unknown> | undefined;
   const refuse: OnWarning = (message, code) => {
     throw new StoreError(`${code}: ${message}`);
   };
-  return () =>
-    (passed ??= checkServer(client, refuse).catch((error: unknown) => {
+  async function check(): Promise<void> {
+    const servers = await findMasters(client);
+    await Promise.all(servers.map((server) => checkServer(server, refuse)));
+  }
+  return async () => {
+    passed ??= check().catch((error: unknown) => {
       passed = undefined;
       throw error;
-    }));
+    });
+    await passed;
+  };
+}
+
+/**
+ * Returns a client for each master of a cluster, otherwise the client itself. The client of a
+ * cluster would ask any node, and keys that move to another one are under its settings then.
+ */
+async function findMasters(client: RedisClient): Promise<readonly RedisClient[]> {
+  const masters = isNodeRedis(client)
+    ? client.masters?.map((master) => client.nodeClient?.(master))
+    : client.nodes?.('master');
+  if (masters === undefined || masters.length === 0) return [client];
+  // The nodes of a cluster are clients of the same library; node-redis connects one when asked.
+  return (await Promise.all(masters)) as RedisClient[];
 }
 
 async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<void> {
