@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeWithService } from '../../services/describe-with-service';
 import { isCompleteRun, VARIANTS_OF_LONG_RUNS } from '../../support/complete-run';
 import type { TestUser } from '../../support/test-users';
@@ -32,7 +32,7 @@ describeWithService('redis')(
 
     describe.each(VARIANTS_OF_LONG_RUNS)('in variant %s', (variant) => {
       let scene: Scene;
-      beforeAll(async () => {
+      beforeEach(async () => {
         scene = await startScene({
           state: server.state,
           hosts,
@@ -45,8 +45,10 @@ describeWithService('redis')(
           },
         });
       }, TIMEOUT_MS);
-      afterEach(() => server.empty());
-      afterAll(() => scene.close(), TIMEOUT_MS);
+      afterEach(async () => {
+        await scene.close();
+        await server.empty();
+      }, TIMEOUT_MS);
 
       it(
         'make one authentication when none has a token yet, and all pass',
