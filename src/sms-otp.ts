@@ -301,10 +301,7 @@ function createLoginContext(
     emit,
     warn,
     now,
-    guessableMethods: [
-      'sms',
-      ...settings.factors.filter((factor) => 'check' in factor).map(({ name }) => name),
-    ],
+    guessableMethods: listGuessable(settings.factors),
     listPhones: createPhoneLister({ ...settings, getUserId, warn }),
     loadUser,
     getUserId,
@@ -327,6 +324,11 @@ function createLoginContext(
     random: Math.random,
     randomId: randomUUID,
   };
+}
+
+/** A challenge of ours cannot be guessed: only texts and typed factors can. */
+function listGuessable(factors: Settings['factors']): readonly string[] {
+  return ['sms', ...factors.filter((factor) => 'check' in factor).map(({ name }) => name)];
 }
 
 /**
@@ -360,6 +362,19 @@ function joinLogins(
   return (
     settings && createLoginRegistry({ ...settings, ...parts, store: requirePart(logins, 'logins') })
   );
+}
+
+/** Only `false` means no: neither any other value nor a throw does. */
+function toRequiredCheck(
+  isRequiredFor: Settings['isRequiredFor'],
+): MiddlewareContext['isRequiredFor'] {
+  return async (user, req) => {
+    try {
+      return (await isRequiredFor?.(user, req)) !== false;
+    } catch {
+      return true;
+    }
+  };
 }
 
 function createMiddlewareContext(
@@ -409,14 +424,7 @@ function createMiddlewareContext(
     findChallenge: (otpId) => login.store.challenges.find(otpId),
     discard: (otpId) => login.store.challenges.discard(otpId),
     giveBackUnusable: (challenge) => giveBackUnusable(login, challenge),
-    isRequiredFor: async (user, req) => {
-      try {
-        return (await isRequiredFor?.(user, req)) !== false;
-      } catch {
-        // A throw is not a no.
-        return true;
-      }
-    },
+    isRequiredFor: toRequiredCheck(isRequiredFor),
     getLocale: async (user, req) => getLocale?.(user, req),
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
     getUserId: login.getUserId,
