@@ -1,12 +1,17 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { lookUpAll } from '../../src/cli/lookups/lookup-all';
 import { closeLater } from '../client/support/cleanup';
 import { openAccount, type Account } from './support/account';
+import { ROOT } from '../package/packed/repository';
+import { until } from '../stores/until';
 import { makeFolder, type Folder } from './support/files';
 import { jsonOf, runCli, type Ended, type TerminalOptions } from './support/terminal';
 
-const ARGV = ['lookup', '--in', 'in.csv', '--out', 'out.csv', '--budget', '1', '--yes'];
+const ARGV = ['lookup', '--in', 'in.txt', '--out', 'out.jsonl', '--budget', '1', '--yes'];
 
 interface Scene extends Account {
   readonly folder: Folder;
@@ -21,16 +26,16 @@ async function prepare(count: number): Promise<Scene> {
     { length: count },
     (_value, n) => `+4477009${String(n).padStart(5, '0')}`,
   );
-  folder.write('in.csv', `phone\n${rows.join('\n')}\n`);
+  folder.write('in.txt', `${rows.join('\n')}\n`);
   const run: Scene['run'] = (options, ...more) =>
     runCli([...ARGV, ...more], { env: account.env, folder: folder.path, ...options });
   return { ...account, folder, run };
 }
 
-function rowsOf(folder: Folder): readonly string[] {
-  const text = folder.read('out.csv');
+function linesOf(folder: Folder): readonly string[] {
+  const text = folder.read('out.jsonl');
   expect(text.endsWith('\n')).toBe(true);
-  return text.trim().split('\n').slice(1);
+  return text.trim().split('\n');
 }
 
 describe('Ctrl+C', () => {
@@ -47,42 +52,75 @@ describe('Ctrl+C', () => {
     const { done, left, stop } = jsonOf(first) as { done: number; left: number; stop: string };
     expect([first.code, stop, done + left]).toEqual([1, 'interrupted', 60]);
     expect(done).toBeGreaterThan(5);
-    expect(rowsOf(folder)).toHaveLength(done);
+    expect(linesOf(folder)).toHaveLength(done);
     expect(simulator.stats().calls.lookup).toBe(done);
     expect(jsonOf(await run({}, '--json'))).toMatchObject({ done: left, known: done, left: 0 });
-    expect(new Set(rowsOf(folder)).size).toBe(60);
+    expect(new Set(linesOf(folder)).size).toBe(60);
   });
 });
 
 describe('a run that was killed', () => {
-  it('in the middle of a row: the row is taken away and looked up again', async () => {
+  it('by kill -9 is gone on with, and pays twice for no number that has its line', async () => {
+    const { run, env, folder, simulator } = await prepare(60);
+    simulator.failNext('lookup', { kind: 'latency', ms: 20 }, Infinity);
+    const main = join(ROOT, 'src/cli/main.ts');
+    const child = spawn(
+      process.execPath,
+      ['--require', require.resolve('tsx/cjs'), main, ...ARGV, '--rate', '100'],
+      { cwd: folder.path, env: { PATH: process.env.PATH, ...env } },
+    );
+    const closed = once(child, 'close');
+    await until(() => folder.has('out.jsonl') && folder.read('out.jsonl').split('\n').length > 10);
+    child.kill('SIGKILL');
+    expect(await closed).toEqual([null, 'SIGKILL']);
+    const paid = simulator.stats().calls.lookup;
+    const known = folder.read('out.jsonl').split('\n').length - 1;
+    // At most four were under way.
+    expect([known >= 10, known < 60, paid - known <= 4]).toEqual([true, true, true]);
+    expect(jsonOf(await run({}, '--json'))).toMatchObject({ known, done: 60 - known, left: 0 });
+    expect(simulator.stats().calls.lookup).toBe(paid + 60 - known);
+    const phones = linesOf(folder).map((line) => (JSON.parse(line) as { phone: string }).phone);
+    expect([phones.length, new Set(phones).size]).toEqual([60, 60]);
+  });
+
+  it('in the middle of a line: the line is taken away and looked up again', async () => {
     const { run, folder } = await prepare(3);
     await run();
-    const whole = folder.read('out.csv');
-    folder.write('out.csv', whole.slice(0, -12));
+    const whole = folder.read('out.jsonl');
+    folder.write('out.jsonl', whole.slice(0, -12));
     expect(jsonOf(await run({}, '--json'))).toMatchObject({ done: 1, known: 2 });
-    expect(rowsOf(folder).toSorted()).toEqual(whole.trim().split('\n').slice(1).toSorted());
+    expect(linesOf(folder).toSorted()).toEqual(whole.trim().split('\n').toSorted());
   });
 });
 
 describe('the output', () => {
   it('that is something else is left as it is', async () => {
     const { run, folder } = await prepare(1);
-    for (const text of ['name,phone\nAnn,1\n', 'phone', '\u0000\u0001']) {
-      folder.write('out.csv', text);
+    for (const text of [
+      ...[
+        'name,phone\nAnn,1\n',
+        'phone',
+        '\u0000\u0001',
+        '[]\n',
+        '{"phone":7}\n',
+        '{"phone":"x"}\n',
+      ],
+      ...['{"phone":"+447700900000"}\nphone\n', '{"phone":"+447700900000"}\nphone'],
+    ]) {
+      folder.write('out.jsonl', text);
       const ended = await run();
       expect(ended).toMatchObject({
         code: 1,
         stderr: expect.stringContaining('is not a list of lookups'),
       });
-      expect(folder.read('out.csv')).toBe(text);
+      expect(folder.read('out.jsonl')).toBe(text);
     }
   });
 
   it('that is no file is refused', async () => {
     const { env, folder } = await prepare(1);
     for (const place of ['/dev/zero', '.']) {
-      const argv = ['lookup', '--in', 'in.csv', '--out', place, '--budget', '1', '--yes'];
+      const argv = ['lookup', '--in', 'in.txt', '--out', place, '--budget', '1', '--yes'];
       const ended = await runCli(argv, { env, folder: folder.path });
       expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('must be a file') });
     }
@@ -113,7 +151,7 @@ describe('the output', () => {
     const { run } = await prepare(1);
     const ended = await run({}, '--json');
     expect(ended.code).toBe(0);
-    const argv = ['lookup', '--in', 'in.csv', '--out', 'none/out.csv', '--budget', '1', '--yes'];
+    const argv = ['lookup', '--in', 'in.txt', '--out', 'none/out.jsonl', '--budget', '1', '--yes'];
     const { env, folder } = await prepare(1);
     const refused = await runCli(argv, { env, folder: folder.path });
     expect(refused).toMatchObject({
@@ -132,14 +170,17 @@ describe('failures', () => {
     expect(jsonOf(first)).toMatchObject({ done: 2, left: 2, spent: '0.0240', stop: null });
     expect(first.stderr).toContain('2002 Error requesting HLR');
     expect(jsonOf(await run({}, '--json'))).toMatchObject({ done: 2, known: 2, left: 0 });
-    expect(rowsOf(folder)).toHaveLength(4);
+    expect(linesOf(folder)).toHaveLength(4);
   });
 
-  it.each([1221, 2003, 2005])('%i is about the number: it gets a row', async (code) => {
+  it.each([1221, 2003, 2005])('%i is about the number: it gets a line', async (code) => {
     const { run, folder, simulator } = await prepare(1);
     simulator.failNext('lookup', { kind: 'error', code });
     expect((await run()).code).toBe(0);
-    expect(rowsOf(folder)).toEqual([`+447700900000,,,,,,,,${code}`]);
+    const [line = '', ...others] = linesOf(folder);
+    const phone = '+447700900000';
+    expect(others).toEqual([]);
+    expect(JSON.parse(line)).toMatchObject({ phone, status: null, cost: null, error: `${code}` });
   });
 
   it.each([1006, 2004])('%i ends the run at once', async (code) => {
@@ -168,7 +209,7 @@ describe('failures', () => {
       code: 1,
       stderr: expect.stringContaining('has no prices for lookups'),
     });
-    expect([folder.has('out.csv'), simulator.stats().calls.lookup]).toEqual([false, 0]);
+    expect([folder.has('out.jsonl'), simulator.stats().calls.lookup]).toEqual([false, 0]);
   });
 });
 

@@ -11,7 +11,7 @@ import {
 } from '../command';
 import { explain, UsageError } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
-import { openResultFile, readDoneNumbers, readInputNumbers } from '../lookups/csv-files';
+import { openResultFile, readDoneNumbers, readInputNumbers } from '../lookups/line-files';
 import {
   createLookupPrices,
   createPace,
@@ -23,9 +23,8 @@ import {
 } from '../lookups/lookup-all';
 
 const FILE_OPTIONS = {
-  in: { value: '<file>', help: 'a CSV file with numbers, instead of one number' },
-  out: { value: '<file>', help: 'the CSV file that results are appended to' },
-  column: { value: '<name>', help: 'the column of the numbers; default: phone, mobile, number, …' },
+  in: { value: '<file>', help: 'a file with one number a line; - is standard input' },
+  out: { value: '<file>', help: 'the file that results are appended to, as one JSON line each' },
   budget: { value: '<amount>', help: 'the most that a file may cost' },
   rate: { value: '<number>', help: 'lookups per second, 1 to 100; default: 10' },
 };
@@ -38,7 +37,7 @@ export const lookup: Command = {
   notes: [
     'Numbers that the output already has are skipped, so a run that ended early continues where ' +
       'it stopped:',
-    '  lookup --in people.csv --out lookups.csv --budget 5',
+    '  lookup --in numbers.txt --out lookups.jsonl --budget 5',
   ],
   async run(call) {
     const [number] = call.args.positionals;
@@ -64,7 +63,7 @@ function lookUpOne(call: CommandCall, mobile: string): Promise<ExitCode> {
   });
 }
 
-/** Looks up the numbers of one CSV file and appends the results to another. */
+/** Looks up the numbers of a file or of standard input, and appends the results to a file. */
 async function lookUpFile(call: CommandCall): Promise<ExitCode> {
   const rate = call.args.whole('rate', { min: 1, max: 100, fallback: 10 });
   const plan = await makePlan(call);
@@ -82,14 +81,17 @@ async function makePlan({ args, io }: CommandCall) {
     throw new UsageError('--in and --out belong together');
   if (budgetMicros === undefined)
     throw new UsageError('a file needs --budget, the most that may be spent');
+  const isPiped = inputName === '-';
+  if (isPiped && args.isOn('password-stdin'))
+    throw new UsageError('--in - and --password-stdin both read standard input');
   const [inputPath, outputPath] = [resolve(io.folder, inputName), resolve(io.folder, outputName)];
   if (inputPath === outputPath) throw new UsageError('--in and --out must be different files');
-  const input = await readInputNumbers(inputPath, args.text('column'));
+  const input = await readInputNumbers(isPiped ? io.stdin : inputPath);
   const done = await readDoneNumbers(outputPath);
   // The numbers that the output does not have yet, and how many it has.
   const mobiles = input.mobiles.filter((mobile) => !done.has(mobile));
   const known = input.mobiles.length - mobiles.length;
-  return { input, mobiles, known, outputPath, isNew: done.size === 0, budgetMicros };
+  return { input, mobiles, known, outputPath, budgetMicros };
 }
 
 function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<RunResult> {
@@ -99,7 +101,7 @@ function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<RunResult
       const { pricing } = await hlr.pricing();
       const priceOf = createLookupPrices(pricing);
       await call.askForMoney(toQuestion(plan, priceOf));
-      const file = openResultFile(plan.outputPath, plan.isNew);
+      const file = openResultFile(plan.outputPath);
       const total = plan.mobiles.length;
       try {
         return await lookUpAll({
@@ -111,7 +113,7 @@ function runPlan(call: CommandCall, plan: Plan, rate: number): Promise<RunResult
             signal: call.io.signal,
           },
           awaitTurn: createPace(rate, call.io),
-          add: (row) => file.add(row),
+          add: (result) => file.add(result),
           onProgress: (done, spent) =>
             call.output.progress(`${done}/${total}  spent ${toDecimal(spent)}`),
         });

@@ -4,7 +4,7 @@ import { toMicros } from '../../policies/spend-limits/micros';
 import { findByDialCode, findHighest } from '../../policies/spend-limits/price-table';
 import type { CliIo } from '../command';
 import { CommandFailure } from '../failures';
-import type { Result } from './csv-files';
+import type { Result } from './line-files';
 
 /** Why a run ended early. */
 export type StopReason = 'interrupted' | 'budget' | 'failures';
@@ -67,7 +67,7 @@ export async function lookUpAll(options: RunOptions): Promise<RunResult> {
         else stop = 'budget';
       }
     } catch (error) {
-      // The file cannot be written, for example: do not pay for rows that are lost.
+      // The file cannot be written, for example: do not pay for lines that are lost.
       stop ??= 'failures';
       throw error;
     }
@@ -118,7 +118,8 @@ const HOPELESS = [1002, 1003, 1004, 1006, 1007, 2004];
 async function lookUp(hlr: HlrCalls, phone: string, price: number): Promise<Answer> {
   try {
     const lookup = await hlr.lookup(phone);
-    return { result: toResult(lookup), cost: toMicros(lookup.cost) ?? price };
+    // A later run looks for the number that was asked for, however the gateway writes it.
+    return { result: { ...toResult(lookup), phone }, cost: toMicros(lookup.cost) ?? price };
   } catch (error) {
     if (!(error instanceof SmsOtpError)) throw error;
     const code = error instanceof GatewayRejectedError ? (error.gatewayCode ?? 0) : 0;
