@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
+import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
 
-inChromium(describe)('the authenticator app of the example app', () => {
+inChromium(describeInCompleteRun)('the authenticator app of the example app', () => {
   const browser = useChromium();
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { afterAll, beforeAll, type describe } from '@jest/globals';
+import { afterAll, beforeAll, describe } from '@jest/globals';
 import { chromium, type Browser } from 'playwright-core';
 
 /**
@@ -22,18 +22,17 @@ const QUIET = [
 /** How long one test with a browser may take. */
 export const BROWSER_TEST_MS = 60_000;
 
-type DescribeTests = typeof describe | typeof describe.skip;
-
 /**
  * Tests that need a real Chromium, found by `CHROMIUM_PATH`. Where there is none they are skipped,
  * and it is said aloud; with `REQUIRE_SERVICES=1` they run and fail.
  */
-export function inChromium(describeTests: typeof describe): DescribeTests {
+export function inChromium(describeTests: typeof describe.skip): typeof describe.skip {
+  const { skip } = describe;
   if (existsSync(CHROMIUM) || process.env.REQUIRE_SERVICES === '1') return describeTests;
   console.warn(
     `Browser tests are skipped: there is no Chromium at ${CHROMIUM}. CHROMIUM_PATH can name another.`,
   );
-  return describeTests.skip;
+  return skip;
 }
 
 /** One browser for the tests of a `describe`. */

@@ -1,12 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { LANGUAGES, LOCALES } from '../../example-app/i18n';
+import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws, findTightSpots } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { logIn, openWindow, PHONE, WIDTHS, type Window } from './window';
 
 const PAGES = ['/', '/account', '/transfer', '/settings'];
 
-inChromium(describe)('the language switch in Chromium', () => {
+inChromium(describeInCompleteRun)('the language switch in Chromium', () => {
   const browser = useChromium();
   let window: Window;
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { guessCodes, killGateway, pumpTexts } from '../example-app/ops-incidents';
 import { BOB_PHONE } from '../example-app/site';
 import { readPin, Visitor } from '../example-app/visitor';
+import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, openWindow, WIDTHS, type Window } from './window';
@@ -23,7 +24,7 @@ function tile(page: Page, name: string) {
   return page.locator('.tiles > div').filter({ hasText: name }).locator('.value');
 }
 
-inChromium(describe)('the page for operators in Chromium', () => {
+inChromium(describeInCompleteRun)('the page for operators in Chromium', () => {
   const browser = useChromium();
   let window: Window;
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readPin } from '../example-app/visitor';
+import { describeInCompleteRun } from '../support/complete-run';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { givePassword, openWindow } from './window';
 
@@ -89,7 +90,7 @@ async function takePicture(
   }
 }
 
-inChromium(describe)('the picture of the README', () => {
+inChromium(isWriting ? describe : describeInCompleteRun)('the picture of the README', () => {
   const browser = useChromium();
 
   it.each(['light', 'dark'] as const)(

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { readPin, Visitor } from '../example-app/visitor';
+import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
 
 const NEW_PHONE = '+12025550130';
 
-inChromium(describe)('the settings in Chromium', () => {
+inChromium(describeInCompleteRun)('the settings in Chromium', () => {
   const browser = useChromium();
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {

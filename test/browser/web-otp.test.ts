@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { readPin } from '../example-app/visitor';
+import { describeInCompleteRun } from '../support/complete-run';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, openWindow, PHONE, type Window } from './window';
 
@@ -20,7 +21,7 @@ const FAKE_WEB_OTP = `
   });
 `;
 
-inChromium(describe)('WebOTP', () => {
+inChromium(describeInCompleteRun)('WebOTP', () => {
   const browser = useChromium();
 
   let window: Window;

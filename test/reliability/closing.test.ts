@@ -8,7 +8,7 @@ import { Host } from './support/host';
 import { startScene } from './support/scene';
 import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 for (const kind of SHARED_STATES) {
   describeWithService(kind)(`an app with ${kind}`, () => {

@@ -5,7 +5,7 @@ import { SHUT_OUT, startStage, type Stage } from './support/faults-stage';
 import { Host, type HostedApp } from './support/host';
 import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 const PEOPLE = 20;
 /** The gateway has done its work and keeps the answer to itself until the process is gone. */
 const KEPT_BACK = { kind: 'no-answer', when: 'after' } as const;

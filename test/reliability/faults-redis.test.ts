@@ -5,7 +5,7 @@ import { startFaultyRedis, type FaultyRedis } from './support/faults-redis-serve
 import { startStage, type Stage } from './support/faults-stage';
 import { startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 let redis: FaultyRedis;
 let finishLoading: () => Promise<void>;

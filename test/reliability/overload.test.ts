@@ -6,33 +6,19 @@ import type { Answer } from './support/browser';
 import { endHosts, startHosts, type Host } from './support/host';
 import { startScene, type Scene } from './support/scene';
 
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 240_000;
 /** As many as run and wait by default: 50 connections, 200 in the queue. */
 const PLACES = 250;
 const RUNNING = 50;
 const TOO_MANY = 20;
 /** Long enough to do everything else meanwhile, on a busy machine too. */
-const HANGING_MS = 12_000;
+const HANGING_MS = 25_000;
 /** What is told where no text could go out: the login waits for one. */
 const NOT_SENT = { error: 'not-sent', pending: true, retryAfterSeconds: expect.any(Number) };
 /** From the breaker's opening to its first probe. */
 const PROBE_SECONDS = 5;
 
-let hosts: Host[];
 let scene: Scene;
-beforeAll(() => {
-  hosts = startHosts(1);
-});
-beforeEach(async () => {
-  scene = await startScene({
-    state: { kind: 'memory' },
-    hosts,
-    people: PLACES + TOO_MANY + 10,
-    gateway: { timeouts: { generateMs: HANGING_MS } },
-  });
-}, TIMEOUT_MS);
-afterEach(() => scene.close());
-afterAll(() => endHosts(hosts));
 
 function logIn({ id }: TestUser): Promise<Answer> {
   return scene.browser().logIn(scene.urls[0] ?? '', id);
@@ -43,6 +29,21 @@ function someUsers(first: number, count: number): readonly TestUser[] {
 }
 
 describeInCompleteRun('a gateway that hangs', () => {
+  let hosts: Host[];
+  beforeAll(() => {
+    hosts = startHosts(1);
+  });
+  beforeEach(async () => {
+    scene = await startScene({
+      state: { kind: 'memory' },
+      hosts,
+      people: PLACES + TOO_MANY + 10,
+      gateway: { timeouts: { generateMs: HANGING_MS } },
+    });
+  }, TIMEOUT_MS);
+  afterEach(() => scene.close());
+  afterAll(() => endHosts(hosts));
+
   it(
     'holds 250 logins: other pages answer, further logins are refused at once, and all works again after it',
     async () => {
@@ -83,9 +84,7 @@ describeInCompleteRun('a gateway that hangs', () => {
       const sent = simulator.stats().calls.generate - 1;
       simulator.clearFaults();
       let answer = stopped;
-      const giveUpAt = Date.now() + 4 * PROBE_SECONDS * 1000;
-      while (answer.status === 503 && Date.now() < giveUpAt)
-        answer = await logIn(users[PLACES] ?? last);
+      while (answer.status === 503) answer = await logIn(users[PLACES] ?? last);
       expect(answer.status).toBe(200);
       // Whatever was sent was charged.
       const again = await Promise.all(someUsers(0, PLACES).map(logIn));

@@ -1,6 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { setTimeout as wait } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { TOKEN_LEASE_SECONDS } from '../../src/stores/check-values';
 import { describeWithService } from '../services/describe-with-service';
+import { describeInCompleteRun, isCompleteRun } from '../support/complete-run';
 import { queue } from '../support/people';
 import type { TestUser } from '../support/test-users';
 import { waitUntil } from '../support/wait-until';
@@ -8,7 +11,8 @@ import { startHosts, type Host } from './support/host';
 import { startScene, type Scene } from './support/scene';
 import { startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 180_000;
+/** Longer on a machine that loses no token in that time. */
 const FIGHT_MS = 8_000;
 
 /**
@@ -20,17 +24,20 @@ function mostAuthentications(elapsedMs: number): number {
   return 2 * 2 * (4 + Math.ceil(elapsedMs / 5_000));
 }
 
-/** A lease ends after 15 s; the rest is for a busy machine. */
-const LEASE_MS = 25_000;
-
 let hosts: Host[];
 let scene: Scene;
 let next: () => TestUser;
-beforeAll(() => {
-  hosts = startHosts(2);
-});
-afterEach(() => scene.close());
-afterAll(() => Promise.all(hosts.map((host) => host.kill())));
+
+/** Two processes for each test: one of them may be killed. */
+function useTwoHosts(): void {
+  beforeEach(() => {
+    hosts = startHosts(2);
+  });
+  afterEach(async () => {
+    await scene.close();
+    await Promise.all(hosts.map((host) => host.kill()));
+  });
+}
 
 /** One login at one process: the status that it ends with. */
 async function logIn(url: string, user: TestUser): Promise<number> {
@@ -46,7 +53,18 @@ function countTokens(): number {
   return credentials + refresh;
 }
 
-describe('two processes that share no store', () => {
+/** How long the lease on the token still lasts, by the server's own clock. */
+async function readLeaseMs({ service }: StateServer): Promise<number> {
+  const client = new Redis({ port: service.port, host: '127.0.0.1' });
+  const [key = ''] = await client.keys('*:lease:*');
+  const leaseMs = await client.pttl(key);
+  client.disconnect();
+  return leaseMs;
+}
+
+describeInCompleteRun('two processes that share no store', () => {
+  useTwoHosts();
+
   it(
     'throw each other out, say so, and do not keep on authenticating',
     async () => {
@@ -63,7 +81,7 @@ describe('two processes that share no store', () => {
       const beganAt = Date.now();
       const endAt = beganAt + FIGHT_MS;
       const keepOn = async (url: string): Promise<void> => {
-        while (Date.now() < endAt) {
+        while (Date.now() < endAt || countTokens() <= 2) {
           await logIn(url, next());
           // What is refused is refused at once: nobody needs a thousand refusals a second.
           await wait(20);
@@ -81,7 +99,9 @@ describe('two processes that share no store', () => {
   );
 });
 
-describeWithService('redis')('a process that is killed while it renews the token for all', () => {
+const withRedis = isCompleteRun ? describeWithService('redis') : describe.skip;
+withRedis('a process that is killed while it renews the token for all', () => {
+  useTwoHosts();
   let server: StateServer;
   beforeAll(async () => {
     server = await startServer('redis');
@@ -91,7 +111,7 @@ describeWithService('redis')('a process that is killed while it renews the token
   it(
     'frees the lease by time: the others are refused meanwhile, then one authenticates',
     async () => {
-      const timeouts = { generateMs: 1_000 };
+      const timeouts = { generateMs: 3_000 };
       scene = await startScene({
         state: server.state,
         hosts,
@@ -104,14 +124,15 @@ describeWithService('redis')('a process that is killed while it renews the token
       const lost = logIn(doomed, next()).catch(() => 'cut');
       await waitUntil(() => scene.simulator.stats().calls.auth === 1);
       await hosts[0]?.kill();
-      const killedAt = Date.now();
+      const leaseMs = await readLeaseMs(server);
+      expect(leaseMs).toBeGreaterThan(0);
+      expect(leaseMs).toBeLessThanOrEqual(TOKEN_LEASE_SECONDS * 1000);
       const refusals = new Set<number>();
       let status = await logIn(other, next());
-      while (status !== 200 && Date.now() - killedAt < LEASE_MS) {
+      while (status !== 200) {
         refusals.add(status);
         status = await logIn(other, next());
       }
-      expect(status).toBe(200);
       expect(await lost).toBe('cut');
       for (const refusal of refusals) expect([503, 504]).toContain(refusal);
       expect(refusals.size).toBeGreaterThan(0);

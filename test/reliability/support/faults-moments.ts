@@ -25,8 +25,6 @@ export interface Moment {
   readonly play: (stage: Stage, fault: StateFault) => Promise<void>;
 }
 
-/** Longer than a store needs to fall ill, shorter than the patience of the app with its gateway. */
-const GATEWAY_MS = 300;
 const FAILED = { status: 503, body: { code: 'ERR_STORE' } };
 const WRONG = { status: 401, body: { error: 'invalid-code' } };
 const NOTHING_WAITED_FOR = { status: 401, body: { error: 'no-pending-login' } };
@@ -54,10 +52,11 @@ async function beforeTheSend(stage: Stage, fault: StateFault): Promise<void> {
 async function betweenGenerateAndSave(stage: Stage, fault: StateFault): Promise<void> {
   const visitor = stage.newcomer();
   const { generates } = stage.scene.witness;
-  stage.scene.simulator.failNext('generate', { kind: 'latency', ms: GATEWAY_MS, when: 'after' });
+  const letAnswersGo = stage.scene.witness.holdAnswers();
   const answer = visitor.logIn();
   await waitUntil(() => stage.scene.witness.generates > generates);
   await fault.strike();
+  letAnswersGo();
   const { status, body } = await answer;
   await fault.heal();
   if (fault.effect === 'refused') expect({ status, body }).toEqual(FAILED);
@@ -98,14 +97,15 @@ async function betweenValidateAndSave(stage: Stage, fault: StateFault): Promise<
   const visitor = stage.newcomer();
   expect((await untilServed(visitor.logIn)).status).toBe(200);
   await stage.check();
-  const { witness, simulator } = stage.scene;
+  const { witness } = stage.scene;
   const sumOfJudged = (): number =>
     [...witness.judged.values()].reduce((sum, count) => sum + count, 0);
   const before = sumOfJudged();
-  simulator.failNext('validate', { kind: 'latency', ms: GATEWAY_MS, when: 'after' });
+  const letAnswersGo = witness.holdAnswers();
   const answer = visitor.enterRight();
   await waitUntil(() => sumOfJudged() > before);
   await fault.strike();
+  letAnswersGo();
   const { status, body } = await answer;
   await fault.heal();
   const isRefused = fault.effect === 'refused' && fault.canEndChallenges !== true;

@@ -5,13 +5,15 @@ import type { Service } from '../../services/service';
 import type { FaultyState } from './faults-stage';
 import { viewRedis } from './state-view';
 
+/** Microseconds that each key takes while the server loads. */
+const KEY_LOAD_DELAY = '10000';
 /** A Redis server that may load its data slowly, and answers meanwhile that it does. */
 const SLOW_TO_LOAD = [
-  ...['--enable-debug-command', 'local', '--key-load-delay', '10000'],
+  ...['--enable-debug-command', 'local', '--key-load-delay', KEY_LOAD_DELAY],
   ...['--loading-process-events-interval-bytes', '1024', '--enable-protected-configs', 'local'],
 ];
-/** So many keys take a second and a half to load. */
-const FILLERS = 150;
+/** So many keys take fifteen seconds to load, unless the delay is lifted meanwhile. */
+const FILLERS = 1_500;
 const POLL_ROUNDS = 500;
 
 /**
@@ -63,7 +65,9 @@ async function beginLoading(client: Redis, port: number): Promise<() => Promise<
   const loaded = other.call('DEBUG', 'RELOAD');
   for (let round = 0; round < POLL_ROUNDS && !(await isLoading(client)); round += 1);
   return async () => {
+    await client.config('SET', 'key-load-delay', '0');
     await loaded;
+    await client.config('SET', 'key-load-delay', KEY_LOAD_DELAY);
     other.disconnect();
     await client.del(...names);
   };

@@ -54,7 +54,7 @@ export const GATEWAY_FAULTS: readonly GatewayFault[] = [
   silent('no answer', 'no-answer'),
   silent('no answer after processing', { kind: 'no-answer', when: 'after' }),
   silent('an answer that drips', { kind: 'slow-drip', intervalMs: 50 }),
-  silent('an answer too late', { kind: 'latency', ms: 2_000, when: 'after' }),
+  silent('an answer too late', { kind: 'latency', ms: 3_000, when: 'after' }),
   row('a reset before processing', 'reset', LOST, { auth: UNSENT }),
   row('a reset after processing', { kind: 'reset', when: 'after' }, LOST, { auth: UNSENT }),
   row('half an answer', 'half-answer', ODD),

@@ -32,6 +32,7 @@ export class Witness {
    */
   generates = 0;
 
+  #held: Promise<void> | undefined;
   readonly #port: string;
   readonly #simulator: GatewaySimulator;
   readonly #listen = (message: unknown): void => this.#watch(message as Exchange);
@@ -44,6 +45,21 @@ export class Witness {
 
   close(): void {
     unsubscribe('http.server.request.start', this.#listen);
+  }
+
+  /**
+   * Keeps back what the gateway answers to generate and validate calls, which it has then done.
+   * Returns what lets the answers go.
+   */
+  holdAnswers(): () => void {
+    let release: () => void = () => undefined;
+    this.#held = new Promise((resolve) => {
+      release = () => {
+        this.#held = undefined;
+        resolve();
+      };
+    });
+    return release;
   }
 
   /** The newest code on a phone, or a text that is none. */
@@ -78,7 +94,9 @@ export class Witness {
         response.statusCode,
         Buffer.isBuffer(parts[0]) ? parts[0].toString() : '',
       );
-      return end(...parts);
+      if (this.#held === undefined) return end(...parts);
+      void this.#held.then(() => end(...parts));
+      return response;
     }) as ServerResponse['end'];
   }
 
