@@ -102,7 +102,9 @@ describe('a device that the store tells otherwise', () => {
     browser.leave();
     clock.advanceSeconds(60);
     changes = change();
-    expect((await browser.login()).body).not.toHaveProperty('verified', true);
+    const { body } = await browser.login();
+    expect(body).toMatchObject({ sent: true });
+    expect(body).not.toHaveProperty('verified', true);
   });
 
   it('is not listed when it is over', async () => {

@@ -239,5 +239,7 @@ it('a number never stands in what goes wrong with a file', async () => {
   const { run, simulator } = await prepare(2);
   simulator.failNext('lookup', 'html-502', Infinity);
   const { stdout, stderr } = await run({}, '--json');
+  expect(stdout + stderr).not.toBe('');
+  expect(simulator.stats().calls.lookup).toBeGreaterThan(0);
   expect(stdout + stderr).not.toMatch(/77009/);
 });

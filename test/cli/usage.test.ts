@@ -133,6 +133,7 @@ describe('colours', () => {
   it('are switched off by NO_COLOR and by a dumb terminal', async () => {
     for (const setting of [{ NO_COLOR: '1' }, { TERM: 'dumb' }]) {
       const { stdout, stderr } = await runCli(['--help'], { isTerminal: true, env: setting });
+      expect(stdout).toBe((await runCli(['--help'])).stdout);
       expect(stdout + stderr).not.toContain(ESCAPE);
     }
   });

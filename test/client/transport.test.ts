@@ -179,6 +179,7 @@ describe('connections', () => {
     wire.server.on('connection', (socket) => sockets.add(socket));
     const client = clientOf(wire.baseUrl);
     for (let call = 0; call < 10; call += 1) await client.otp.balance();
+    expect(wire.requests).toHaveLength(10);
     expect(sockets.size).toBeLessThanOrEqual(2);
   });
 

@@ -30,6 +30,7 @@ describe('the blocks of the documentation', () => {
   });
 
   it('of JSON can be read', () => {
+    expect(of('json')).not.toEqual([]);
     for (const { code } of of('json')) expect(() => JSON.parse(code) as unknown).not.toThrow();
   });
 

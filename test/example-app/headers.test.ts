@@ -66,6 +66,7 @@ describe('the headers of the example app', () => {
   it('need nothing inline', async () => {
     for (const path of ['/', '/login', '/no-such-page']) {
       const { text } = await request(development.app).get(path);
+      expect(text).toContain('<!doctype html>');
       expect(text).not.toMatch(/<script>|<style|style="| on[a-z]+="/);
     }
   });

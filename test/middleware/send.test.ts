@@ -122,6 +122,7 @@ describe('send', () => {
     const user = people.next();
     await givePassword(test.agent(), user);
     const rests = test.sessions.dump();
+    expect(rests).toContain('otpId');
     for (const secret of [user.phone?.slice(1), test.code(user), test.sim.password]) {
       expect(rests).not.toContain(secret);
     }

@@ -34,7 +34,9 @@ describe.each(VARIANTS)('a number with a fixed pin in variant %s', (variant) => 
     const { id } = await gateway.send();
     gateway.sim.advanceSeconds(100_000);
     await gateway.logIn();
-    expect((await gateway.validate(id, PIN)).status).not.toBe(200);
+    const tooOld = await gateway.validate(id, PIN);
+    expect(tooOld.status).not.toBe(200);
+    expect(codeOf(tooOld)).toBe({ A: 2107, B: 2108 }[variant]);
   });
 
   it('changes nothing for other numbers', async () => {

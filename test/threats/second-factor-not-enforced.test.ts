@@ -139,6 +139,10 @@ describe('between the factors', () => {
     for (const path of [...plain, ...encoded]) {
       expect([path, (await agent.get(path)).status]).not.toEqual([path, 200]);
     }
+    await agent.post('/login/pin').send({ pin: test.code() });
+    // With the code the first four are open: it is the guard that has closed them.
+    const opened = plain.slice(0, 4).map(async (path) => (await agent.get(path)).status);
+    expect(await Promise.all(opened)).toEqual([200, 200, 200, 200]);
   });
 });
 
