@@ -286,8 +286,8 @@ function createLoginContext(
     loadUser,
     now,
     secret,
+    strategyName,
   } = settings;
-  const { strategyName } = settings;
   const derivers = secret.map(createKeyDeriver);
   const createDigests = (label: string): readonly KeyedDigest[] =>
     // What one instance makes is worth nothing to another with the same secret.
