@@ -1,21 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { statusOf } from '../middleware/support/steps';
-import { seen } from '../support/visit';
-import {
-  HOME,
-  NEW,
-  numbersOf,
-  openPhoneApp,
-  phoneVisit,
-  WORK,
-  type PhoneApp,
-} from './support/phone-app';
+import { seen, visit } from '../support/visit';
+import type { TestApp } from '../support/test-app';
+import { HOME, WORK, NEW } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+import { numbersOf } from '../support/memory-phone-book';
+
+const apps = useOwnApps({ hasPhones: true });
 
 const BROKEN = new Error('the database is away');
 
 type Call = 'list' | 'addUnconfirmed' | 'confirm' | 'replace' | 'remove' | 'setDefault';
 
-function breakBook({ book }: PhoneApp, call: Call, how: () => unknown): void {
+function breakBook({ book }: TestApp, call: Call, how: () => unknown): void {
   Object.assign(book, { [call]: how });
 }
 
@@ -32,9 +28,9 @@ describe('what the phone book throws', () => {
     "in %s goes to the app's error handler at %s, and nothing is sent or changed",
     async (call, path) => {
       for (const how of [() => Promise.reject(BROKEN), thrower]) {
-        const test = await openPhoneApp();
+        const test = await apps.start();
         test.book.seed('alice', HOME, WORK);
-        const alice = phoneVisit(test);
+        const alice = visit(test);
         await alice.logIn();
         const body = { phone: NEW, phoneId: await alice.idOf(WORK) };
         const { sent } = test.sim.stats();
@@ -52,8 +48,8 @@ describe('what the phone book throws', () => {
   it.each(['confirm', 'replace'] as const)(
     'in %s spends the code, and the number stays unproven',
     async (call) => {
-      const test = await openPhoneApp();
-      const alice = phoneVisit(test);
+      const test = await apps.start();
+      const alice = visit(test);
       await alice.logIn();
       await (call === 'confirm' ? alice.enroll(NEW) : alice.replace(NEW));
       breakBook(test, call, thrower);
@@ -68,9 +64,9 @@ describe('what the phone book throws', () => {
   it.each([undefined, null, 1, 'true', {}])(
     'nothing but true is a yes: %j is refused',
     async (answer) => {
-      const test = await openPhoneApp();
+      const test = await apps.start();
       test.book.seed('alice', HOME, WORK);
-      const alice = phoneVisit(test);
+      const alice = visit(test);
       await alice.logIn();
       for (const call of ['confirm', 'remove', 'setDefault'] as const)
         breakBook(test, call, () => answer);
@@ -89,15 +85,15 @@ describe('what the phone book throws', () => {
 
 describe('what endOtherSessions throws', () => {
   it("goes to the app's error handler, and the number is changed all the same", async () => {
-    const test = await openPhoneApp({
+    const test = await apps.start({
       options: { endOtherSessions: () => Promise.reject(BROKEN) },
     });
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     expect((await alice.confirm(NEW)).status).toBe(500);
     expect([numbersOf(test), test.errors]).toEqual([[HOME, NEW], [BROKEN]]);
-    expect(await statusOf(alice.agent)).toMatchObject({ pending: null, hasSecondFactor: true });
+    expect((await alice.status()).body).toMatchObject({ pending: null, hasSecondFactor: true });
     expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(HOME) })).status).toBe(
       500,
     );
@@ -107,8 +103,8 @@ describe('what endOtherSessions throws', () => {
 
 describe('a session that cannot be written', () => {
   it('after the number was confirmed is an error, the change is told, and the other sessions are ended', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     test.sessions.failSets = true;
@@ -119,8 +115,8 @@ describe('a session that cannot be written', () => {
   });
 
   it('when the code goes out is an error, and the number stays unproven', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     test.sessions.setsToFail = 1;
     expect(seen(await alice.enroll(NEW))).toEqual([503, { code: 'ERR_SESSION_STORE' }]);
@@ -130,24 +126,24 @@ describe('a session that cannot be written', () => {
 
 describe.each(['A', 'B'] as const)('a gateway that fails, in variant %s,', (variant) => {
   it('when it shall send leaves the number unproven and the session as it is', async () => {
-    const test = await openPhoneApp({ variant });
-    const alice = phoneVisit(test);
+    const test = await apps.start({ variant });
+    const alice = visit(test);
     await alice.logIn();
     test.sim.failNext('generate', 'html-502');
     expect((await alice.enroll(NEW)).status).toBe(502);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
-    expect(await statusOf(alice.agent)).toMatchObject({ pending: null, hasSecondFactor: true });
+    expect((await alice.status()).body).toMatchObject({ pending: null, hasSecondFactor: true });
   });
 
   it('when it has judged the code leaves the number unproven: the code may be spent', async () => {
-    const test = await openPhoneApp({ variant });
-    const alice = phoneVisit(test);
+    const test = await apps.start({ variant });
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     test.sim.failNext('validate', { kind: 'reset', when: 'after' });
     expect((await alice.confirm(NEW)).status).toBe(502);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
-    expect(await statusOf(alice.agent)).toMatchObject({ pending: null, notice: 'unconfirmed' });
+    expect((await alice.status()).body).toMatchObject({ pending: null, notice: 'unconfirmed' });
     expect(test.ended).toEqual([]);
   });
 });

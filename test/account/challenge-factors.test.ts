@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import {
   type ChallengeFactor,
   type FactorChallenged,
@@ -8,14 +8,14 @@ import {
   type SmsOtpStore,
 } from 'passport-sms-otp';
 import { testClock, type TestClock } from '../support/clock';
-import { asTestUser, BOB } from '../support/test-app';
-import type { Browser, Seen } from './support/browser';
-import { type FactorApp, startFactorApp } from './support/factor-app';
+import { asTestUser, BOB, startTestApp } from '../support/test-app';
+import { type Answer, visitOverTls } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const INVALID = [401, { error: 'invalid-code' }];
 const EXPIRED = [401, { error: 'expired' }];
 
-function brief({ status, body }: Seen): unknown[] {
+function brief({ status, body }: Answer): unknown[] {
   return [status, body];
 }
 
@@ -34,16 +34,14 @@ function isSigned({ userId, challenge, response }: FactorResponse): boolean {
 }
 
 describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %s', (variant) => {
-  let test: FactorApp;
-  let alice: Browser;
+  const test = useOwnApps();
+  const alice = visitOverTls(test);
   let made: FactorChallenged[];
   let checked: FactorResponse[];
   let check: (answered: FactorResponse) => unknown;
   let createOptions: ChallengeFactor['createOptions'];
 
   beforeEach(() => start());
-  afterEach(() => test.close());
-
   async function start({
     clock,
     store,
@@ -71,7 +69,8 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
       },
     });
     const card = { name: 'card', isAvailable: () => true, check: () => true };
-    test = await startFactorApp({
+    await test.start({
+      hasFactors: true,
       variant,
       ...(clock && { clock }),
       options: { factors: [key('key'), key('spare'), card], ...(store && { store }) },
@@ -93,7 +92,6 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
         app.post('/pay', smsOtp.stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
       },
     });
-    alice = test.browser();
   }
 
   const challengeOf = async (browser = alice, name = 'key'): Promise<unknown> => {
@@ -101,7 +99,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     expect(status).toBe(200);
     return body.challenge;
   };
-  const respond = (response: unknown, browser = alice, name = 'key'): Promise<Seen> =>
+  const respond = (response: unknown, browser = alice, name = 'key'): Promise<Answer> =>
     browser.post(`/${name}`, { response });
   /** A step-up of somebody who has logged in with the key. */
   const stepUp = async (): Promise<void> => {
@@ -280,7 +278,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   it("accepts a login's challenge for no step-up", async () => {
     await alice.login();
     const challenge = await challengeOf();
-    await alice.enter();
+    await alice.enterRight();
     test.clock.advanceSeconds(31);
     await alice.post('/step-up');
     expect(brief(await respond(sign('alice', challenge)))).toEqual(EXPIRED);
@@ -388,7 +386,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
       // What is wrong here is what the compiler would say.
       const options = { factors: [factor as ChallengeFactor] };
       const message = /^createSmsOtp: factors.*createOptions and checkResponse/;
-      await expect(startFactorApp({ variant, options })).rejects.toThrow(message);
+      await expect(startTestApp({ hasFactors: true, variant, options })).rejects.toThrow(message);
     },
   );
 });

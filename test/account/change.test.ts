@@ -1,27 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { statusOf } from '../middleware/support/steps';
 import { testClock } from '../support/clock';
 import { answering, tamperedStore } from '../support/tampered-store';
-import { BOB } from '../support/test-app';
-import { seen } from '../support/visit';
-import {
-  HOME,
-  NEW,
-  numbersOf,
-  openPhoneApp,
-  phoneVisit,
-  WORK,
-  type PhoneApp,
-} from './support/phone-app';
+import { BOB, type TestApp } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { HOME, WORK, NEW } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+import { numbersOf } from '../support/memory-phone-book';
 
-const told = (test: PhoneApp, type: string): unknown[] =>
+const apps = useOwnApps({ hasPhones: true });
+
+const told = (test: TestApp, type: string): unknown[] =>
   test.events.filter((event) => event.type === type);
 
 describe('a number that is removed', () => {
   it('is texted no more, its owner hears of it, and the other sessions are ended', async () => {
-    const test = await openPhoneApp();
+    const test = await apps.start();
     test.book.seed('alice', HOME, WORK);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     const phoneId = await alice.idOf(HOME);
     const removed = await alice.post('/phones/remove', { phoneId });
@@ -35,15 +30,15 @@ describe('a number that is removed', () => {
         maskedPhone: '•• •• 23',
       },
     ]);
-    expect(test.ended).toEqual([{ userId: 'alice', sid: expect.any(String) }]);
+    expect(test.ended).toEqual([{ userId: 'alice', sessionId: expect.any(String) }]);
     expect((await alice.account()).status).toBe(200);
     await alice.login();
     expect(test.sim.outbox.at(-1)?.mobile).toBe(WORK);
   });
 
   it('is not the last one, unless the app allows that', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     const phoneId = await alice.idOf(HOME);
     expect(seen(await alice.post('/phones/remove', { phoneId }))).toEqual([
@@ -56,8 +51,8 @@ describe('a number that is removed', () => {
   });
 
   it('may be one that was never confirmed', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     expect((await alice.post('/phones/remove', { phoneId: await alice.idOf(NEW) })).status).toBe(
@@ -68,9 +63,9 @@ describe('a number that is removed', () => {
   });
 
   it('that another request has removed meanwhile was not there', async () => {
-    const test = await openPhoneApp();
+    const test = await apps.start();
     test.book.seed('alice', HOME, WORK);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     const phoneId = await alice.idOf(WORK);
     const answers = await Promise.all([
@@ -86,20 +81,20 @@ describe('a number that is removed', () => {
   });
 
   it('tells a form why it was refused', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     const answer = await alice.post('/site/remove', { phoneId: await alice.idOf(HOME) });
     expect([answer.status, answer.headers.location]).toEqual([303, '/site/settings']);
-    expect((await statusOf(alice.agent)).notice).toBe('last-phone');
+    expect((await alice.status()).body.notice).toBe('last-phone');
   });
 });
 
 describe('the default number', () => {
   it('is the one that is texted, and its change is told once', async () => {
-    const test = await openPhoneApp();
+    const test = await apps.start();
     test.book.seed('alice', HOME, WORK);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     const phoneId = await alice.idOf(WORK);
     expect((await alice.post('/phones/default', { phoneId })).body).toMatchObject({
@@ -124,8 +119,8 @@ describe('the default number', () => {
   });
 
   it('is never one that was not confirmed', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     const phoneId = await alice.idOf(NEW);
@@ -143,9 +138,9 @@ describe('the default number', () => {
 
 describe('the list of numbers', () => {
   it('is masked, the default first, with ids that tell nobody the number', async () => {
-    const test = await openPhoneApp();
+    const test = await apps.start();
     test.book.seed('alice', WORK, HOME);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     const list = await alice.list();
@@ -159,7 +154,7 @@ describe('the list of numbers', () => {
   });
 
   it('is empty for a user without a number', async () => {
-    const bob = phoneVisit(await openPhoneApp(), BOB);
+    const bob = visit(await apps.start(), BOB);
     await bob.login();
     expect(await bob.list()).toEqual([]);
   });
@@ -173,8 +168,8 @@ describe('the list of numbers', () => {
       null,
       'a number',
     ];
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     // The book is an app's, and apps have no types of ours.
     test.book.list = () => odd as ReturnType<typeof test.book.list>;
@@ -188,8 +183,8 @@ describe('the list of numbers', () => {
 it('a number that is none in the store by now is sent no other code', async () => {
   const clock = testClock();
   const tampered = tamperedStore(clock);
-  const test = await openPhoneApp({ clock, options: { store: tampered.store } });
-  const alice = phoneVisit(test);
+  const test = await apps.start({ clock, options: { store: tampered.store } });
+  const alice = visit(test);
   await alice.logIn();
   await alice.enroll(NEW);
   const live = await tampered.store.challenges.find((await alice.pendingId()) ?? '');
@@ -205,8 +200,8 @@ describe('the id of a number', () => {
   it('is another one for each user, and part of no key of the store', async () => {
     const clock = testClock();
     const { store, calls } = tamperedStore(clock);
-    const test = await openPhoneApp({ clock, options: { store } });
-    const [alice, bob] = [phoneVisit(test), phoneVisit(test, BOB)];
+    const test = await apps.start({ clock, options: { store } });
+    const [alice, bob] = [visit(test), visit(test, BOB)];
     await alice.logIn();
     await bob.logIn();
     expect((await bob.enroll(HOME)).status).toBe(200);

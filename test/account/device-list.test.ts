@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from './support/browser';
-import { startFactorApp, type FactorApp } from './support/factor-app';
+import { describe, expect, it } from '@jest/globals';
+import { type Visit, visitOverTls } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 describe.each(['A', 'B'] as const)('logins.revokeAll, variant %s,', (variant) => {
   let test: FactorApp;
@@ -23,16 +23,11 @@ describe.each(['A', 'B'] as const)('logins.revokeAll, variant %s,', (variant) =>
 });
 
 describe('smsOtp.trustedDevices', () => {
-  let test: FactorApp;
-  let alice: Browser;
-  beforeEach(async () => {
-    test = await startFactorApp();
-    alice = test.browser();
-  });
-  afterEach(() => test.close());
+  const test = useApp({ hasFactors: true });
+  const alice = visitOverTls(test);
 
   /** Trusts the device of another browser of the user's, an hour later. */
-  async function trustAnother(): Promise<Browser> {
+  async function trustAnother(): Promise<Visit> {
     test.clock.advanceSeconds(3_600);
     const browser = test.browser();
     await browser.trust();

@@ -1,18 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { memoryStore, type DeviceStore, type TrustedDevice } from 'passport-sms-otp';
 import { toDeviceLabel } from '../../src/middleware/trusted-devices';
 import { testClock } from '../support/clock';
 import { ALICE, asUser } from '../support/test-app';
-import type { Browser } from './support/browser';
-import { startFactorApp, type FactorApp } from './support/factor-app';
+import { useApp, useOwnApps } from '../support/use-app';
+import { visitOverTls } from '../support/visit';
 
-let test: FactorApp;
-let alice: Browser;
-beforeEach(async () => {
-  test = await startFactorApp();
-  alice = test.browser();
-});
-afterEach(() => test.close());
+const apps = useOwnApps();
+
+const test = useApp({ hasFactors: true });
+const alice = visitOverTls(test);
 
 it('a device that two tabs have trusted is on the list once', async () => {
   const otherTab = test.browser();
@@ -20,7 +17,7 @@ it('a device that two tabs have trusted is on the list once', async () => {
   const [first] = await test.trustedDevices.list('alice');
   await alice.login();
   alice.device = otherTab.device;
-  expect((await alice.enter({ trustDevice: 'on' })).body).toMatchObject({
+  expect((await alice.enterRight({ trustDevice: 'on' })).body).toMatchObject({
     verified: true,
     method: 'sms',
   });
@@ -44,7 +41,8 @@ it('a browser without a device has no cookie of one set or cleared', async () =>
 
 it('the device of a user who is gone keeps its cookie', async () => {
   let isGone = false;
-  const own = await startFactorApp({
+  const own = await apps.start({
+    hasFactors: true,
     options: { loadUser: () => (isGone ? null : asUser({ ...ALICE })) },
   });
   const browser = own.browser();
@@ -53,7 +51,6 @@ it('the device of a user who is gone keeps its cookie', async () => {
   isGone = true;
   own.clock.advanceSeconds(60);
   expect((await browser.login()).deviceCookie).toBeUndefined();
-  await own.close();
 });
 
 it('a token from before the last two is a theft, however young it is', async () => {
@@ -84,12 +81,14 @@ describe('a device that the store tells otherwise', () => {
     list: async (userId) =>
       (await memory.devices.list(userId)).map((device) => ({ ...device, ...changes })),
   };
-  let own: FactorApp;
-  beforeEach(async () => {
+  const own = useApp(() => {
     changes = {};
-    own = await startFactorApp({ clock, options: { store: { ...memory, devices } } });
+    return {
+      hasFactors: true,
+      clock,
+      options: { store: { ...memory, devices } },
+    };
   });
-  afterEach(() => own.close());
 
   it.each<[string, () => Partial<TrustedDevice>]>([
     ["another user's", () => ({ userId: 'bob' })],

@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALICE } from '../support/test-app';
-import { asTestUser } from '../support/test-users';
-import { HOME, NEW, openPhoneApp } from './support/phone-app';
-import { Browser } from './support/browser';
+import { asTestUser, HOME, NEW } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+import { visitOverTls } from '../support/visit';
+
+const apps = useOwnApps({ hasPhones: true });
 
 describe('a change of number', () => {
   it('takes every trusted device off the list, and tells so', async () => {
-    const test = await openPhoneApp({
+    const test = await apps.start({
       options: { trustedDevices: { getPasswordVersion: (user) => asTestUser(user).id } },
     });
-    const alice = new Browser(test);
+    const alice = visitOverTls(test);
     await alice.trust();
     const { trustedDevices } = test.smsOtp;
     expect(await trustedDevices?.list('alice')).toHaveLength(1);

@@ -1,13 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { sessionIdOf, statusOf } from '../middleware/support/steps';
+import { sessionIdOf } from '../middleware/support/steps';
 import { BOB } from '../support/test-app';
-import { seen } from '../support/visit';
-import { HOME, NEW, numbersOf, openPhoneApp, phoneVisit, WORK } from './support/phone-app';
+import { seen, visit } from '../support/visit';
+import { HOME, WORK, NEW } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+import { numbersOf } from '../support/memory-phone-book';
+
+const apps = useOwnApps({ hasPhones: true });
 
 describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
   it('is added by its own code, and texted only when it is chosen', async () => {
-    const test = await openPhoneApp({ variant });
-    const alice = phoneVisit(test);
+    const test = await apps.start({ variant });
+    const alice = visit(test);
     await alice.logIn();
     const sent = await alice.enroll('+1 (415) 555-0188');
     expect(sent.body).toMatchObject({ sent: true, purpose: 'enroll', maskedPhone: '•• •• 88' });
@@ -22,8 +26,8 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
   });
 
   it('takes the place of the default one at the moment its code is right', async () => {
-    const test = await openPhoneApp({ variant });
-    const alice = phoneVisit(test);
+    const test = await apps.start({ variant });
+    const alice = visit(test);
     await alice.logIn();
     await alice.replace(NEW);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
@@ -34,13 +38,13 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
   });
 
   it("is a user's first one after a login with the password alone: trust on first use", async () => {
-    const test = await openPhoneApp({ variant });
-    const bob = phoneVisit(test, BOB);
+    const test = await apps.start({ variant });
+    const bob = visit(test, BOB);
     expect((await bob.login()).body).toEqual({ sent: false, reason: 'not-required' });
     expect((await bob.enroll(WORK)).body).toMatchObject({ sent: true });
     expect((await bob.account()).status).toBe(403);
     expect((await bob.confirm(WORK)).status).toBe(200);
-    expect(await statusOf(bob.agent)).toMatchObject({
+    expect((await bob.status()).body).toMatchObject({
       verified: { method: 'sms', at: test.clock.now() },
       hasSecondFactor: true,
       pending: null,
@@ -55,10 +59,10 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
 
 describe('an enrollment', () => {
   it('counts toward the numbers that are not proven, until its code was right', async () => {
-    const test = await openPhoneApp({
+    const test = await apps.start({
       options: { limits: { perUser: { maxUnprovenNumbers: 1 } } },
     });
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     test.clock.advanceSeconds(86_400);
     await alice.logIn();
@@ -68,9 +72,9 @@ describe('an enrollment', () => {
   });
 
   it('takes the place of the number that the form names', async () => {
-    const test = await openPhoneApp();
+    const test = await apps.start();
     test.book.seed('alice', HOME, WORK);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     await alice.replace(NEW, { phoneId: await alice.idOf(WORK) });
     await alice.confirm(NEW);
@@ -78,8 +82,8 @@ describe('an enrollment', () => {
   });
 
   it('renews the session and keeps everything the app has in it', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.login();
     const sid = String(sessionIdOf(await alice.enterRight()));
     test.sessions.put(sid, { ...test.sessions.rest(sid), cart: ['book'] });
@@ -95,16 +99,16 @@ describe('an enrollment', () => {
   });
 
   it('tells of the new number and the old one, masked, and ends the other sessions once it is done', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.replace(NEW);
     expect([test.ended, test.events.filter(({ type }) => type === 'phone-enrolled')]).toEqual([
       [],
       [],
     ]);
-    const sid = sessionIdOf(await alice.confirm(NEW));
-    expect(test.ended).toEqual([{ userId: 'alice', sid }]);
+    const sessionId = sessionIdOf(await alice.confirm(NEW));
+    expect(test.ended).toEqual([{ userId: 'alice', sessionId }]);
     expect(test.events.filter(({ type }) => type === 'phone-enrolled')).toEqual([
       {
         type: 'phone-enrolled',
@@ -122,8 +126,8 @@ describe('an enrollment', () => {
   });
 
   it('may have its code sent again, and be called off', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.replace(NEW);
     const old = test.sim.lastPin(NEW);
@@ -137,8 +141,8 @@ describe('an enrollment', () => {
   });
 
   it('by the code of a resend takes the same place', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.replace(NEW);
     test.clock.advanceSeconds(31);
@@ -148,8 +152,8 @@ describe('an enrollment', () => {
   });
 
   it('asked for twice within the gap sends one code, but not when it shall do something else', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     const { sent } = test.sim.stats();
@@ -164,8 +168,8 @@ describe('an enrollment', () => {
   });
 
   it('understands the national form of its default country', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     expect(seen(await alice.enroll('415 555 0188'))).toEqual([400, { error: 'malformed-phone' }]);
     expect((await alice.post('/phones/national', { phone: '415 555 0188' })).status).toBe(200);
@@ -173,20 +177,20 @@ describe('an enrollment', () => {
   });
 
   it('leads back to the page that asked for a second factor, and tells a form why it was refused', async () => {
-    const test = await openPhoneApp();
-    const bob = phoneVisit(test, BOB);
+    const test = await apps.start();
+    const bob = visit(test, BOB);
     await bob.login();
     const steps = [
-      await bob.agent.get('/site/settings?tab=phone'),
+      await bob.get('/site/settings?tab=phone'),
       await bob.post('/site/enroll', { phone: 'none' }),
     ];
-    expect((await statusOf(bob.agent)).notice).toBe('malformed-phone');
-    await bob.agent.get('/site/settings?tab=phone');
+    expect((await bob.status()).body.notice).toBe('malformed-phone');
+    await bob.get('/site/settings?tab=phone');
     steps.push(
       await bob.post('/site/enroll', { phone: WORK }),
       await bob.post('/site/confirm', { pin: '0000' }),
     );
-    expect((await statusOf(bob.agent)).notice).toBe('wrong-code');
+    expect((await bob.status()).body.notice).toBe('wrong-code');
     steps.push(await bob.post('/site/confirm', { pin: test.sim.lastPin(WORK) }));
     expect(steps.map(({ status, headers }) => [status, headers.location as unknown])).toEqual([
       [303, '/site/enroll'],

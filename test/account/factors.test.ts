@@ -7,8 +7,7 @@ import {
   type SmsOtpStore,
 } from 'passport-sms-otp';
 import { memoryPhoneBook } from '../support/memory-phone-book';
-import { asUser, BOB } from '../support/test-app';
-import { type FactorApp, startFactorApp } from './support/factor-app';
+import { asUser, BOB, startTestApp, type TestApp } from '../support/test-app';
 
 const CAROL = { id: 'carol', phone: null };
 
@@ -23,11 +22,11 @@ function factor(isAvailable: () => unknown, name = 'own'): Factor {
 }
 
 describe.each(['A', 'B'] as const)('canPassSecondFactor, variant %s,', (variant) => {
-  let test: FactorApp;
+  let test: TestApp;
   afterEach(() => test.close());
 
   async function ask(options: Partial<SmsOtpOptions>): Promise<boolean> {
-    test = await startFactorApp({ variant, users: [CAROL], options });
+    test = await startTestApp({ hasFactors: true, variant, users: [CAROL], options });
     return test.smsOtp.canPassSecondFactor(asUser(CAROL));
   }
 
@@ -156,21 +155,22 @@ describe('isAvailable', () => {
 });
 
 describe.each(['A', 'B'] as const)('a factor whose isAvailable throws, variant %s,', (variant) => {
-  let test: FactorApp;
+  let test: TestApp;
   afterEach(() => test.close());
 
   it.each([
     ['throws', fail],
     ['rejects', () => Promise.reject(new Error('secret words'))],
   ])('and %s is not offered, and texts and recovery codes go on', async (_what, isAvailable) => {
-    test = await startFactorApp({
+    test = await startTestApp({
+      hasFactors: true,
       variant,
       users: [{ ...BOB }],
       options: { factors: [factor(isAvailable), factor(() => true, 'key')] },
     });
     const bob = test.browser(BOB);
     await bob.login();
-    await bob.enter();
+    await bob.enterRight();
     const { codes } = (await bob.post('/codes')).body as { codes: string[] };
     bob.leave();
     test.clock.advanceSeconds(31);

@@ -1,53 +1,42 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { memoryStore, StoreError, type SmsOtpOptions } from 'passport-sms-otp';
-import { ALICE, BOB } from '../support/test-app';
-import type { Browser } from './support/browser';
-import { type FactorApp, startFactorApp } from './support/factor-app';
+import { describe, expect, it } from '@jest/globals';
+import { memoryStore, StoreError } from 'passport-sms-otp';
+import type { TestApp } from '../support/test-app';
+import type { Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const NAME = '__Host-sms-otp-browser';
 const DAY = 86_400;
 
-const open: FactorApp[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((test) => test.close()));
+const apps = useOwnApps({
+  hasFactors: true,
+  routes: (app, smsOtp) => {
+    app.post('/known', (req, res, next) => {
+      const { id } = req.body as { id: string };
+      smsOtp.isKnownBrowser(req, id).then((isKnown) => res.json({ isKnown }), next);
+    });
+  },
 });
 
-async function start(variant: 'A' | 'B', options: Partial<SmsOtpOptions> = {}): Promise<FactorApp> {
-  const test = await startFactorApp({
-    variant,
-    users: [ALICE, BOB],
-    options,
-    routes: (app, smsOtp) => {
-      app.post('/known', (req, res, next) => {
-        const { id } = req.body as { id: string };
-        smsOtp.isKnownBrowser(req, id).then((isKnown) => res.json({ isKnown }), next);
-      });
-    },
-  });
-  open.push(test);
-  return test;
-}
-
 /** A browser in which Alice has logged in with a texted code; then the session is over. */
-async function known(test: FactorApp): Promise<Browser> {
+async function known(test: TestApp): Promise<Visit> {
   const browser = test.browser();
   await browser.login();
-  expect((await browser.enter()).status).toBe(200);
+  expect((await browser.enterRight()).status).toBe(200);
   browser.leave();
   return browser;
 }
 
-const ask = async (browser: Browser, id: unknown = 'alice'): Promise<unknown> =>
+const ask = async (browser: Visit, id: unknown = 'alice'): Promise<unknown> =>
   (await browser.post('/known', { id })).body.isKnown;
 
 describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => {
   it('is true where the user has passed a second factor, without a session, and for no other user', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = test.browser();
     expect(await ask(browser)).toBe(false);
     await browser.login();
     expect(await ask(browser)).toBe(false);
-    await browser.enter();
+    await browser.enterRight();
     expect(await ask(browser)).toBe(true);
     browser.leave();
     expect(await ask(browser)).toBe(true);
@@ -60,14 +49,14 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
     ['cut off', (cookie) => cookie.slice(0, 40)],
     ['oversized', (cookie) => `${cookie}~${'x'.repeat(500)}`],
   ])('is false for a cookie that is %s', async (_what, change) => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     browser.cookies.set(NAME, change(browser.cookies.get(NAME) ?? ''));
     expect(await ask(browser)).toBe(false);
   });
 
   it('is false from the tenth wrong code in that browser, whoever has its cookie', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     const other = await known(test);
     for (let text = 1; text <= 2; text += 1) {
@@ -83,7 +72,10 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
   });
 
   it('is false once known browsers together have had all their failures, as for a send', async () => {
-    const test = await start(variant, { limits: { failures: { max: 10, disableAfter: 5 } } });
+    const test = await apps.start({
+      variant,
+      options: { limits: { failures: { max: 10, disableAfter: 5 } } },
+    });
     const browser = await known(test);
     await browser.login();
     for (let guess = 1; guess <= 5; guess += 1) await browser.enterWrong();
@@ -91,7 +83,7 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
   });
 
   it('is false after 90 days, and after enableUser and forgetUser', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     test.clock.advanceSeconds(90 * DAY - 60);
     expect(await ask(browser)).toBe(true);
@@ -106,16 +98,16 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
   });
 
   it('counts nothing: a hundred questions leave the browser what it was', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     for (let time = 1; time <= 100; time += 1) await ask(browser);
     expect(await ask(browser)).toBe(true);
     expect((await browser.login()).status).toBe(200);
-    expect((await browser.enter()).status).toBe(200);
+    expect((await browser.enterRight()).status).toBe(200);
   });
 
   it('asks no store for a browser without a cookie of the user', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     const before = test.told('store-call').length;
     await ask(browser, 'bob');
@@ -124,7 +116,7 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
   });
 
   it('is always false with knownBrowsers: false', async () => {
-    const test = await start(variant, { knownBrowsers: false });
+    const test = await apps.start({ variant, options: { knownBrowsers: false } });
     expect(await ask(await known(test))).toBe(false);
   });
 
@@ -134,7 +126,7 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
     const charge: typeof kept.counters.charge = (counters) =>
       isAway ? Promise.reject(new Error('away')) : kept.counters.charge(counters);
     const store = { ...kept, counters: { ...kept.counters, charge } };
-    const test = await start(variant, { store });
+    const test = await apps.start({ variant, options: { store } });
     const browser = await known(test);
     isAway = true;
     expect((await browser.post('/known', { id: 'alice' })).status).toBe(503);

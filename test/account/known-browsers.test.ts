@@ -1,70 +1,51 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { memoryStore, type SmsOtpOptions, type SmsOtpStore } from 'passport-sms-otp';
+import { describe, expect, it, jest } from '@jest/globals';
+import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
-import { ALICE, BOB, type TestUser } from '../support/test-app';
-import type { Browser } from './support/browser';
-import { type FactorApp, startFactorApp } from './support/factor-app';
+import { ALICE, BOB, type TestUser, type TestApp } from '../support/test-app';
+import type { Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const NAME = '__Host-sms-otp-browser';
 const DAY = 86_400;
 
-const open: FactorApp[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((test) => test.close()));
-});
-
 /** Of each user's other browsers, and of each known one, one text a day is sent. */
 const ONE_A_DAY = { perUser: { maxPerDay: 1 } };
 
-async function start(
-  variant: 'A' | 'B',
-  options: Partial<SmsOtpOptions> = {},
-  users: TestUser[] = [ALICE, BOB],
-  clock = testClock(),
-): Promise<FactorApp> {
-  const test = await startFactorApp({
-    variant,
-    users,
-    clock,
-    options: { limits: ONE_A_DAY, ...options },
-  });
-  open.push(test);
-  return test;
-}
+const apps = useOwnApps({ hasFactors: true, options: { limits: ONE_A_DAY } });
 
 /** A browser in which the user has logged in with a texted code; then the session is over. */
 async function known(
-  test: FactorApp,
+  test: TestApp,
   user: TestUser = ALICE,
   browser = test.browser(user),
-): Promise<Browser> {
+): Promise<Visit> {
   await browser.login();
-  expect((await browser.enter()).status).toBe(200);
+  expect((await browser.enterRight()).status).toBe(200);
   browser.leave();
   return browser;
 }
 
 /** Whether the browser's texts are its own: all others together have had theirs. */
-async function isKnown(test: FactorApp, browser: Browser): Promise<boolean> {
+async function isKnown(test: TestApp, browser: Visit): Promise<boolean> {
   await test.browser(browser.user).login();
   const { status } = await browser.login();
   browser.leave();
   return status === 200;
 }
 
-const storeCalls = (test: FactorApp): unknown[] =>
+const storeCalls = (test: TestApp): unknown[] =>
   test
     .told('store-call')
     .flatMap(({ operation }) => (operation.startsWith('browsers.') ? operation : []));
 
 describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   it('is known after a right code, by a cookie that only this host gets over TLS', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = test.browser();
     await browser.login();
     await browser.enterWrong();
     expect(browser.cookies.has(NAME)).toBe(false);
-    const { setCookies } = await browser.enter();
+    const { setCookies } = await browser.enterRight();
     const cookie = setCookies.find((line) => line.startsWith(NAME)) ?? '';
     expect(cookie.split('; ').slice(1).toSorted()).toEqual([
       `Expires=${new Date(test.clock.now() + 90 * DAY * 1000).toUTCString()}`,
@@ -75,7 +56,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('is known after a recovery code, and after a step-up', async () => {
-    const test = await start(variant, { limits: {} });
+    const test = await apps.start({ variant, options: { limits: {} } });
     const [code] = await test.firstCodes();
     const recovering = test.browser();
     await recovering.login();
@@ -83,20 +64,20 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     expect(recovering.cookies.get(NAME)).toBeDefined();
     recovering.cookies.delete(NAME);
     await recovering.post('/step-up');
-    await recovering.enter();
+    await recovering.enterRight();
     expect(recovering.cookies.get(NAME)).toBeDefined();
   });
 
   it('is not known after a login that required no second factor', async () => {
     const carol = { id: 'carol', phone: '+12025550125', isOptional: true };
-    const test = await start(variant, {}, [carol]);
+    const test = await apps.start({ variant, users: [carol] });
     const browser = test.browser(carol);
     expect((await browser.login()).status).toBe(200);
     expect(browser.cookies.has(NAME)).toBe(false);
   });
 
   it('asks the store at its first success and once a day, and at no other login', async () => {
-    const test = await start(variant, { limits: {} });
+    const test = await apps.start({ variant, options: { limits: {} } });
     const browser = await known(test);
     const first = browser.cookies.get(NAME);
     expect(storeCalls(test)).toEqual(['browsers.remember']);
@@ -118,7 +99,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     ['oversized', (cookie) => `${cookie}~${'x'.repeat(500)}`],
     ['empty', () => ''],
   ])('whose cookie is %s is unknown, and nothing is written', async (_what, change) => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     browser.cookies.set(NAME, change(browser.cookies.get(NAME) ?? ''));
     const before = storeCalls(test).length;
@@ -127,14 +108,14 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it("whose cookie is another user's is unknown", async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = test.browser(BOB);
     browser.cookies.set(NAME, (await known(test)).cookies.get(NAME) ?? '');
     expect(await isKnown(test, browser)).toBe(false);
   });
 
   it('is known for 90 days after the last success', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     test.clock.advanceSeconds(90 * DAY - 60);
     expect(await isKnown(test, browser)).toBe(true);
@@ -147,7 +128,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
       id: `u${index}`,
       phone: `+1202555020${index}`,
     }));
-    const test = await start(variant, {}, users);
+    const test = await apps.start({ variant, users });
     const shared = test.browser();
     for (const user of users) {
       const visitor = test.browser(user);
@@ -165,8 +146,8 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('is one of ten: the eleventh makes the oldest unknown', async () => {
-    const test = await start(variant);
-    const browsers: Browser[] = [];
+    const test = await apps.start({ variant });
+    const browsers: Visit[] = [];
     for (let count = 1; count <= 11; count += 1) {
       browsers.push(await known(test));
       test.clock.advanceSeconds(1);
@@ -177,7 +158,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('is unknown after ten failures, and goes on as one of the others', async () => {
-    const test = await start(variant, { limits: {} });
+    const test = await apps.start({ variant, options: { limits: {} } });
     const browser = await known(test);
     for (let text = 1; text <= 2; text += 1) {
       expect((await browser.login()).status).toBe(200);
@@ -190,33 +171,36 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     expect(test.told('locked')).toEqual([]);
     browser.leave();
     expect((await browser.login()).status).toBe(200);
-    expect((await browser.enter()).status).toBe(200);
+    expect((await browser.enterRight()).status).toBe(200);
   });
 
   it('goes on as one of the others once known browsers together have had all their failures', async () => {
-    const test = await start(variant, { limits: { failures: { max: 10, disableAfter: 5 } } });
+    const test = await apps.start({
+      variant,
+      options: { limits: { failures: { max: 10, disableAfter: 5 } } },
+    });
     const browser = await known(test);
     await browser.login();
     for (let guess = 1; guess <= 5; guess += 1) await browser.enterWrong();
     test.clock.advanceSeconds(310);
     browser.leave();
     expect((await browser.login()).status).toBe(200);
-    expect((await browser.enter()).status).toBe(200);
+    expect((await browser.enterRight()).status).toBe(200);
   });
 
   it('has its own gap, and is no other one before it is over', async () => {
-    const test = await start(variant, { limits: {} });
+    const test = await apps.start({ variant, options: { limits: {} } });
     const browser = await known(test);
     expect((await browser.login()).status).toBe(200);
     browser.leave();
     expect((await browser.login()).body).toMatchObject({ error: 'resend-too-soon' });
   });
 
-  it.each<[string, (test: FactorApp) => Promise<unknown>]>([
+  it.each<[string, (test: TestApp) => Promise<unknown>]>([
     ['enableUser', ({ smsOtp }) => smsOtp.enableUser('alice')],
     ['forgetUser', ({ smsOtp }) => smsOtp.forgetUser('alice')],
   ])('is unknown after %s', async (_what, call) => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     await call(test);
     expect(await isKnown(test, browser)).toBe(false);
@@ -224,7 +208,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('is in exportUser with the time of its last success alone', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     await known(test);
     expect(await test.smsOtp.exportUser('alice')).toEqual({
       userId: 'alice',
@@ -235,7 +219,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('is in exportUser beside the recovery codes that are left and the devices as they are listed', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     await test.firstCodes();
     await test.browser().trust();
     const trustedDevices = await test.trustedDevices.list('alice');
@@ -246,7 +230,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it('has its budgets back after unlockUser, like all others, and the call says what it lifted', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const browser = await known(test);
     await browser.login();
     browser.leave();
@@ -262,21 +246,26 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     const [older, newer] = ['o', 'n'].map(
       (letter) => `${letter} secret of the tests, long enough to be one`,
     );
-    const before = await start(variant, { store, secret: older ?? '' }, [ALICE], clock);
-    const { cookies } = await known(before);
-    const after = await start(
+    const before = await apps.start({
       variant,
-      { store, secret: [newer ?? '', older ?? ''] },
-      [ALICE],
+      users: [ALICE],
       clock,
-    );
+      options: { store, secret: older ?? '' },
+    });
+    const { cookies } = await known(before);
+    const after = await apps.start({
+      variant,
+      users: [ALICE],
+      clock,
+      options: { store, secret: [newer ?? '', older ?? ''] },
+    });
     const browser = after.browser();
     browser.cookies.set(NAME, cookies.get(NAME) ?? '');
     expect(await isKnown(after, browser)).toBe(true);
   });
 
   it('is never known with knownBrowsers: false', async () => {
-    const test = await start(variant, { knownBrowsers: false });
+    const test = await apps.start({ variant, options: { knownBrowsers: false } });
     const browser = await known(test);
     expect(browser.cookies.has(NAME)).toBe(false);
     expect(await isKnown(test, browser)).toBe(false);
@@ -285,7 +274,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   it('is never known to a store without the part, and one warning says so', async () => {
     const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const { browsers: _browsers, ...store }: SmsOtpStore = memoryStore();
-    const test = await start(variant, { store });
+    const test = await apps.start({ variant, options: { store } });
     const codes = emitWarning.mock.calls.map(([, options]) => (options as { code?: string }).code);
     emitWarning.mockRestore();
     expect(codes).toEqual(['SMS_OTP_NO_KNOWN_BROWSERS']);
@@ -298,7 +287,12 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     const store = memoryStore({ now: () => clock.now() });
     const remember = (): Promise<never> => Promise.reject(new Error('down'));
     const browsers = { ...store.browsers, remember };
-    const test = await start(variant, { store: { ...store, browsers } }, [ALICE], clock);
+    const test = await apps.start({
+      variant,
+      users: [ALICE],
+      clock,
+      options: { store: { ...store, browsers } },
+    });
     const browser = await known(test);
     expect(browser.cookies.has(NAME)).toBe(false);
     expect(test.told('store-failing')).toMatchObject([{ operation: 'browsers.remember' }]);
@@ -325,11 +319,13 @@ describe('the option knownBrowsers', () => {
       'limits.failures.disableAfter must not exceed 50',
     ],
   ])('is checked: %j', async (options, message) => {
-    await expect(start('A', options)).rejects.toThrow(message);
+    await expect(apps.start({ variant: 'A', options })).rejects.toThrow(message);
   });
 
   it('leaves all failures to one count when it is false', async () => {
     const limits = { failures: { disableAfter: 100 } };
-    await expect(start('A', { knownBrowsers: false, limits })).resolves.toBeDefined();
+    await expect(
+      apps.start({ variant: 'A', options: { knownBrowsers: false, limits } }),
+    ).resolves.toBeDefined();
   });
 });

@@ -1,21 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { FactorCheck } from 'passport-sms-otp';
-import type { Browser, Seen } from './support/browser';
-import { startFactorApp, type FactorApp } from './support/factor-app';
+import { type Answer, visitOverTls } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 const INVALID = [401, { error: 'invalid-code' }];
 const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
 
-function brief({ status, body }: Seen): unknown[] {
+function brief({ status, body }: Answer): unknown[] {
   return [status, body];
 }
 
 describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) => {
-  let test: FactorApp;
-  let alice: Browser;
   let asked: FactorCheck[];
   let answer: () => unknown;
-  beforeEach(async () => {
+  const test = useApp(() => {
     asked = [];
     answer = () => true;
     const check = (claimed: FactorCheck): boolean => {
@@ -23,7 +21,8 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
       // Callbacks without types answer anything.
       return answer() as boolean;
     };
-    test = await startFactorApp({
+    return {
+      hasFactors: true,
       variant,
       options: {
         factors: [
@@ -42,12 +41,11 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
         });
         app.post('/pay', smsOtp.stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
       },
-    });
-    alice = test.browser();
+    };
   });
-  afterEach(() => test.close());
+  const alice = visitOverTls(test);
 
-  const enter = (cardCode: unknown = 'open sesame'): Promise<Seen> =>
+  const enter = (cardCode: unknown = 'open sesame'): Promise<Answer> =>
     alice.post('/login/card', { cardCode });
 
   it('asks the callback once, with the user and the code as typed', async () => {
@@ -117,7 +115,7 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
     const before = asked.length;
     expect(brief(await enter())).toEqual(LOCKED);
     expect(asked).toHaveLength(before);
-    expect((await alice.enter()).status).toBe(200);
+    expect((await alice.enterRight()).status).toBe(200);
   });
 
   it('is open while texted codes are locked', async () => {

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Policy } from 'passport-sms-otp';
-import type { Browser, Seen } from './support/browser';
-import { startFactorApp, type FactorApp } from './support/factor-app';
+import { type Answer, visitOverTls } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 const MALFORMED = [400, { error: 'malformed-code' }];
 const INVALID = [401, { error: 'invalid-code' }];
@@ -9,16 +9,14 @@ const INVALID = [401, { error: 'invalid-code' }];
 /** Well-formed, and nobody's. */
 const UNKNOWN = '0000-0000-0000-0000-0000-0000';
 
-function brief({ status, body }: Seen): unknown[] {
+function brief({ status, body }: Answer): unknown[] {
   return [status, body];
 }
 
 describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) => {
-  let test: FactorApp;
-  let alice: Browser;
   let codes: readonly string[];
   let verified: unknown[];
-  beforeEach(async () => {
+  const test = useApp(() => {
     verified = [];
     const listening: Policy = {
       name: 'listening',
@@ -26,18 +24,20 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
       check: () => 'allow',
       verified: (context) => verified.push(context),
     };
-    test = await startFactorApp({
+    return {
+      hasFactors: true,
       variant,
       options: { policies: [listening] },
       routes: (app, smsOtp) => {
         const redirects = { successRedirect: '/home', failureRedirect: '/code' };
         if (smsOtp.recover) app.post('/recover/page', smsOtp.recover(redirects));
       },
-    });
-    alice = test.browser();
+    };
+  });
+  const alice = visitOverTls(test);
+  beforeEach(async () => {
     codes = await test.firstCodes();
   });
-  afterEach(() => test.close());
 
   it('lets a pending login in, asks the gateway nothing, and marks how', async () => {
     await alice.login();
@@ -63,7 +63,7 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
 
   it('renews the mark of a logged-in user who was asked once more', async () => {
     await alice.login();
-    await alice.enter();
+    await alice.enterRight();
     test.clock.advanceSeconds(600);
     expect((await alice.get('/fresh')).status).toBe(403);
     await alice.post('/step-up');
@@ -78,7 +78,7 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
     expect(verified).toEqual([]);
     test.clock.advanceSeconds(31);
     await alice.post('/step-up');
-    await alice.enter();
+    await alice.enterRight();
     expect(verified).toMatchObject([{ purpose: 'step-up', isNewNumber: true }]);
   });
 
@@ -102,7 +102,7 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
     const other = test.browser();
     for (const [name, value] of alice.cookies) other.cookies.set(name, value);
     await alice.recover(codes[0]);
-    expect((await other.enter()).status).toBe(401);
+    expect((await other.enterRight()).status).toBe(401);
   });
 
   it.each([

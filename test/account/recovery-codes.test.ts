@@ -1,23 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createSmsOtp, memoryStore, SecondFactorError } from 'passport-sms-otp';
 import { ALICE, asUser, BOB } from '../support/test-app';
-import type { Browser } from './support/browser';
-import { startFactorApp, type FactorApp } from './support/factor-app';
+import { useApp, useOwnApps } from '../support/use-app';
+import { visitOverTls } from '../support/visit';
+
+const apps = useOwnApps();
 
 const NEEDED = { status: 403, body: { code: 'ERR_SECOND_FACTOR_NEEDED' } };
 
 describe('recoveryCodes.generate', () => {
-  let test: FactorApp;
-  let alice: Browser;
-  beforeEach(async () => {
-    test = await startFactorApp();
-    alice = test.browser();
-  });
-  afterEach(() => test.close());
+  const test = useApp({ hasFactors: true });
+  const alice = visitOverTls(test);
 
   async function logIn(browser = alice): Promise<void> {
     await browser.login();
-    await browser.enter();
+    await browser.enterRight();
   }
 
   it('gives ten different codes of 120 bits, in groups that people can read', async () => {
@@ -54,7 +51,7 @@ describe('recoveryCodes.generate', () => {
       },
     };
     // Only the call that is watched is ever made.
-    const own = await startFactorApp({ options: { store: watched } });
+    const own = await apps.start({ hasFactors: true, options: { store: watched } });
     const codes = await own.firstCodes();
     const [[userId, hashes, options]] = kept as [[string, string[], object]];
     expect([userId, hashes.length, options]).toEqual(['alice', 10, { isFirst: true }]);
@@ -62,7 +59,6 @@ describe('recoveryCodes.generate', () => {
       expect(JSON.stringify(kept)).not.toContain(code);
       expect(JSON.stringify(kept)).not.toContain(code.replaceAll('-', ''));
     }
-    await own.close();
   });
 
   it('makes codes that fit their user alone, also when somebody moves the digests', async () => {
@@ -75,14 +71,16 @@ describe('recoveryCodes.generate', () => {
         return store.recoveryCodes.replace(userId, hashes);
       },
     };
-    const own = await startFactorApp({ options: { store: { ...store, recoveryCodes } } });
+    const own = await apps.start({
+      hasFactors: true,
+      options: { store: { ...store, recoveryCodes } },
+    });
     const [code] = await own.firstCodes(BOB);
     await store.recoveryCodes.replace('alice', moved);
     const browser = own.browser();
     await browser.login();
     expect((await browser.recover(code)).status).toBe(401);
     await expect(own.recoveryCodes.count('alice')).resolves.toBe(10);
-    await own.close();
   });
 
   it('is told by an event, ends the other sessions and revokes the devices', async () => {
@@ -150,7 +148,7 @@ describe('recoveryCodes.generate', () => {
     await expect(test.recoveryCodes.generate('alice')).rejects.toBeInstanceOf(SecondFactorError);
     await alice.login();
     await expect(alice.post('/codes', { of: 'alice' })).resolves.toMatchObject(NEEDED);
-    await alice.enter();
+    await alice.enterRight();
     expect((await alice.post('/codes')).body.codes).toHaveLength(10);
   });
 
@@ -182,32 +180,32 @@ describe('recoveryCodes.generate', () => {
     ] as const) {
       // Factors without types may answer anything.
       const isAvailable = (): boolean => answer as boolean;
-      const own = await startFactorApp({
+      const own = await apps.start({
+        hasFactors: true,
         users: [carol],
         options: { factors: [{ ...factor, isAvailable }] },
       });
       const [end] = await Promise.allSettled([own.recoveryCodes.generate('carol')]);
       expect([answer, end.status]).toEqual([answer, settled]);
-      await own.close();
     }
   });
 
   it('makes the first codes of a user who has no number, and none of one who is not saved yet: a sign-up makes them after the first text', async () => {
-    const own = await startFactorApp({ users: [{ id: 'carol', phone: null }] });
+    const own = await apps.start({ hasFactors: true, users: [{ id: 'carol', phone: null }] });
     await expect(own.recoveryCodes.generate('carol')).resolves.toHaveLength(10);
     await expect(own.recoveryCodes.generate('carol')).rejects.toBeInstanceOf(SecondFactorError);
     await expect(own.recoveryCodes.generate('bob')).rejects.toBeInstanceOf(SecondFactorError);
     own.users.set('bob', { ...BOB });
     const bob = own.browser(BOB);
     await bob.login();
-    await bob.enter();
+    await bob.enterRight();
     expect((await bob.post('/codes')).body.codes).toHaveLength(10);
-    await own.close();
   });
 
   it('makes none for an id of another type, nor for one with which another user is loaded', async () => {
     const carol = { id: 12, phone: null };
-    const own = await startFactorApp({
+    const own = await apps.start({
+      hasFactors: true,
       options: {
         getPhone: () => null,
         loadUser: (id: unknown) => (id === 12 || id === 13 ? (carol as never) : null),
@@ -217,7 +215,6 @@ describe('recoveryCodes.generate', () => {
       await expect(own.recoveryCodes.generate(id)).rejects.toBeInstanceOf(SecondFactorError);
     }
     await expect(own.recoveryCodes.generate(12)).resolves.toHaveLength(10);
-    await own.close();
   });
 
   it('needs a second factor once all are used up, too: the last code is one', async () => {

@@ -2,19 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
 import { createSmsOtp, type PhoneBook } from 'passport-sms-otp';
 import { allowedCountries } from 'passport-sms-otp/policies';
-import { BOB } from '../support/test-app';
-import { enterWrongly, seen } from '../support/visit';
-import {
-  HOME,
-  NEW,
-  numbersOf,
-  openPhoneApp,
-  phoneVisit,
-  WORK,
-  type PhoneApp,
-} from './support/phone-app';
+import { BOB, type TestApp } from '../support/test-app';
+import { enterWrongly, seen, visit } from '../support/visit';
+import { HOME, WORK, NEW } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+import { numbersOf } from '../support/memory-phone-book';
 
-const denials = (test: PhoneApp): unknown[] => test.events.filter(({ type }) => type === 'denied');
+const apps = useOwnApps({ hasPhones: true });
+
+const denials = (test: TestApp): unknown[] => test.events.filter(({ type }) => type === 'denied');
 
 describe('a new number is refused', () => {
   it.each([
@@ -28,8 +24,8 @@ describe('a new number is refused', () => {
     ['when its country may not be texted', { phone: '+4915123456789' }, 403, 'country-not-allowed'],
     ['when the user has it already', { phone: HOME }, 403, 'not-required'],
   ])('%s', async (_title, body, status, error) => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     const { sent } = test.sim.stats();
     expect(seen(await alice.post('/phones/enroll', body))).toEqual([status, { error }]);
@@ -40,14 +36,14 @@ describe('a new number is refused', () => {
   });
 
   it.each([
-    ["by the id of another user's number", async (test: PhoneApp) => idOfBob(test)],
+    ["by the id of another user's number", async (test: TestApp) => idOfBob(test)],
     ['by an id that is none', async () => Promise.resolve('none')],
     ['by an id that is no text', async () => Promise.resolve(['none'])],
     ['by a number in place of its id', async () => Promise.resolve(HOME)],
   ])('when the one it replaces is named %s', async (_title, findId) => {
-    const test = await openPhoneApp();
+    const test = await apps.start();
     const phoneId = await findId(test);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     expect(seen(await alice.replace(NEW, { phoneId }))).toEqual([403, { error: 'no-phone' }]);
     for (const path of ['/phones/remove', '/phones/remove-any', '/phones/default']) {
@@ -58,18 +54,18 @@ describe('a new number is refused', () => {
 
   it('by the limits of every send, and by the policies of the stage enroll', async () => {
     const policy = { ...allowedCountries(['GB']), name: 'new-numbers', stage: 'enroll' } as const;
-    const test = await openPhoneApp({ options: { policies: [policy] } });
-    const alice = phoneVisit(test);
+    const test = await apps.start({ options: { policies: [policy] } });
+    const alice = visit(test);
     await alice.logIn();
     expect(seen(await alice.enroll(NEW))).toEqual([403, { error: 'country-not-allowed' }]);
     expect(denials(test)).toEqual([expect.objectContaining({ policy: 'new-numbers' })]);
   });
 
   it('while the user is locked', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
-    const thief = phoneVisit(test);
+    const thief = visit(test);
     for (const wait of [0, 61]) {
       test.clock.advanceSeconds(wait);
       await thief.login();
@@ -82,8 +78,8 @@ describe('a new number is refused', () => {
   });
 });
 
-async function idOfBob(test: PhoneApp): Promise<string> {
-  const bob = phoneVisit(test, BOB);
+async function idOfBob(test: TestApp): Promise<string> {
+  const bob = visit(test, BOB);
   await bob.login();
   await bob.enroll(WORK);
   await bob.confirm(WORK);
@@ -93,8 +89,8 @@ async function idOfBob(test: PhoneApp): Promise<string> {
 
 describe('a code for a new number', () => {
   it('is refused without an enrollment, and when it is no code', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     expect(seen(await alice.confirmWith('123456'))).toEqual([401, { error: 'no-pending-login' }]);
     await alice.enroll(NEW);
@@ -104,8 +100,8 @@ describe('a code for a new number', () => {
   });
 
   it('is guessed five times, with the failures of the user', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     const answers = [];
@@ -117,8 +113,8 @@ describe('a code for a new number', () => {
   });
 
   it('is good once', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     const answers = await Promise.all([alice.confirm(NEW), alice.confirm(NEW), alice.confirm(NEW)]);
@@ -127,8 +123,8 @@ describe('a code for a new number', () => {
   });
 
   it('expires', async () => {
-    const test = await openPhoneApp();
-    const alice = phoneVisit(test);
+    const test = await apps.start();
+    const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
     test.clock.advanceSeconds(300);
@@ -151,13 +147,13 @@ describe('options of phones', () => {
     ['remove', { keepsLast: 'no' }],
     ['setDefault', { keepsLast: true }],
   ] as const)('are checked when the middleware is made: %s(%j)', async (name, options) => {
-    const { smsOtp } = await openPhoneApp();
+    const { smsOtp } = await apps.start();
     const make = smsOtp.phones?.[name] as (given: object) => unknown;
     expect(() => make(options)).toThrow(new RegExp(`^phones.${name}: `));
   });
 
   it('are refused with the name that was meant when they are misspelt', async () => {
-    const { smsOtp } = await openPhoneApp();
+    const { smsOtp } = await apps.start();
     const make = smsOtp.phones?.enroll as (given: object) => unknown;
     expect(() => make({ replace: true })).toThrow('unknown option replace, did you mean replaces?');
     expect(() => make({ defaultContry: 'US' })).toThrow(
@@ -166,7 +162,7 @@ describe('options of phones', () => {
   });
 
   it('are there only with a phone book, and a book without a call is refused', async () => {
-    const { book } = await openPhoneApp();
+    const { book } = await apps.start();
     const rest: object = { ...book, list: undefined };
     Reflect.deleteProperty(rest, 'list');
     const gateway = {

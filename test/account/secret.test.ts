@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { memoryStore, type SmsOtpOptions } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
-import { startFactorApp, type FactorApp } from './support/factor-app';
+import { startTestApp, type TestApp } from '../support/test-app';
 
 const SECRET = 'a secret of the app, as long as it has to be';
 
-const apps: FactorApp[] = [];
+const apps: TestApp[] = [];
 afterEach(async () => {
   await Promise.all(apps.splice(0).map((app) => app.close()));
 });
@@ -13,12 +13,13 @@ afterEach(async () => {
 const clock = testClock();
 
 /** An app of one store. */
-type Start = (options: Partial<SmsOtpOptions>, password?: string) => Promise<FactorApp>;
+type Start = (options: Partial<SmsOtpOptions>, password?: string) => Promise<TestApp>;
 
 function onOneStore(): Start {
   const store = memoryStore({ now: () => clock.now() });
   return async (options, password = 'old') => {
-    const app = await startFactorApp({
+    const app = await startTestApp({
+      hasFactors: true,
       clock,
       simulator: { password },
       options: { ...options, store },
@@ -29,7 +30,7 @@ function onOneStore(): Start {
 }
 
 /** The same app before and after its account at the gateway has changed. */
-async function startBoth(before: object, after: object): Promise<[FactorApp, FactorApp]> {
+async function startBoth(before: object, after: object): Promise<[TestApp, TestApp]> {
   const start = onOneStore();
   return [await start(before), await start(after, 'new')];
 }

@@ -1,34 +1,30 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Browser } from './support/browser';
-import { startFactorApp, type FactorApp } from './support/factor-app';
+import { describe, expect, it } from '@jest/globals';
+import { useApp } from '../support/use-app';
+import { visitOverTls } from '../support/visit';
 
 const DAY_SECONDS = 86_400;
 
 describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant) => {
-  let test: FactorApp;
-  let alice: Browser;
-  beforeEach(async () => {
-    test = await startFactorApp({
-      variant,
-      routes: (app, smsOtp, passport) => {
-        const options = { notRequiredRedirect: '/home' };
-        const firstFactor = passport.authenticate('local', { session: false });
-        app.post('/login/page', firstFactor, smsOtp.send(options));
-        app.get('/orders', smsOtp.requireSecondFactor({ redirect: '/login' }), (_req, res) =>
-          res.json({}),
-        );
-        app.post(
-          '/login/info',
-          firstFactor,
-          smsOtp.send(),
-          (req, res) => void res.json({ ...req.authInfo }),
-        );
-        app.post('/login/once', smsOtp.verify({ session: false }), (_req, res) => res.json({}));
-      },
-    });
-    alice = test.browser();
+  const test = useApp({
+    hasFactors: true,
+    variant,
+    routes: (app, smsOtp, passport) => {
+      const options = { notRequiredRedirect: '/home' };
+      const firstFactor = passport.authenticate('local', { session: false });
+      app.post('/login/page', firstFactor, smsOtp.send(options));
+      app.get('/orders', smsOtp.requireSecondFactor({ redirect: '/login' }), (_req, res) =>
+        res.json({}),
+      );
+      app.post(
+        '/login/info',
+        firstFactor,
+        smsOtp.send(),
+        (req, res) => void res.json({ ...req.authInfo }),
+      );
+      app.post('/login/once', smsOtp.verify({ session: false }), (_req, res) => res.json({}));
+    },
   });
-  afterEach(() => test.close());
+  const alice = visitOverTls(test);
 
   const sends = (): number => test.sim.stats().calls.generate;
 
@@ -103,7 +99,7 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     'is what a form with %p asks for',
     async (trustDevice) => {
       await alice.login();
-      expect((await alice.enter({ trustDevice })).deviceCookie).toBeDefined();
+      expect((await alice.enterRight({ trustDevice })).deviceCookie).toBeDefined();
       expect(test.told('device-trusted')).toMatchObject([
         { userId: 'alice', label: 'Firefox, Windows' },
       ]);
@@ -114,7 +110,7 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     'is not what a form with %p asks for',
     async (trustDevice) => {
       await alice.login();
-      const answer = await alice.enter({ trustDevice });
+      const answer = await alice.enterRight({ trustDevice });
       expect([answer.status, answer.deviceCookie]).toEqual([200, undefined]);
       await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
     },
@@ -127,7 +123,7 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     expect((await alice.recover(code, { trustDevice: 'on' })).status).toBe(200);
     test.clock.advanceSeconds(31);
     await alice.post('/step-up');
-    expect((await alice.enter({ trustDevice: 'on' })).status).toBe(200);
+    expect((await alice.enterRight({ trustDevice: 'on' })).status).toBe(200);
     test.clock.advanceSeconds(3_600);
     alice.leave();
     await alice.login();

@@ -1,18 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
-import { people, queue } from '../support/people';
-import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { people } from '../support/people';
+import type { TestUser } from '../support/test-app';
 import { enterWrongly, seen, visit } from '../support/visit';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const INVALID = [401, { error: 'invalid-code' }];
 
 describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
-  const next = queue(people(60));
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ variant, users: people(60), options: { allowedCountries: 'any' } });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ variant, people: 60 });
   afterEach(() => {
     test.clock.advanceSeconds(11);
     test.events.length = 0;
@@ -25,7 +23,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   const validates = (otpId = ''): number => test.sim.stats().validatesById[otpId] ?? 0;
 
   it('are five per OTP id; then the right code is refused too, without a call', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     const otpId = await visitor.pendingId();
     const wrong = await enterWrongly(visitor, 5);
@@ -39,7 +37,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('accept the right code at the fifth', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     await enterWrongly(visitor, 4);
     expect((await visitor.enterRight()).status).toBe(200);
@@ -47,7 +45,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('begin anew with another code, while the failures of the user go on', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     const first = await visitor.pendingId();
     await enterWrongly(visitor, 5);
@@ -62,7 +60,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('end with a resend: the code before is refused, the new one is good', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     const old = test.code(visitor.user);
     test.clock.advanceSeconds(30);
@@ -73,7 +71,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('end with a login elsewhere: the code before is refused without a call', async () => {
-    const user = next();
+    const user = test.nextUser();
     const [here, there] = [visit(test, user), visit(test, user)];
     await here.login();
     const [otpId, old] = [await here.pendingId(), test.code(user)];
@@ -88,7 +86,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('end with a cancel', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     const otpId = await visitor.pendingId();
     expect((await visitor.cancel()).body).toEqual({ cancelled: true });
@@ -98,7 +96,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('are counted before the answer is there: a used code is refused while its success is under way', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     const otpId = await visitor.pendingId();
     test.sim.failNext('validate', { kind: 'latency', ms: 300, when: 'after' });
@@ -113,7 +111,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
 
   it('let exactly one of two right codes in, twenty times', async () => {
     for (let round = 0; round < 20; round += 1) {
-      const visitor = visit(test, next());
+      const visitor = visit(test, test.nextUser());
       await visitor.login();
       const answers = await Promise.all([visitor.enterRight(), visitor.enterRight()]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
@@ -129,7 +127,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   }
 
   it('are refused when the gateway gives the id of one login to another', async () => {
-    const [alice, bob] = [visit(test, next()), visit(test, next())];
+    const [alice, bob] = [visit(test, test.nextUser()), visit(test, test.nextUser())];
     await alice.login();
     const id = await alice.pendingId();
     const code = test.code(alice.user);
@@ -145,7 +143,7 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('are those of the newest login when the gateway gives its id twice to one user', async () => {
-    const user = next();
+    const user = test.nextUser();
     const [before, after] = [visit(test, user), visit(test, user)];
     await before.login();
     const id = await before.pendingId();
@@ -159,16 +157,15 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
   });
 
   it('may be fewer by option', async () => {
-    const own = await startTestApp({
+    const own = await apps.start({
       variant,
       users: people(60),
       options: { allowedCountries: 'any', maxAttempts: 2 },
     });
-    const visitor = visit(own, next());
+    const visitor = visit(own, test.nextUser());
     await visitor.login();
     await enterWrongly(visitor, 2);
     expect((await visitor.enterRight()).body).toEqual({ error: 'invalid-code' });
     expect(own.sim.stats().calls.validate).toBe(2);
-    await own.close();
   });
 });

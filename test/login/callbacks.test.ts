@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
-import { ALICE, asUser, BOB, startTestApp, type TestApp } from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { ALICE, asUser, BOB } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const GONE = [401, { error: 'no-pending-login' }];
 
@@ -10,20 +11,17 @@ class AppError extends Error {
   readonly status = 418;
 }
 
-let test: TestApp;
-let visitor: Visit;
-async function start(options: object = {}): Promise<void> {
-  test = await startTestApp({ options });
-  visitor = visit(test);
-}
-afterEach(() => test.close());
+const test = useOwnApps();
+const visitor = visit(test);
 
 describe('loadUser', () => {
   it('may throw: the error is passed on unchanged and the challenge lives', async () => {
     const error = new AppError('the database of the app');
     let isDown = true;
-    await start({
-      loadUser: (id: string) => (isDown ? Promise.reject(error) : asUser(test.users.get(id))),
+    await test.start({
+      options: {
+        loadUser: (id: string) => (isDown ? Promise.reject(error) : asUser(test.users.get(id))),
+      },
     });
     await visitor.login();
     expect((await visitor.enterRight()).status).toBe(500);
@@ -42,7 +40,7 @@ describe('loadUser', () => {
     ['another user', asUser(BOB)],
     ['an object without an id of the user', { id: 'alice2', phone: ALICE.phone }],
   ])('may give %s: the code is refused and the challenge ends', async (_what, user) => {
-    await start({ loadUser: () => user });
+    await test.start({ oddOptions: { loadUser: () => user } });
     await visitor.login();
     expect(seen(await visitor.enterRight())).toEqual(GONE);
     expect(test.events).toContainEqual(
@@ -63,7 +61,7 @@ describe('loadUser', () => {
     'is called wrong by one warning when it gives undefined, and by none when it gives null: %p',
     async (user, warnings) => {
       const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-      await start({ loadUser: () => user });
+      await test.start({ options: { loadUser: () => user } });
       for (let login = 0; login < 2; login += 1) {
         await visitor.login();
         await visitor.enterRight();
@@ -79,7 +77,7 @@ describe('loadUser', () => {
 
   it('is not named by a warning when the user of a step-up is gone: it was not called', async () => {
     const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    await start();
+    await test.start();
     await visitor.login();
     await visitor.enterRight();
     test.clock.advanceSeconds(61);
@@ -101,7 +99,7 @@ describe('loadUser', () => {
       asked.push(given);
       return asUser(test.users.get('alice'));
     };
-    await start({ getUserId: () => id, loadUser });
+    await test.start({ options: { getUserId: () => id, loadUser } });
     await visitor.login();
     expect((await visitor.enterRight()).status).toBe(200);
     expect(asked).toEqual([id]);
@@ -109,7 +107,7 @@ describe('loadUser', () => {
 
   it('is asked before another code is sent too', async () => {
     let user: Express.User | null = asUser(ALICE);
-    await start({ loadUser: () => user });
+    await test.start({ options: { loadUser: () => user } });
     await visitor.login();
     const otpId = await visitor.pendingId();
     test.clock.advanceSeconds(30);
@@ -129,7 +127,7 @@ describe('getUserId', () => {
   it.each([[''], [1.5], [2 ** 53], [NaN], [null], [undefined], [{}], [['alice']], [true]])(
     'may not give %p: a TypeError, nothing sent',
     async (id) => {
-      await start({ getUserId: () => id });
+      await test.start({ oddOptions: { getUserId: () => id } });
       expect((await visitor.login()).status).toBe(500);
       expect(test.errors[0]).toBeInstanceOf(TypeError);
       expect(test.sim.stats().calls.generate).toBe(0);
@@ -153,7 +151,7 @@ describe.each(['A', 'B'] as const)('variant %s: getUserId and now', (variant) =>
   ])(
     '%s as an async function that %s ends in an error of the request, and not of the process',
     async (name, _what, callback) => {
-      test = await startTestApp({ variant, options: { [name]: callback } });
+      await test.start({ variant, options: { [name]: callback } });
       const { status } = await visit(test).login();
       // Node.js reports a rejection that nobody handles once the microtasks have run.
       await new Promise(setImmediate);
@@ -173,9 +171,10 @@ describe('getLocale and messages.template', () => {
         if (isBroken) throw error;
         return 'Your code: [PIN]';
       };
-      await start(
-        name === 'getLocale' ? { getLocale: callback } : { messages: { template: callback } },
-      );
+      await test.start({
+        options:
+          name === 'getLocale' ? { getLocale: callback } : { messages: { template: callback } },
+      });
       expect((await visitor.login()).status).toBe(500);
       expect(test.errors[0]).toBe(error);
       expect(test.sim.stats().calls.generate).toBe(0);
@@ -188,9 +187,11 @@ describe('getLocale and messages.template', () => {
 describe('getLocale', () => {
   it('may end the pending login: the text that is under way begins none, and the session waits no more', async () => {
     let isGone = false;
-    await start({
-      getLocale: async () => {
-        if (isGone) await test.smsOtp.forgetUser('alice');
+    await test.start({
+      options: {
+        getLocale: async () => {
+          if (isGone) await test.smsOtp.forgetUser('alice');
+        },
       },
     });
     await visitor.login();
@@ -211,10 +212,10 @@ describe('a gateway client', () => {
     class BrokenClient extends GatewayClient {
       override admit = (): Promise<never> => Promise.reject(error);
     }
-    const { baseUrl, username, password } = (test = await startTestApp()).sim;
+    const { baseUrl, username, password } = (await test.start()).sim;
     const gateway = new BrokenClient({ baseUrl, variant: 'A', username, password });
     await test.close();
-    await start({ gateway });
+    await test.start({ options: { gateway } });
     expect((await visitor.login()).status).toBe(500);
     expect(test.errors).toEqual([error]);
     expect((await visitor.status()).body.pending).toBeNull();
@@ -233,7 +234,7 @@ describe('onEvent', () => {
     ['rejects', () => Promise.reject(new Error('the log is full'))],
     ['never ends', () => new Promise(() => undefined)],
   ])('changes nothing when it %s', async (_what, onEvent) => {
-    await start({ onEvent });
+    await test.start({ options: { onEvent } });
     await visitor.login();
     expect((await visitor.enterWrong()).status).toBe(401);
     expect((await visitor.enterRight()).status).toBe(200);

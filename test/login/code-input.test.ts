@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readCode } from '../../src/login/code-verifiers';
 import { countStringWork } from '../support/count-string-work';
 import { people } from '../support/people';
-import { startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 import { casesOf } from '../support/complete-run';
+import { useSharedApp } from '../support/use-app';
 
 describe('the code as typed or pasted', () => {
   it.each([
@@ -153,16 +153,12 @@ describe('any input at all', () => {
 
 describe.each(['A', 'B'] as const)('the field of the form in variant %s', (variant) => {
   const [alice] = people(1);
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({
-      variant,
-      users: people(1),
-      options: { allowedCountries: 'any' },
-      simulator: { readings: { firstPinDigit: 'zero' } },
-    });
+  const test = useSharedApp({
+    variant,
+    users: people(1),
+    options: { allowedCountries: 'any' },
+    simulator: { readings: { firstPinDigit: 'zero' } },
   });
-  afterAll(() => test.close());
 
   it('costs no gateway call and no attempt while it holds no code; then takes one with leading zeros', async () => {
     const visitor = visit(test, alice);

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { enterWrongly, visit, type Visit } from '../support/visit';
+import { describe, expect, it } from '@jest/globals';
+import { enterWrongly, visit } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 /** Events of stores, policies and the gateway are told elsewhere. */
 const LOGIN = [
@@ -16,13 +16,8 @@ const LOGIN = [
 describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
   const subject = { userId: 'alice', purpose: 'login', address: '127.0.0.1' };
   const durationMs = expect.any(Number);
-  let test: TestApp;
-  let alice: Visit;
-  beforeEach(async () => {
-    test = await startTestApp({ variant });
-    alice = visit(test);
-  });
-  afterEach(() => test.close());
+  const test = useApp({ variant });
+  const alice = visit(test);
 
   /** What was told since the last call. */
   const told = (): unknown[] => test.events.splice(0).filter(({ type }) => LOGIN.includes(type));

@@ -1,22 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
-import { startTestApp, ALICE, type TestApp } from '../support/test-app';
-import { visit, type Visit } from '../support/visit';
+import { ALICE } from '../support/test-app';
+import { visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const EXPIRED = [401, { error: 'expired' }];
 
 /** The simulator's clock stands by the real time: all that ends here ends by our own clock. */
 describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
-  let test: TestApp;
-  let visitor: Visit;
+  const test = useOwnApps();
+  const visitor = visit(test);
   let startedAt: number;
   const start = async (options: object = {}): Promise<void> => {
-    test = await startTestApp({ variant, options });
-    visitor = visit(test);
+    await test.start({ variant, options });
     startedAt = test.clock.now();
   };
-  afterEach(() => test.close());
-
   /** Moves the clock to so many seconds after the start. */
   const goTo = (seconds: number): void =>
     test.clock.advanceSeconds(seconds - (test.clock.now() - startedAt) / 1000);

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { answer, LOST, SILENT, type Fault, type FaultRow } from '../support/gateway-faults';
-import { people, queue } from '../support/people';
 import { stopWatch } from '../support/stopped-watch';
-import { startTestApp, type TestApp } from '../support/test-app';
+import type { TestApp } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
+import { useSharedApp, useOwnApps } from '../support/use-app';
 
 const REJECTED = 'ERR_GATEWAY_REJECTED';
 const RESPONSE = 'ERR_GATEWAY_RESPONSE';
@@ -41,21 +41,15 @@ const ODD: readonly FaultRow[] = [
 const NOT_SENT = { error: 'not-sent', pending: true, retryAfterSeconds: 30 };
 
 describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) => {
-  const start = (gateway: object = {}): Promise<TestApp> =>
-    startTestApp({ variant, users: people(60), options: { allowedCountries: 'any' }, gateway });
-  const next = queue(people(60));
-  let test: TestApp;
-  let hasty: TestApp;
-  beforeAll(async () => {
-    test = await start();
-    hasty = await start({ timeouts: { generateMs: 250 } });
-    // Deriving keys and authenticating would take their part of the short deadline.
-    await hasty.smsOtp.warmUp();
+  const test = useSharedApp({ variant, people: 60 });
+  const apps = useOwnApps({ variant, people: 60 });
+  const hasty = useSharedApp({
+    variant,
+    people: 60,
+    gateway: { timeouts: { generateMs: 250 } },
   });
-  afterAll(async () => {
-    await test.close();
-    await hasty.close();
-  });
+  // Deriving keys and authenticating would take their part of the short deadline.
+  beforeAll(() => hasty.smsOtp.warmUp());
   // The circuit breaker looks back ten seconds; it is not what these tests are about.
   afterEach(() => {
     for (const { clock, events, errors } of [test, hasty]) {
@@ -67,7 +61,7 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
   it.each([...REFUSED, ...LOST, ...ODD])(
     'that meets %s lets nobody in, leaves a login without a text pending and keeps the gap',
     async (_what, fault, status) => {
-      const visitor = visit(test, next());
+      const visitor = visit(test, test.nextUser());
       test.sim.failNext('generate', fault);
       const failed = await visitor.login();
       expect([failed.status, failed.body]).toEqual([status, NOT_SENT]);
@@ -81,7 +75,7 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
     async (_what, fault) => {
       // Only the gateway's silence may use the short deadline up.
       stopWatch();
-      const visitor = visit(hasty, next());
+      const visitor = visit(hasty, hasty.nextUser());
       hasty.sim.failNext('generate', fault);
       const failed = await visitor.login();
       expect([failed.status, failed.body]).toEqual([504, NOT_SENT]);
@@ -92,7 +86,7 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
   it('is made once more after 1009, and one message is sent', async () => {
     const { calls, sent } = test.sim.stats();
     test.sim.failNext('generate', { kind: 'error', code: 1009 });
-    expect((await visit(test, next()).login()).status).toBe(200);
+    expect((await visit(test, test.nextUser()).login()).status).toBe(200);
     expect(test.sim.stats()).toMatchObject({
       sent: sent + 1,
       calls: { generate: calls.generate + 2 },
@@ -102,24 +96,23 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
   it('is never made again after 1009 has come twice', async () => {
     const before = test.sim.stats().calls.generate;
     test.sim.failNext('generate', { kind: 'error', code: 1009 }, 2);
-    expect((await visit(test, next()).login()).status).toBe(502);
+    expect((await visit(test, test.nextUser()).login()).status).toBe(502);
     expect(test.sim.stats().calls.generate).toBe(before + 2);
   });
 
   it('is made again when the gateway says so, where that is later than the gap', async () => {
-    const own = await start();
-    const visitor = visit(own, next());
+    const own = await apps.start();
+    const visitor = visit(own, own.nextUser());
     own.sim.failNext('generate', { kind: 'status', status: 429, retryAfterSeconds: 90 });
     expect((await visitor.login()).body).toEqual({ ...NOT_SENT, retryAfterSeconds: 90 });
     expect((await visitor.status()).body.pending).toMatchObject({
       resendAt: own.clock.now() + 90_000,
     });
-    await own.close();
   });
 
   it('that is refused by ourselves charges nothing', async () => {
-    const own = await start();
-    const visitor = visit(own, next());
+    const own = await apps.start();
+    const visitor = visit(own, own.nextUser());
     own.sim.failNext('auth', 'html-502');
     const refused = await visitor.login();
     expect([refused.status, refused.body]).toEqual([502, { error: 'not-sent', pending: true }]);
@@ -130,21 +123,19 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
       sent: true,
       resendAt: own.clock.now() + 30_000,
     });
-    await own.close();
   });
 
   it('that cannot connect keeps the charge too', async () => {
-    const own = await start();
-    await visit(own, next()).login();
+    const own = await apps.start();
+    await visit(own, own.nextUser()).login();
     await own.sim.close();
-    const visitor = visit(own, next());
+    const visitor = visit(own, own.nextUser());
     const refused = await visitor.login();
     expect([refused.status, refused.body]).toEqual([503, NOT_SENT]);
     expect((await visitor.resend()).body).toEqual({
       error: 'resend-too-soon',
       retryAfterSeconds: 30,
     });
-    await own.close();
   });
 
   async function expectNobodyIn(app: TestApp, visitor: Visit, status: number): Promise<void> {

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { describe, expect, it } from '@jest/globals';
+import { ALICE } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const GONE = [401, { error: 'no-pending-login' }];
 
@@ -9,19 +10,14 @@ class AppError extends Error {
   readonly status = 418;
 }
 
-let test: TestApp;
-let visitor: Visit;
-async function start(options: object = {}): Promise<void> {
-  test = await startTestApp({ options });
-  visitor = visit(test);
-}
-afterEach(() => test.close());
+const test = useOwnApps();
+const visitor = visit(test);
 
 describe('getPhone', () => {
   it.each([['null', null]])(
     'may give %s: the login is refused, never let through',
     async (_what, phone) => {
-      await start({ getPhone: () => Promise.resolve(phone) });
+      await test.start({ options: { getPhone: () => Promise.resolve(phone) } });
       expect(seen(await visitor.login())).toEqual([403, { error: 'no-phone' }]);
       expect(test.sim.stats().calls).toMatchObject({ generate: 0, auth: 0 });
       expect((await visitor.status()).body).toMatchObject({
@@ -52,7 +48,7 @@ describe('getPhone', () => {
     ['a number that is said to be confirmed', { number: ALICE.phone, isConfirmed: 'yes' }],
     ['a number that is confirmed by null', { number: ALICE.phone, isConfirmed: null }],
   ])('must not give %s: the error names it, and nobody is let through', async (_what, phone) => {
-    await start({ getPhone: () => Promise.resolve(phone) });
+    await test.start({ oddOptions: { getPhone: () => Promise.resolve(phone) } });
     expect((await visitor.login()).status).toBe(500);
     expect(test.errors).toEqual([
       new TypeError(
@@ -68,14 +64,14 @@ describe('getPhone', () => {
     ['a number with whether it is confirmed', { number: ALICE.phone, isConfirmed: true }],
     ['a number that is not confirmed', { number: ALICE.phone, isConfirmed: false }],
   ])('may give %s', async (_what, phone) => {
-    await start({ getPhone: () => phone });
+    await test.start({ oddOptions: { getPhone: () => phone } });
     await visitor.login();
     expect((await visitor.enterRight()).status).toBe(200);
   });
 
   it('may throw: the error is passed on unchanged and nothing is sent', async () => {
     const error = new AppError('the database of the app');
-    await start({ getPhone: () => Promise.reject(error) });
+    await test.start({ options: { getPhone: () => Promise.reject(error) } });
     expect((await visitor.login()).status).toBe(500);
     expect(test.errors[0]).toBe(error);
     expect(test.sim.stats().calls.generate).toBe(0);
@@ -87,7 +83,7 @@ describe('getPhone', () => {
   ])(
     'may give %s when the code comes: it is refused and the challenge ends',
     async (_what, phone) => {
-      await start();
+      await test.start();
       await visitor.login();
       test.users.set('alice', { ...ALICE, phone });
       expect(seen(await visitor.enterRight())).toEqual(GONE);
@@ -98,7 +94,7 @@ describe('getPhone', () => {
   );
 
   it('may give another number when another code is asked for: it is refused and the challenge ends', async () => {
-    await start();
+    await test.start();
     await visitor.login();
     test.users.set('alice', { ...ALICE, phone: '+12025550199' });
     test.clock.advanceSeconds(30);
@@ -111,7 +107,9 @@ describe('getPhone', () => {
   it('may throw when the code comes: the error is passed on unchanged and the challenge lives', async () => {
     const error = new AppError('the database of the app');
     let isDown = false;
-    await start({ getPhone: () => (isDown ? Promise.reject(error) : ALICE.phone) });
+    await test.start({
+      options: { getPhone: () => (isDown ? Promise.reject(error) : ALICE.phone) },
+    });
     await visitor.login();
     isDown = true;
     expect((await visitor.enterRight()).status).toBe(500);

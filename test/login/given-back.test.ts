@@ -1,15 +1,15 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LimitsOption } from 'passport-sms-otp';
-import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
+import { ALICE, BOB } from '../support/test-app';
 import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 
 describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
-  let test: TestApp;
-  afterEach(() => test.close());
+  const test = useOwnApps();
   async function start(limits: LimitsOption): Promise<void> {
-    test = await startTestApp({ variant, options: { limits } });
+    await test.start({ variant, options: { limits } });
   }
 
   it('that the gateway rejects is given back, but for its gap', async () => {

@@ -1,40 +1,31 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type CounterStore, memoryStore, type SmsOtpOptions } from 'passport-sms-otp';
-import type { Browser } from '../account/support/browser';
-import { ALICE, asUser } from '../support/test-app';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+import { describe, expect, it } from '@jest/globals';
+import { type CounterStore, memoryStore } from 'passport-sms-otp';
+import { ALICE, asUser, type TestApp } from '../support/test-app';
+import type { Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 /** Well-formed, and nobody's. */
 const UNKNOWN = '0000-0000-0000-0000-0000-0000';
 
-const running: FactorApp[] = [];
-afterEach(async () => {
-  for (const test of running.splice(0)) await test.close();
-});
+const apps = useOwnApps({ hasFactors: true });
 
-async function start(options: Partial<SmsOtpOptions> = {}): Promise<FactorApp> {
-  const test = await startFactorApp({ options });
-  running.push(test);
-  return test;
-}
-
-const storeCalls = (test: FactorApp): string[] =>
+const storeCalls = (test: TestApp): string[] =>
   test.told('store-call').map(({ operation }) => operation);
 
-const reasons = (test: FactorApp): string[] => test.told('rejected').map(({ reason }) => reason);
+const reasons = (test: TestApp): string[] => test.told('rejected').map(({ reason }) => reason);
 
-async function enterWrongly(browser: Browser, times: number): Promise<void> {
+async function enterWrongly(browser: Visit, times: number): Promise<void> {
   for (let guess = 0; guess < times; guess += 1) await browser.enterWrong();
 }
 
-async function recoverWrongly(browser: Browser, times: number): Promise<void> {
+async function recoverWrongly(browser: Visit, times: number): Promise<void> {
   for (let guess = 0; guess < times; guess += 1) {
     expect((await browser.recover(UNKNOWN)).status).toBe(401);
   }
 }
 
 /** The other session of a browser that its user has logged in with. */
-function anotherSession(test: FactorApp, browser: Browser): Browser {
+function anotherSession(test: TestApp, browser: Visit): Visit {
   const other = test.browser();
   for (const [name, value] of browser.cookies) other.cookies.set(name, value);
   other.leave();
@@ -42,7 +33,7 @@ function anotherSession(test: FactorApp, browser: Browser): Browser {
 }
 
 it('a code at a login that waits without a text is wrong, and the fifth one too many', async () => {
-  const test = await start();
+  const test = await apps.start();
   await test.browser().login();
   const waiting = test.browser();
   expect((await waiting.login()).body).toMatchObject({ pending: true });
@@ -54,7 +45,7 @@ it('a code at a login that waits without a text is wrong, and the fifth one too 
 
 describe('an answer of the gateway that is lost', () => {
   it('gives back the send of its challenge, once', async () => {
-    const test = await start({ limits: { perUser: { maxPerDay: 2 } } });
+    const test = await apps.start({ options: { limits: { perUser: { maxPerDay: 2 } } } });
     await test.browser().login();
     test.clock.advanceSeconds(60);
     const alice = test.browser();
@@ -72,7 +63,7 @@ describe('an answer of the gateway that is lost', () => {
     [1, 1],
     [2, 0],
   ])('is told as disabling when it is the last of %d', async (disableAfter, events) => {
-    const test = await start({ limits: { failures: { max: 1, disableAfter } } });
+    const test = await apps.start({ options: { limits: { failures: { max: 1, disableAfter } } } });
     const alice = test.browser();
     await alice.login();
     test.sim.failNext('validate', 'half-answer');
@@ -81,10 +72,12 @@ describe('an answer of the gateway that is lost', () => {
   });
 
   it('disables nobody in a known browser', async () => {
-    const test = await start({ limits: { failures: { max: 1, disableAfter: 1 } } });
+    const test = await apps.start({
+      options: { limits: { failures: { max: 1, disableAfter: 1 } } },
+    });
     const alice = test.browser();
     await alice.login();
-    await alice.enter();
+    await alice.enterRight();
     alice.leave();
     test.clock.advanceSeconds(60);
     await alice.login();
@@ -97,7 +90,7 @@ describe('an answer of the gateway that is lost', () => {
 
 describe('a wrong recovery code', () => {
   it('costs the texted code no attempt', async () => {
-    const test = await start();
+    const test = await apps.start();
     const alice = test.browser();
     await alice.login();
     await recoverWrongly(alice, 3);
@@ -106,7 +99,7 @@ describe('a wrong recovery code', () => {
   });
 
   it('is one too many after five at one login', async () => {
-    const test = await start();
+    const test = await apps.start();
     const alice = test.browser();
     await alice.login();
     await recoverWrongly(alice, 6);
@@ -114,7 +107,7 @@ describe('a wrong recovery code', () => {
   });
 
   it('closes recovery for its address until ten are a day old, and is told once', async () => {
-    const test = await start();
+    const test = await apps.start();
     const alice = test.browser();
     for (let login = 0; login < 2; login += 1) {
       await alice.login();
@@ -131,10 +124,12 @@ describe('a wrong recovery code', () => {
 
   it('is given back when the app fails', async () => {
     let fails = true;
-    const test = await start({
-      loadUser: () => {
-        if (fails) throw new Error('the database is away');
-        return asUser({ ...ALICE });
+    const test = await apps.start({
+      options: {
+        loadUser: () => {
+          if (fails) throw new Error('the database is away');
+          return asUser({ ...ALICE });
+        },
       },
     });
     const alice = test.browser();
@@ -147,7 +142,7 @@ describe('a wrong recovery code', () => {
   });
 
   it('ends the wait of a login that the server has ended', async () => {
-    const test = await start();
+    const test = await apps.start();
     const alice = test.browser();
     await alice.login();
     await test.smsOtp.forgetUser('alice');
@@ -157,7 +152,7 @@ describe('a wrong recovery code', () => {
 });
 
 it('a right recovery code marks nothing as proven and takes no text off the failures of 30 days', async () => {
-  const test = await start();
+  const test = await apps.start();
   const [code = ''] = await test.firstCodes();
   const alice = test.browser();
   await alice.login();
@@ -170,7 +165,7 @@ it('a right recovery code marks nothing as proven and takes no text off the fail
 });
 
 it('an attempt that was not judged is given back by one call, where it has set no lock', async () => {
-  const test = await start();
+  const test = await apps.start();
   const alice = test.browser();
   await alice.login();
   test.events.length = 0;
@@ -188,7 +183,7 @@ it('an attempt that cannot be given back stays counted', async () => {
         ? Promise.reject(new Error('the store is away'))
         : memory.counters.charge(given),
   };
-  const test = await start({ store: { ...memory, counters } });
+  const test = await apps.start({ options: { store: { ...memory, counters } } });
   const alice = test.browser();
   await alice.login();
   test.sim.failNext('validate', { kind: 'error', code: 2121 });
@@ -197,19 +192,19 @@ it('an attempt that cannot be given back stays counted', async () => {
 });
 
 it('a code after the last failure that a user has is refused as disabled', async () => {
-  const test = await start({ limits: { failures: { max: 2, disableAfter: 2 } } });
+  const test = await apps.start({ options: { limits: { failures: { max: 2, disableAfter: 2 } } } });
   const alice = test.browser();
   await alice.login();
   await enterWrongly(alice, 2);
-  const { status, body } = await alice.enter();
+  const { status, body } = await alice.enterRight();
   expect([status, body]).toEqual([403, { error: 'disabled' }]);
 });
 
 it('a known browser that has had its failures at one login is refused at a step-up that waits', async () => {
-  const test = await start();
+  const test = await apps.start();
   const alice = test.browser();
   await alice.login();
-  await alice.enter();
+  await alice.enterRight();
   test.clock.advanceSeconds(60);
   expect((await alice.post('/step-up')).status).toBe(200);
   const code = test.code();
@@ -225,7 +220,7 @@ it('a known browser that has had its failures at one login is refused at a step-
 });
 
 it('the sixtieth failure of other browsers in 30 days is told, and locks them for a day', async () => {
-  const test = await start({ limits: { perUser: { maxPerDayInOthers: 40 } } });
+  const test = await apps.start({ options: { limits: { perUser: { maxPerDayInOthers: 40 } } } });
   for (let failures = 0; failures < 60; failures += 5) {
     expect(test.told('guessing-slowly')).toEqual([]);
     const guesser = test.browser();
@@ -235,7 +230,7 @@ it('the sixtieth failure of other browsers in 30 days is told, and locks them fo
     if (failures === 55) break;
     const owner = test.browser();
     await owner.login();
-    expect((await owner.enter()).status).toBe(200);
+    expect((await owner.enterRight()).status).toBe(200);
     test.clock.advanceSeconds(120);
   }
   expect(test.told('guessing-slowly')).toMatchObject([{ userId: 'alice', failures: 60 }]);

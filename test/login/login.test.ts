@@ -1,14 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
+import { describe, expect, it } from '@jest/globals';
+import { ALICE, BOB } from '../support/test-app';
+import { useApp } from '../support/use-app';
 
 const PASSWORD = { username: 'alice', password: 'right' };
 
 describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
-  let test: TestApp;
-  beforeEach(async () => {
-    test = await startTestApp({ variant });
-  });
-  afterEach(() => test.close());
+  const test = useApp({ variant });
 
   it('takes the password, texts a code, takes the code and opens the account', async () => {
     const agent = test.agent();

@@ -1,33 +1,25 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { people, queue } from '../support/people';
-import { startTamperedApp } from '../support/tampered-app';
-import { answering, type TamperedStore } from '../support/tampered-store';
-import type { TestApp } from '../support/test-app';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { answering } from '../support/tampered-store';
 import { seen, visit } from '../support/visit';
+import { useSharedApp } from '../support/use-app';
 
 describe('a store that answers oddly', () => {
-  const next = queue(people(20));
-  let test: TestApp;
-  let tampered: TamperedStore;
-  beforeAll(async () => {
-    ({ test, tampered } = await startTamperedApp({ users: people(20) }));
-  });
-  afterAll(() => test.close());
-  afterEach(() => tampered.heal());
+  const test = useSharedApp({ people: 20, isTampered: true });
+  afterEach(() => test.tampered.heal());
 
   it('and gives no count of failures has failed', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
-    tampered.tamper('charge', answering({ refusedBy: null, counts: [] }));
+    test.tampered.tamper('charge', answering({ refusedBy: null, counts: [] }));
     expect(seen(await visitor.enterRight())).toEqual([503, { code: 'ERR_STORE' }]);
     expect(test.sim.stats().calls.validate).toBe(0);
   });
 
   it('and keeps a challenge longer than its login sends no other code for it', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
-    const challenge = await tampered.store.challenges.find((await visitor.pendingId()) ?? '');
-    tampered.tamper('find', answering(challenge));
+    const challenge = await test.tampered.store.challenges.find((await visitor.pendingId()) ?? '');
+    test.tampered.tamper('find', answering(challenge));
     test.clock.advanceSeconds(600);
     expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
   });
@@ -37,15 +29,15 @@ describe('a store that answers oddly', () => {
     ['a counter that it was not given', 99],
   ])('and refuses a text by %s has failed, and no text goes out', async (_what, refusedBy) => {
     const { generate } = test.sim.stats().calls;
-    tampered.tamper('charge', answering({ refusedBy, counts: [] }));
-    expect(seen(await visit(test, next()).login())).toEqual([503, { code: 'ERR_STORE' }]);
+    test.tampered.tamper('charge', answering({ refusedBy, counts: [] }));
+    expect(seen(await visit(test, test.nextUser()).login())).toEqual([503, { code: 'ERR_STORE' }]);
     expect(test.sim.stats().calls.generate).toBe(generate);
   });
 
   it('and has lost the challenge of a session answers a second password in the gap like that of another session', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
-    tampered.tamper('find', answering(null));
+    test.tampered.tamper('find', answering(null));
     expect(seen(await visitor.login())).toEqual([
       429,
       { error: 'resend-too-soon', pending: true, retryAfterSeconds: 30 },
@@ -53,9 +45,9 @@ describe('a store that answers oddly', () => {
   });
 
   it('and has spent a right code already calls it wrong', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
-    tampered.tamper('consume', answering(false));
+    test.tampered.tamper('consume', answering(false));
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
     expect(test.events).toContainEqual(
       expect.objectContaining({ type: 'rejected', reason: 'wrong-code' }),
@@ -63,7 +55,7 @@ describe('a store that answers oddly', () => {
   });
 
   it('and has lost a challenge ends the pending login at a resend', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     await test.smsOtp.forgetUser(visitor.user.id);
     expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);

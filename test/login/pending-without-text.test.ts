@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, Request, Response } from 'express';
-import { memoryStore, type Factor, type SmsOtpOptions, type SmsOtpStore } from 'passport-sms-otp';
+import { memoryStore, type Factor, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
-import { ALICE, asTestUser, BOB, type TestAppOptions, type TestUser } from '../support/test-app';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
 import { visit, wrongCode } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 /** The code that the app of every user with `hasApp` shows. */
 const APP_CODE = '246810';
@@ -17,44 +17,30 @@ const totp: Factor = {
   check: ({ code }) => code === APP_CODE,
 };
 
-const running: FactorApp[] = [];
-afterEach(async () => {
-  for (const test of running.splice(0)) await test.close();
+const apps = useOwnApps({
+  hasFactors: true,
+  users: [ALICE, BOB, CAROL],
+  options: { factors: [totp] },
+  routes: (app, smsOtp) => {
+    app.post(
+      '/app',
+      smsOtp.verifyWith?.('totp') ?? [],
+      (req: Request, res: Response) => void res.json(req.smsOtp),
+    );
+    app.post(
+      '/pay',
+      smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }),
+      (req, res) => {
+        res.json(req.smsOtp);
+      },
+    );
+  },
 });
-
-async function start(
-  variant: 'A' | 'B',
-  options: Partial<SmsOtpOptions> = {},
-  more: TestAppOptions = {},
-): Promise<FactorApp> {
-  const test = await startFactorApp({
-    variant,
-    users: [ALICE, BOB, CAROL],
-    ...more,
-    options: { factors: [totp], ...options },
-    routes: (app, smsOtp) => {
-      app.post(
-        '/app',
-        smsOtp.verifyWith?.('totp') ?? [],
-        (req: Request, res: Response) => void res.json(req.smsOtp),
-      );
-      app.post(
-        '/pay',
-        smsOtp.stepUp({ transaction: () => ({ amount: '5.00', payee: 'Bob' }) }),
-        (req, res) => {
-          res.json(req.smsOtp);
-        },
-      );
-    },
-  });
-  running.push(test);
-  return test;
-}
 
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   describe('a right password whose text is refused', () => {
     it('leads to a pending login with a countdown when waiting is enough', async () => {
-      const test = await start(variant);
+      const test = await apps.start({ variant });
       const alice = visit(test);
       await alice.login();
       await alice.cancel();
@@ -82,7 +68,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('has its first text sent by resend once the wait is over, and ends the id without one', async () => {
-      const test = await start(variant);
+      const test = await apps.start({ variant });
       const alice = visit(test);
       await alice.login();
       await alice.cancel();
@@ -105,7 +91,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('counts a code typed where no text went out on the challenge alone, and asks no gateway', async () => {
-      const test = await start(variant);
+      const test = await apps.start({ variant });
       const alice = visit(test);
       await alice.login();
       const texted = test.code();
@@ -122,7 +108,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('is passed with a recovery code, and with a factor that the user has', async () => {
-      const test = await start(variant, { limits: { perUser: { maxPerDay: 1 } } });
+      const test = await apps.start({
+        variant,
+        options: { limits: { perUser: { maxPerDay: 1 } } },
+      });
       const [code = ''] = await test.firstCodes();
       const [alice, bob] = [test.browser(), test.browser(BOB)];
       for (const browser of [alice, bob]) {
@@ -150,7 +139,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('is refused as before when there is nothing the user can do', async () => {
-      const test = await start(variant, { limits: { perUser: { maxPerDay: 1 } } });
+      const test = await apps.start({
+        variant,
+        options: { limits: { perUser: { maxPerDay: 1 } } },
+      });
       const alice = visit(test);
       await alice.login();
       await alice.cancel();
@@ -161,10 +153,13 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('waits for no text that could only come in the last 120 s', async () => {
-      const test = await start(variant, {
-        pendingLoginSeconds: 180,
-        codeValiditySeconds: 120,
-        resendCooldownSeconds: 31,
+      const test = await apps.start({
+        variant,
+        options: {
+          pendingLoginSeconds: 180,
+          codeValiditySeconds: 120,
+          resendCooldownSeconds: 31,
+        },
       });
       const alice = visit(test);
       for (const expected of [31, 62]) {
@@ -177,7 +172,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('asks nobody without a number for a code, but lets them in with another factor', async () => {
-      const test = await start(variant);
+      const test = await apps.start({ variant });
       const carol = test.browser(CAROL);
       expect(await carol.login()).toMatchObject({
         status: 403,
@@ -203,7 +198,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       'waits for another factor when a policy says %s',
       async (deny) => {
         const policies = [{ name: 'no', stage: 'send', check: () => ({ deny }) }] as const;
-        const test = await start(variant, { policies });
+        const test = await apps.start({ variant, options: { policies } });
         const [alice, bob] = [test.browser(), test.browser(BOB)];
         expect(await alice.login()).toMatchObject({ status: 403, body: { error: deny } });
         expect((await alice.get('/status')).body.pending).toBeNull();
@@ -217,7 +212,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     );
 
     it('waits for another factor while texts are locked', async () => {
-      const test = await start(variant, { limits: { failures: { max: 5 } } });
+      const test = await apps.start({ variant, options: { limits: { failures: { max: 5 } } } });
       const bob = test.browser(BOB);
       await bob.login();
       for (let guess = 1; guess <= 5; guess += 1) await bob.enterWrong();
@@ -232,7 +227,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('is told the limit that is in the way now, however it began', async () => {
-      const test = await start(variant, { limits: { perUser: { maxPerDayInOthers: 1 } } });
+      const test = await apps.start({
+        variant,
+        options: { limits: { perUser: { maxPerDayInOthers: 1 } } },
+      });
       test.sim.failNext('generate', { kind: 'reset', when: 'after' });
       const bob = test.browser(BOB);
       expect((await bob.login()).body).toMatchObject({ error: 'not-sent', pending: true });
@@ -245,7 +243,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('answers the second time like the first, with the same id', async () => {
-      const test = await start(variant);
+      const test = await apps.start({ variant });
       test.sim.failNext('generate', 'html-502');
       const alice = visit(test);
       const first = await alice.login();
@@ -262,7 +260,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
 
   describe('a pending login', () => {
     it('waits on for other factors once a later text has taken its code', async () => {
-      const test = await start(variant);
+      const test = await apps.start({ variant });
       const [code = ''] = await test.firstCodes();
       const [first, second] = [test.browser(), test.browser()];
       await first.login();
@@ -276,16 +274,16 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect((await first.get('/status')).body.pending).toMatchObject({ attemptsLeft: 4 });
       expect(test.sim.stats().calls.validate).toBe(0);
       expect((await first.recover(code)).status).toBe(200);
-      expect((await second.enter()).status).toBe(200);
+      expect((await second.enterRight()).status).toBe(200);
     });
 
     it('takes other factors after the code has expired, until it ends itself', async () => {
-      const test = await start(variant);
+      const test = await apps.start({ variant });
       const [one = '', two = ''] = await test.firstCodes();
       const alice = test.browser();
       await alice.login();
       test.clock.advanceSeconds(599);
-      expect((await alice.enter()).body).toEqual({ error: 'expired' });
+      expect((await alice.enterRight()).body).toEqual({ error: 'expired' });
       expect((await alice.recover(one)).status).toBe(200);
       const late = test.browser();
       test.clock.advanceSeconds(3_600);
@@ -297,7 +295,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
 
   describe('preferredFactor', () => {
     it('asks for that factor first: nothing is texted and nothing charged', async () => {
-      const test = await start(variant, { preferredFactor: () => Promise.resolve('totp') });
+      const test = await apps.start({
+        variant,
+        options: { preferredFactor: () => Promise.resolve('totp') },
+      });
       const bob = test.browser(BOB);
       const answer = await bob.login();
       expect(answer).toMatchObject({
@@ -318,9 +319,12 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('begins no more logins without a text than the limit admits, and the event names it', async () => {
-      const test = await start(variant, {
-        preferredFactor: () => 'totp',
-        limits: { withoutText: { max: 1 } },
+      const test = await apps.start({
+        variant,
+        options: {
+          preferredFactor: () => 'totp',
+          limits: { withoutText: { max: 1 } },
+        },
       });
       expect((await test.browser(CAROL).login()).status).toBe(200);
       test.clock.advanceSeconds(100);
@@ -352,7 +356,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         preferredFactor: () => 'totp',
         limits: { withoutText: { maxPerAddress: 1 } },
       };
-      const test = await start(variant, options, { middleware });
+      const test = await apps.start({ variant, options, middleware });
       const from = (user: TestUser, address: string): Promise<{ status: number }> =>
         visit(test, user, { 'x-forwarded-for': address }).login();
       expect((await from(BOB, '192.0.2.1')).status).toBe(200);
@@ -363,10 +367,13 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     it('makes a known browser one of the others once it has had its failures', async () => {
       let preferred = 'sms';
       const limits = { failures: { max: 1 } };
-      const test = await start(variant, { preferredFactor: () => preferred, limits });
+      const test = await apps.start({
+        variant,
+        options: { preferredFactor: () => preferred, limits },
+      });
       const bob = test.browser(BOB);
       await bob.login();
-      await bob.enter();
+      await bob.enterRight();
       preferred = 'totp';
       for (const events of [
         [1, 0],
@@ -380,43 +387,49 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('offers no text to a user without a number', async () => {
-      const test = await start(variant, { preferredFactor: () => 'totp' });
+      const test = await apps.start({ variant, options: { preferredFactor: () => 'totp' } });
       const { body } = await test.browser(CAROL).login();
       expect(body).toMatchObject({ pending: true, factors: ['totp'], resendAt: null });
     });
 
     it('comes first though the user has other factors', async () => {
       const email: Factor = { name: 'email', isAvailable: () => true, check: () => false };
-      const test = await start(variant, { preferredFactor: () => 'totp', factors: [email, totp] });
+      const test = await apps.start({
+        variant,
+        options: { preferredFactor: () => 'totp', factors: [email, totp] },
+      });
       const { body } = await test.browser(BOB).login();
       expect(body).toMatchObject({ sent: false, pending: true, factors: ['sms', 'email', 'totp'] });
     });
 
     it('has a text sent by resend at once', async () => {
-      const test = await start(variant, { preferredFactor: () => 'totp' });
+      const test = await apps.start({ variant, options: { preferredFactor: () => 'totp' } });
       const bob = test.browser(BOB);
       await bob.login();
       expect((await bob.post('/login/resend')).body).toMatchObject({
         sent: true,
         factors: ['sms', 'totp'],
       });
-      expect((await bob.enter()).body).toMatchObject({ verified: true, method: 'sms' });
+      expect((await bob.enterRight()).body).toMatchObject({ verified: true, method: 'sms' });
     });
 
     it.each(['totp', 'recovery-code', 'sms', 'toString', '', null, undefined, 5])(
       'texts a user who cannot use the factor %p now',
       async (name) => {
-        const test = await start(variant, { preferredFactor: () => name as string });
+        const test = await apps.start({
+          variant,
+          options: { preferredFactor: () => name as string },
+        });
         expect((await visit(test).login()).body).toMatchObject({ sent: true, isSent: true });
       },
     );
 
     it('holds for a step-up, and not for a transaction', async () => {
       let preferred = 'sms';
-      const test = await start(variant, { preferredFactor: () => preferred });
+      const test = await apps.start({ variant, options: { preferredFactor: () => preferred } });
       const bob = test.browser(BOB);
       await bob.login();
-      await bob.enter();
+      await bob.enterRight();
       preferred = 'totp';
       expect((await bob.post('/step-up')).body).toMatchObject({ sent: false, pending: true });
       expect((await bob.post('/app', { pin: APP_CODE })).body).toMatchObject({ verified: true });
@@ -431,7 +444,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       const preferredFactor = (): never => {
         throw thrown;
       };
-      const test = await start(variant, { preferredFactor });
+      const test = await apps.start({ variant, options: { preferredFactor } });
       expect((await test.browser(BOB).login()).status).toBe(500);
       expect(test.errors).toEqual([thrown]);
       expect(test.sim.stats().calls.generate).toBe(0);
@@ -442,7 +455,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         throw new Error('the app says so');
       };
       const factors = [{ ...totp, isAvailable }];
-      const test = await start(variant, { preferredFactor: () => 'totp', factors });
+      const test = await apps.start({
+        variant,
+        options: { preferredFactor: () => 'totp', factors },
+      });
       expect((await test.browser(BOB).login()).body).toMatchObject({
         sent: true,
         factors: ['sms'],
@@ -452,10 +468,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 
   it('a transaction never waits without a text', async () => {
-    const test = await start(variant);
+    const test = await apps.start({ variant });
     const bob = test.browser(BOB);
     await bob.login();
-    await bob.enter();
+    await bob.enterRight();
     test.sim.failNext('generate', 'html-502');
     expect(await bob.post('/pay')).toMatchObject({
       status: 502,
@@ -469,13 +485,17 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     const kept = memoryStore({ now: () => clock.now() });
     const fail = (): Promise<never> => Promise.reject(new Error('away'));
     const store: SmsOtpStore = { ...kept, counters: { ...kept.counters, charge: fail } };
-    const test = await start(variant, { store }, { clock });
+    const test = await apps.start({ variant, options: { store }, clock });
     expect(await test.browser(BOB).login()).toMatchObject({
       status: 503,
       body: { code: 'ERR_STORE' },
     });
     const begin: SmsOtpStore = { ...kept, challenges: { ...kept.challenges, begin: fail } };
-    const other = await start(variant, { store: begin, preferredFactor: () => 'totp' }, { clock });
+    const other = await apps.start({
+      variant,
+      options: { store: begin, preferredFactor: () => 'totp' },
+      clock,
+    });
     expect(await other.browser(BOB).login()).toMatchObject({
       status: 503,
       body: { code: 'ERR_STORE' },

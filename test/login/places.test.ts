@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { seen, visit } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 describe.each(['A', 'B'] as const)('the only place at the gateway in variant %s', (variant) => {
-  let test: TestApp;
-  let alice: Visit;
+  const test = useApp({ variant, gateway: { connections: 1, queueLimit: 0 } });
+  const alice = visit(test);
   beforeEach(async () => {
-    test = await startTestApp({ variant, gateway: { connections: 1, queueLimit: 0 } });
-    alice = visit(test);
     await alice.login();
   });
-  afterEach(() => test.close());
 
   it('is free again after a send that was refused', async () => {
     expect(seen(await visit(test).login())).toMatchObject([

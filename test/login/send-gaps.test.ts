@@ -1,17 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createGate } from '../middleware/support/gate';
-import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
+import { ALICE, BOB } from '../support/test-app';
 import { seen, visit } from '../support/visit';
+import { useApp, useOwnApps } from '../support/use-app';
+
+const others = useOwnApps();
 
 /** The text must wait, and the login is pending. */
 const PENDING = { error: 'resend-too-soon', pending: true };
 
 describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (variant) => {
-  let test: TestApp;
-  beforeEach(async () => {
-    test = await startTestApp({ variant, options: { maxSends: 5, pendingLoginSeconds: 900 } });
-  });
-  afterEach(() => test.close());
+  const test = useApp({ variant, options: { maxSends: 5, pendingLoginSeconds: 900 } });
+  const apps = useOwnApps({ variant });
 
   it('grows from 30 s by doubling to 300 s, spread by a tenth, over resends and logins', async () => {
     const gaps: number[] = [];
@@ -94,10 +94,8 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
   });
 
   it('refuses a step-up that began first and is decided last, and the text of the other one stays good', async () => {
-    await test.close();
     const locales = createGate();
-    test = await startTestApp({
-      variant,
+    const test = await apps.start({
       options: { getLocale: () => locales.pass().then(() => 'en') },
     });
     const visitor = visit(test);
@@ -143,9 +141,7 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
   });
 
   it('refuses a second password when the code that is out has expired', async () => {
-    await test.close();
-    test = await startTestApp({
-      variant,
+    const test = await apps.start({
       options: { codeValiditySeconds: 120, resendCooldownSeconds: 300 },
     });
     const visitor = visit(test);
@@ -167,7 +163,7 @@ describe('the time of the next code', () => {
     ['the address', { perAddress: { max: 2 } }],
     ['everybody', { total: { max: 2 } }],
   ])('is never when the limit of %s is reached by then', async (_whose, limits) => {
-    const test = await startTestApp({ options: { limits } });
+    const test = await others.start({ options: { limits } });
     const visitor = visit(test);
     expect((await visitor.login()).body.resendAt).toBe(test.clock.now() + 30_000);
     test.clock.advanceSeconds(30);
@@ -176,6 +172,5 @@ describe('the time of the next code', () => {
     const refused = await visitor.resend();
     expect(refused).toMatchObject({ status: 429, body: { error: 'send-limit' } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(3_400);
-    await test.close();
   });
 });

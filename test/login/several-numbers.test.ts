@@ -1,8 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { PhoneBook, PhoneChoice, PhoneEntry } from 'passport-sms-otp';
 import type { Response } from 'supertest';
-import { startTestApp, type TestApp } from '../support/test-app';
+import type { TestApp } from '../support/test-app';
 import { seen } from '../support/visit';
+import { useApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const [HOME, WORK, NEW] = ['+12025550123', '+12025550177', '+12025550188'] as const;
 
@@ -22,19 +25,19 @@ function bookOf(entries: PhoneEntry[]): PhoneBook {
 }
 
 describe('a user with several confirmed numbers', () => {
-  let test: TestApp;
   let agent: ReturnType<TestApp['agent']>;
   let entries: PhoneEntry[];
-  beforeEach(async () => {
+  const test = useApp(() => {
     entries = [
       { mobile: NEW, isConfirmed: false, isDefault: false },
       { mobile: WORK, isConfirmed: true, isDefault: false },
       { mobile: HOME, isConfirmed: true, isDefault: true },
     ];
-    test = await startTestApp({ options: { phoneBook: bookOf(entries) } });
+    return { options: { phoneBook: bookOf(entries) } };
+  });
+  beforeEach(() => {
     agent = test.agent();
   });
-  afterEach(() => test.close());
 
   const login = async (): Promise<Response> =>
     agent.post('/login').send({ username: 'alice', password: 'right' });
@@ -130,9 +133,8 @@ describe('a user with several confirmed numbers', () => {
 it('a phone book that gives no list has no number', async () => {
   // What an app without types may write.
   const list = (): PhoneEntry[] => ({ mobile: HOME, isConfirmed: true }) as unknown as PhoneEntry[];
-  const test = await startTestApp({ options: { phoneBook: { ...bookOf([]), list } } });
+  const test = await apps.start({ options: { phoneBook: { ...bookOf([]), list } } });
   const answer = await test.agent().post('/login').send({ username: 'alice', password: 'right' });
   expect(seen(answer)).toEqual([403, { error: 'no-phone' }]);
   expect(test.sim.outbox).toEqual([]);
-  await test.close();
 });

@@ -1,34 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { people, queue } from '../support/people';
-import { startTamperedApp } from '../support/tampered-app';
-import {
-  answering,
-  hanging,
-  throwing,
-  type StoreCall,
-  type TamperedStore,
-} from '../support/tampered-store';
-import type { TestApp } from '../support/test-app';
+import { answering, hanging, throwing, type StoreCall } from '../support/tampered-store';
 import { seen, visit, type Visit } from '../support/visit';
+import { useSharedApp, useOwnApps } from '../support/use-app';
 
 const FAILED = [503, { code: 'ERR_STORE' }];
 
 describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant) => {
-  const next = queue(people(80));
-  let test: TestApp;
-  let tampered: TamperedStore;
-  beforeAll(async () => {
-    ({ test, tampered } = await startTamperedApp({ variant, users: people(80) }));
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ variant, people: 80, isTampered: true });
   afterEach(() => {
-    tampered.heal();
-    tampered.calls.length = test.events.length = test.errors.length = 0;
+    test.tampered.heal();
+    test.tampered.calls.length = test.events.length = test.errors.length = 0;
   });
 
   async function loggedIn(): Promise<Visit> {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     return visitor;
   }
@@ -37,9 +23,9 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
   it.each(['charge', 'begin'] as const)(
     'at %s lets nobody in at the login and leaves nothing pending',
     async (call) => {
-      const visitor = visit(test, next());
+      const visitor = visit(test, test.nextUser());
       const before = test.sim.stats().calls.generate;
-      tampered.tamper(call, throwing);
+      test.tampered.tamper(call, throwing);
       expect(seen(await visitor.login())).toEqual(FAILED);
       expect(test.events).toContainEqual(failing(call));
       expect(test.sim.stats().calls.generate - before).toBe(call === 'charge' ? 0 : 1);
@@ -47,7 +33,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
         pending: null,
         isAuthenticated: false,
       });
-      tampered.heal();
+      test.tampered.heal();
       expect((await visitor.enterRight()).status).not.toBe(200);
       // What was charged before the send stays charged.
       expect((await visitor.login()).status).toBe(call === 'charge' ? 200 : 429);
@@ -61,7 +47,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
   ] as const)('at %s lets nobody in with the right code', async (call, validates) => {
     const visitor = await loggedIn();
     const before = test.sim.stats().calls.validate;
-    tampered.tamper(call, throwing);
+    test.tampered.tamper(call, throwing);
     expect(seen(await visitor.enterRight())).toEqual(FAILED);
     expect(test.events).toContainEqual(failing(call));
     expect(test.sim.stats().calls.validate - before).toBe(validates);
@@ -74,17 +60,17 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
 
   it('at consume lets nobody in when the answer was lost', async () => {
     const visitor = await loggedIn();
-    tampered.tamper('consume', throwing);
+    test.tampered.tamper('consume', throwing);
     test.sim.failNext('validate', { kind: 'reset', when: 'after' });
     expect(seen(await visitor.enterRight())).toEqual(FAILED);
-    tampered.heal();
+    test.tampered.heal();
     expect((await visitor.enterRight()).status).toBe(401);
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
   it('at clear lets the user in who was right, and the failures stay', async () => {
     const visitor = await loggedIn();
-    tampered.tamper('clear', throwing);
+    test.tampered.tamper('clear', throwing);
     expect((await visitor.enterRight()).status).toBe(200);
     expect(test.events).toContainEqual(failing('clear'));
     const counts = test.events.filter(({ type }) => type === 'failure-count-changed');
@@ -98,30 +84,30 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
       const code = test.code(visitor.user);
       test.clock.advanceSeconds(30);
       const before = test.sim.stats().sent;
-      tampered.tamper(call, throwing);
+      test.tampered.tamper(call, throwing);
       expect(seen(await visitor.resend())).toEqual(FAILED);
       expect(test.sim.stats().sent - before).toBe(call === 'begin' ? 1 : 0);
-      tampered.heal();
+      test.tampered.heal();
       expect((await visitor.enter(code)).status).toBe(200);
     },
   );
 
   it('at find answers a second password with the failure', async () => {
     const visitor = await loggedIn();
-    tampered.tamper('find', throwing);
+    test.tampered.tamper('find', throwing);
     expect(seen(await visitor.login())).toEqual(FAILED);
   });
 
   it('at discard tells so when a login is cancelled', async () => {
     const visitor = await loggedIn();
-    tampered.tamper('discard', throwing);
+    test.tampered.tamper('discard', throwing);
     expect(seen(await visitor.cancel())).toEqual(FAILED);
   });
 
   it.each(['lock', 'clear', 'discardAll'] as const)(
     'at %s rejects what the operator asked for',
     async (call) => {
-      tampered.tamper(call, throwing);
+      test.tampered.tamper(call, throwing);
       const ask = { lock: 'unlockUser', clear: 'enableUser', discardAll: 'forgetUser' } as const;
       await expect(test.smsOtp[ask[call]]('user-0')).rejects.toMatchObject({
         code: 'ERR_STORE',
@@ -132,7 +118,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
 
   it('gives errors that tell nothing of what it said', async () => {
     const visitor = await loggedIn();
-    tampered.tamper('claim', () => {
+    test.tampered.tamper('claim', () => {
       throw new RangeError('canary: the store says something secret');
     });
     await visitor.enterRight();
@@ -163,9 +149,9 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     ['consume', {}],
   ])('at %s with the odd answer %j lets nobody in', async (call, answer) => {
     const visitor = await loggedIn();
-    tampered.tamper(call, answering(answer));
+    test.tampered.tamper(call, answering(answer));
     expect((await visitor.enterRight()).status).not.toBe(200);
-    tampered.heal();
+    test.tampered.heal();
     expect((await visitor.status()).body).toMatchObject({
       isAuthenticated: false,
       hasSecondFactor: false,
@@ -176,27 +162,28 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
   it('without the deadline of a challenge lets nobody in', async () => {
     const visitor = await loggedIn();
     const otpId = await visitor.pendingId();
-    const { outcome, ...rest } = await tampered.store.challenges
+    const { outcome, ...rest } = await test.tampered.store.challenges
       .claim(otpId ?? '')
       .then((claim) => ({ challenge: null, ...claim }));
     const challenge = { ...rest.challenge, expiresAt: undefined };
-    tampered.tamper('claim', answering({ outcome, attempt: 1, challenge, hasLiveCode: true }));
+    test.tampered.tamper('claim', answering({ outcome, attempt: 1, challenge, hasLiveCode: true }));
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'expired' }]);
   });
 });
 
 describe('a store that hangs', () => {
+  const apps = useOwnApps({ isTampered: true, options: { allowedCountries: 'any' } });
+
   it('has failed after two seconds, at the login and at the code', async () => {
-    const { test, tampered } = await startTamperedApp();
+    const test = await apps.start();
     const [early, late] = [visit(test), visit(test)];
     await early.login();
-    tampered.tamper('charge', hanging);
+    test.tampered.tamper('charge', hanging);
     const startedAt = performance.now();
     const answers = await Promise.all<Response>([early.enterRight(), late.login()]);
     expect(performance.now() - startedAt).toBeGreaterThan(1_900);
     expect(answers.map(seen)).toEqual([FAILED, FAILED]);
     expect(test.events.filter(({ type }) => type === 'store-failing')).toHaveLength(2);
     expect(test.sim.stats()).toMatchObject({ sent: 1, calls: { validate: 0 } });
-    await test.close();
   });
 });

@@ -1,35 +1,34 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Transaction } from 'passport-sms-otp';
 import type { Response } from 'supertest';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { ALICE, type TestApp } from '../support/test-app';
 import { seen } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 type Agent = ReturnType<TestApp['agent']>;
 
 const RENT: Transaction = { amount: '950.00 EUR', payee: 'Landlord Ltd' };
 
 describe.each(['A', 'B'] as const)('the code of a transaction, in variant %s', (variant) => {
-  let test: TestApp;
   let agent: Agent;
+  const test = useApp({
+    variant,
+    routes: (app, smsOtp) => {
+      app.post(
+        '/approve',
+        smsOtp.stepUp({ transaction: (req) => req.body as Transaction }),
+        (req, res) => {
+          res.json(req.smsOtp);
+        },
+      );
+    },
+  });
   beforeEach(async () => {
-    test = await startTestApp({
-      variant,
-      routes: (app, smsOtp) => {
-        app.post(
-          '/approve',
-          smsOtp.stepUp({ transaction: (req) => req.body as Transaction }),
-          (req, res) => {
-            res.json(req.smsOtp);
-          },
-        );
-      },
-    });
     agent = test.agent();
     await agent.post('/login').send({ username: 'alice', password: 'right' });
     await agent.post('/login/pin').send({ pin: test.code() });
     test.clock.advanceSeconds(301);
   });
-  afterEach(() => test.close());
 
   const approve = async (transaction: object): Promise<Response> =>
     agent.post('/approve').send(transaction);

@@ -1,10 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
 import { answer, LOST, SILENT, type Fault, type FaultRow } from '../support/gateway-faults';
-import { people, queue } from '../support/people';
 import { stopWatch } from '../support/stopped-watch';
-import { startTestApp, type TestApp } from '../support/test-app';
+import type { TestApp } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
+import { useSharedApp } from '../support/use-app';
 
 const INVALID = { error: 'invalid-code' };
 const NOTHING_WAITED_FOR = { error: 'no-pending-login' };
@@ -45,20 +45,13 @@ const ODD: readonly FaultRow[] = [true, 'ok', 0, [], { valid: false }].map((payl
 ]);
 
 describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) => {
-  const start = (gateway: object = {}): Promise<TestApp> =>
-    startTestApp({ variant, users: people(60), options: { allowedCountries: 'any' }, gateway });
-  const next = queue(people(60));
-  let test: TestApp;
-  let hasty: TestApp;
-  beforeAll(async () => {
-    test = await start();
-    hasty = await start({ timeouts: { validateMs: 250 } });
-    await hasty.smsOtp.warmUp();
+  const test = useSharedApp({ variant, people: 60 });
+  const hasty = useSharedApp({
+    variant,
+    people: 60,
+    gateway: { timeouts: { validateMs: 250 } },
   });
-  afterAll(async () => {
-    await test.close();
-    await hasty.close();
-  });
+  beforeAll(() => hasty.smsOtp.warmUp());
   // The circuit breaker looks back ten seconds; it is not what these tests are about.
   afterEach(() => {
     for (const { clock, events } of [test, hasty]) {
@@ -70,7 +63,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   it.each(REFUSED)(
     'that is answered with %s leaves the challenge alive, one attempt gone, and counts what may have been judged',
     async (_what, fault, status, body, failures, rejections) => {
-      const visitor = visit(test, next());
+      const visitor = visit(test, test.nextUser());
       await visitor.login();
       test.sim.failNext('validate', fault);
       const refused = await visitor.enterRight();
@@ -88,7 +81,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   );
 
   it('that is answered with 503 passes its Retry-After on', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     test.sim.failNext('validate', { kind: 'status', status: 503, retryAfterSeconds: 9 });
     const refused = await visitor.enterRight();
@@ -117,7 +110,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   ] as const)(
     'that is answered with %s is no success, looks like a wrong code and ends',
     async (_what, fault) => {
-      const visitor = visit(test, next());
+      const visitor = visit(test, test.nextUser());
       await visitor.login();
       test.sim.failNext('validate', fault);
       const refused = await visitor.enterRight();
@@ -132,7 +125,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   it.each([...LOST, ...ODD])(
     'that meets %s ends the challenge',
     async (_what, fault, status, code) => {
-      const visitor = visit(test, next());
+      const visitor = visit(test, test.nextUser());
       await visitor.login();
       test.sim.failNext('validate', fault);
       const refused = await visitor.enterRight();
@@ -147,7 +140,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   it.each(SILENT)('that gets %s ends the challenge at the deadline', async (_what, fault) => {
     // Only the gateway's silence may use the short deadline up.
     stopWatch();
-    const visitor = visit(hasty, next());
+    const visitor = visit(hasty, hasty.nextUser());
     await visitor.login();
     hasty.sim.failNext('validate', fault);
     const refused = await visitor.enterRight();
@@ -157,7 +150,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   });
 
   it('is made once more after 1009, and once only', async () => {
-    const visitor = visit(test, next());
+    const visitor = visit(test, test.nextUser());
     await visitor.login();
     const before = test.sim.stats().calls.validate;
     test.sim.failNext('validate', { kind: 'error', code: 1009 });

@@ -3,8 +3,10 @@ import { Passport } from 'passport';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { fillText } from '../../src/messages/default-message';
 import { measureTemplate } from '../../src/protocol/message-length';
-import { startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const create = (options: Partial<SmsOtpOptions>) => (): unknown =>
   createSmsOtp({
@@ -81,19 +83,18 @@ describe('the default message', () => {
     'the default message arrives with an autofill line that both parsers read in variant %s',
     async (variant) => {
       const options = { messages: { appName: 'Example', autofillHost: 'login.example.com' } };
-      const test = await startTestApp({ variant, options, simulator: { pinDigits: 10 } });
+      const test = await apps.start({ variant, options, simulator: { pinDigits: 10 } });
       const visitor = visit(test);
       await visitor.login();
       const text = test.sim.outbox.at(-1)?.text ?? '';
       const expected = { host: 'login.example.com', code: test.code() };
       expect([readAutofill(text), readAsChrome(text)]).toEqual([expected, expected]);
       expect((await visitor.enterRight()).status).toBe(200);
-      await test.close();
     },
   );
 
   it('the default message of a late resend states the shorter life of its code', async () => {
-    const test = await startTestApp();
+    const test = await apps.start();
     const visitor = visit(test);
     await visitor.login();
     test.clock.advanceSeconds(470);
@@ -102,7 +103,6 @@ describe('the default message', () => {
       'in 5 min',
       'in 2 min',
     ]);
-    await test.close();
   });
 });
 

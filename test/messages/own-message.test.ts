@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Passport } from 'passport';
 import {
   createSmsOtp,
@@ -7,8 +7,9 @@ import {
   type SmsOtpOptions,
 } from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { ALICE, startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const ACCOUNT = {
   baseUrl: 'http://127.0.0.1:9',
@@ -142,9 +143,7 @@ describe('the longest code', () => {
 });
 
 describe('a template function', () => {
-  let test: TestApp;
-  afterEach(() => test.close());
-
+  const test = useOwnApps();
   it('a template function is called with user, locale and purpose, and may return a promise', async () => {
     const calls: MessageContext[] = [];
     const message = (context: MessageContext): Promise<string> => {
@@ -153,7 +152,7 @@ describe('a template function', () => {
     };
     const getLocale: SmsOtpOptions['getLocale'] = (_user, req) =>
       Promise.resolve(req.get('accept-language'));
-    test = await startTestApp({ options: { messages: { template: message }, getLocale } });
+    await test.start({ options: { messages: { template: message }, getLocale } });
     const visitor = visit(test, ALICE, { 'Accept-Language': 'de-AT' });
     await visitor.login();
     await visitor.enterRight();
@@ -174,7 +173,7 @@ describe('a template function', () => {
       calls.push(locale);
       return '[PIN]';
     };
-    test = await startTestApp({ options: { messages: { template: message } } });
+    await test.start({ options: { messages: { template: message } } });
     await visit(test).login();
     expect(calls).toEqual([undefined]);
   });
@@ -187,7 +186,7 @@ describe('a template function', () => {
     'a template function that returns %s fails before anything is charged or sent',
     async (_what, given, problem) => {
       let text: unknown = given;
-      test = await startTestApp({ options: { messages: { template: () => text as string } } });
+      await test.start({ options: { messages: { template: () => text as string } } });
       const visitor = visit(test);
       expect((await visitor.login()).status).toBe(500);
       expect(test.errors).toEqual([expect.any(TypeError)]);

@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { MessageContext, MessagesOption, SmsOtpOptions } from 'passport-sms-otp';
-import { startTestApp, type TestApp } from '../support/test-app';
 import type { TestUser } from '../support/test-users';
 import { visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const FRENCH: TestUser = { id: 'french', phone: '+33612345678' };
 const INDIAN: TestUser = { id: 'indian', phone: '+919876543210' };
@@ -11,14 +11,12 @@ const OF_GUERNSEY: TestUser = { id: 'guernsey', phone: '+447911123456' };
 const AT_SEA: TestUser = { id: 'at-sea', phone: '+881612345678' };
 
 describe('a message to a country', () => {
-  let test: TestApp;
-  afterEach(() => test.close());
-
+  const test = useOwnApps();
   async function sendTo(
     user: TestUser,
     options: Partial<SmsOtpOptions>,
   ): Promise<(string | undefined)[]> {
-    test = await startTestApp({
+    await test.start({
       users: [user],
       options: {
         allowedCountries: 'any',

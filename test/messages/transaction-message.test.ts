@@ -2,8 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { type BuildMessage, createMessageBuilder } from '../../src/messages/build-message';
 import type { MessageBuilderOptions } from '../../src/messages/options';
 import type { Transaction } from '../../src/stores/store';
-import { ALICE, startTestApp } from '../support/test-app';
+import { ALICE } from '../support/test-app';
 import { asUser } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const settings: MessageBuilderOptions = {
   appName: 'Example',
@@ -152,7 +155,7 @@ describe('the text of a transaction', () => {
 
   it('a transaction whose text cannot be built fails before anything is charged or sent', async () => {
     let transaction = { amount: '1'.repeat(41), payee: 'Flowers' };
-    const test = await startTestApp({
+    const test = await apps.start({
       routes: (app, smsOtp) => {
         app.post('/approve', smsOtp.stepUp({ transaction: () => transaction }), (req, res) =>
           res.json(req.smsOtp),
@@ -168,6 +171,5 @@ describe('the text of a transaction', () => {
     transaction = { amount: '1.00 EUR', payee: 'Flowers' };
     expect((await agent.post('/approve')).status).toBe(200);
     expect(test.sim.outbox.at(-1)?.text).toMatch(/^\d{6} is your code for 1\.00 EUR to Flowers\./);
-    await test.close();
   });
 });

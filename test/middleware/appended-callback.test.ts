@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import {
@@ -9,9 +9,9 @@ import {
   type StrategyCallback,
   type StrategyDone,
 } from 'passport-sms-otp';
-import { asTestUser, asUser, startTestApp, type TestApp } from '../support/test-app';
-import { createPeople } from './support/people';
+import { asTestUser, asUser } from '../support/test-app';
 import { givePassword, statusOf } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 type Validate = (user: Express.User) => Promise<unknown>;
 
@@ -34,17 +34,14 @@ function nestCallback(validate: () => Validate): StrategyCallback {
 }
 
 describe('a function appended to the strategy, as NestJS does', () => {
-  const people = createPeople();
   const agree: Validate = (user) => Promise.resolve(user);
   let validate = agree;
   let callback: StrategyCallback = () => undefined;
-  let test: TestApp;
 
-  beforeAll(async () => {
-    const options = { ...people.options, store: memoryStore() };
-    test = await startTestApp({ users: people.users, options, routes: addRoutes });
+  const test = useSharedApp(() => {
+    const options = { store: memoryStore() };
+    return { people: 40, options, routes: addRoutes };
   });
-  afterAll(() => test.close());
   beforeEach(() => {
     validate = agree;
     callback = nestCallback(() => validate);
@@ -83,7 +80,7 @@ describe('a function appended to the strategy, as NestJS does', () => {
   }
 
   async function submit(path = '/nest/pin') {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const answer = await agent.post(path).send({ pin: test.code(user) });
@@ -116,7 +113,7 @@ describe('a function appended to the strategy, as NestJS does', () => {
   });
 
   it('answers with another user: that one is logged in, and the mark is not theirs', async () => {
-    const other = people.next();
+    const other = test.nextUser();
     validate = () => Promise.resolve(asUser(other));
     const { agent, status } = await submit();
     expect(status).toMatchObject({ isAuthenticated: true, hasSecondFactor: false });
@@ -188,7 +185,7 @@ describe('a function appended to the strategy, as NestJS does', () => {
   it('is not asked about a code that is wrong', async () => {
     let asked = 0;
     callback = () => (asked += 1);
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     expect((await agent.post('/nest/pin').send({ pin: '0000000000' })).status).toBe(401);
@@ -197,7 +194,7 @@ describe('a function appended to the strategy, as NestJS does', () => {
 
   it('is ignored when it is no function', async () => {
     const agent = test.agent();
-    const user = people.next();
+    const user = test.nextUser();
     await givePassword(agent, user);
     const answer = await agent.post('/no-function').send({ pin: test.code(user) });
     expect([answer.status, answer.body]).toEqual([200, { id: user.id }]);

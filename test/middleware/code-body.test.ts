@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import express4 from 'express4';
 import fc from 'fast-check';
-import { BOB, startTestApp, type TestApp } from '../support/test-app';
+import { BOB } from '../support/test-app';
 import { giveCode, givePassword, type Agent } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 const FORM = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
@@ -46,18 +47,16 @@ describe.each([
   ['Express 5', express],
   ['Express 4', express4],
 ])('a body without a code, in %s', (_version, createApp) => {
-  let test: TestApp;
   let agent: Agent;
   let validates = 0;
+  const test = useSharedApp({ createApp, middleware: addPollutionCheck });
   beforeAll(async () => {
-    test = await startTestApp({ createApp, middleware: addPollutionCheck });
     agent = test.agent();
     await givePassword(agent);
   });
   beforeEach(() => {
     validates = test.sim.stats().calls.validate;
   });
-  afterAll(() => test.close());
 
   /**
    * Nothing that was sent may show on objects that were not sent; and a body that only inherits

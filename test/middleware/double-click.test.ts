@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { openTestApp } from './support/open-test-app';
-import { createPeople } from './support/people';
+import { describe, expect, it } from '@jest/globals';
 import { addSite } from './support/site';
 import { giveCode, givePassword, logIn, passwordOf, sessionIdOf, statusOf } from './support/steps';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const GAP_SECONDS = 30;
 const TOO_SOON = { error: 'resend-too-soon' };
 
 describe('a second right password', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addSite });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40, routes: addSite });
 
   it('in the same session, while its code is live, sends nothing and is answered like the first', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const first = await givePassword(agent, user);
     const code = test.code(user);
@@ -31,7 +26,7 @@ describe('a second right password', () => {
   });
 
   it('in the same session is redirected like the first', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const answers = [
       await agent.post('/site/login').send(passwordOf(user)),
@@ -44,7 +39,7 @@ describe('a second right password', () => {
   });
 
   it('leaves no user in the request either', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     await givePassword(agent, user);
@@ -52,7 +47,7 @@ describe('a second right password', () => {
   });
 
   it('at the same moment sends one text', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await agent.get('/status');
     const { generate } = test.sim.stats().calls;
@@ -62,7 +57,7 @@ describe('a second right password', () => {
   });
 
   it('in another session sends nothing and is pending with a countdown, with Retry-After', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     await givePassword(test.agent(), user);
     test.clock.advanceSeconds(10);
     const { generate } = test.sim.stats().calls;
@@ -77,7 +72,7 @@ describe('a second right password', () => {
   });
 
   it('after the gap sends a new code in a new session, and the old code is worth nothing', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const first = await givePassword(agent, user);
     const old = test.code(user);
@@ -92,7 +87,7 @@ describe('a second right password', () => {
   });
 
   it('inside the gap, but with a code that has ended, sends nothing and is pending with a countdown', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     await agent.post('/login/cancel');
@@ -100,7 +95,7 @@ describe('a second right password', () => {
   });
 
   it('of another user in the same session sends a code to that user', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const agent = test.agent();
     await givePassword(agent, alice);
     const { generate } = test.sim.stats().calls;
@@ -112,7 +107,7 @@ describe('a second right password', () => {
   });
 
   it('of a user whose step-up is out does not take its code for a login', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     await agent.post('/step-up');
     const answer = await givePassword(agent, user);
@@ -122,7 +117,7 @@ describe('a second right password', () => {
 
 describe('a resend', () => {
   it('inside the gap is refused with Retry-After, and the code that is out stays good', async () => {
-    const test = await openTestApp();
+    const test = await apps.start();
     const agent = test.agent();
     await givePassword(agent);
     const answer = await agent.post('/login/resend');
@@ -135,7 +130,7 @@ describe('a resend', () => {
   });
 
   it('without a pending login is 401', async () => {
-    const test = await openTestApp();
+    const test = await apps.start();
     const answer = await test.agent().post('/login/resend');
     expect([answer.status, answer.body]).toEqual([401, { error: 'no-pending-login' }]);
   });

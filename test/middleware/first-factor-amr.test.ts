@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
-import { asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
-import { createPeople } from './support/people';
+import { asUser, type TestUser } from '../support/test-app';
 import { giveCode, givePassword, statusOf, type Agent } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 describe('req.authInfo.amr after a first factor', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40, routes: addRoutes });
 
   /** A first factor of the app's own, such as a provider's, with the info that the body names. */
   function addRoutes(app: Express, smsOtp: SmsOtp): void {
@@ -27,7 +22,7 @@ describe('req.authInfo.amr after a first factor', () => {
   }
 
   async function enter(info: object): Promise<{ agent: Agent; user: TestUser }> {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     expect((await agent.post('/provider').send({ id: user.id, info })).body).toMatchObject({
       sent: true,

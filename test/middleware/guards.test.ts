@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
-import { asTestUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { asTestUser, type TestUser } from '../support/test-app';
 import { bareRequest, letsPass } from './support/bare-request';
-import { createPeople } from './support/people';
 import { givePassword, logIn, statusOf } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 describe('the guard', () => {
-  const people = createPeople();
   let isRequired: (user: TestUser) => unknown;
-  let test: TestApp;
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     const options = {
-      ...people.options,
       // Whatever an app may answer.
       isRequiredFor: (user: Express.User) => isRequired(asTestUser(user)) as boolean,
     };
-    test = await startTestApp({ users: people.users, options, routes: addPages });
+    return { people: 40, options, routes: addPages };
   });
-  afterAll(() => test.close());
   beforeEach(() => {
     isRequired = (user) => user.isOptional !== true;
   });
@@ -37,12 +33,12 @@ describe('the guard', () => {
 
   it('refuses between the factors', async () => {
     const agent = test.agent();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     expect((await agent.get('/account')).status).toBe(403);
   });
 
   it('refuses a user without a mark', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     isRequired = () => false;
     const agent = test.agent();
     await givePassword(agent, user);
@@ -52,14 +48,14 @@ describe('the guard', () => {
   });
 
   it('refuses when the user of the session is gone', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     test.users.delete(user.id);
     expect((await agent.get('/account')).status).toBe(403);
   });
 
   it('lets a mark pass that is as old as it may be, and refuses it one millisecond later', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     test.clock.advanceSeconds(300);
     expect((await agent.get('/fresh')).status).toBe(200);
     test.clock.advanceSeconds(0.001);
@@ -71,7 +67,7 @@ describe('the guard', () => {
   it('with allowNotRequired lets users pass of whom isRequiredFor says so again, now', async () => {
     isRequired = () => false;
     const agent = test.agent();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     expect((await agent.get('/optional')).status).toBe(200);
     expect((await agent.get('/account')).status).toBe(403);
     isRequired = () => true;
@@ -91,7 +87,7 @@ describe('the guard', () => {
   ])('with allowNotRequired takes %s as a yes and refuses', async (_title, answer) => {
     isRequired = () => false;
     const agent = test.agent();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     isRequired = answer;
     expect((await agent.get('/optional')).body).toEqual({ error: 'second-factor-required' });
   });
@@ -105,7 +101,7 @@ describe('the guard', () => {
     expect((await test.agent().get('/optional')).status).toBe(403);
     expect(asked).toBe(0);
     isRequired = () => true;
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     asked = 0;
     expect((await agent.get('/optional')).status).toBe(200);
     expect(asked).toBe(0);
@@ -123,11 +119,7 @@ const UNQUOTED = 'must be ASCII without quotes and backslashes';
 const UNQUOTED_ACR = 'must be ASCII without spaces, quotes and backslashes';
 
 describe('options of a middleware', () => {
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp();
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp();
 
   it.each([
     ['requireSecondFactor', { maxAge: 300 }, 'unknown option maxAge, did you mean maxAgeSeconds?'],

@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { Router, type Express, type RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import { createSmsOtp, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { openTestApp } from './support/open-test-app';
-import { createPeople } from './support/people';
 import {
   giveCode,
   givePassword,
@@ -14,6 +11,9 @@ import {
   statusOf,
   type Agent,
 } from './support/steps';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 function addCart(app: Express): void {
   app.post('/cart', (req, res) => {
@@ -23,16 +23,11 @@ function addCart(app: Express): void {
 }
 
 describe('of the session, a login', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    const options = {
-      ...people.options,
-      keepSessionKeys: ['theme', 'language', 'constructor', '__proto__'],
-    };
-    test = await startTestApp({ users: people.users, options, routes: addCart });
+  const test = useSharedApp({
+    people: 40,
+    options: { keepSessionKeys: ['theme', 'language', 'constructor', '__proto__'] },
+    routes: addCart,
   });
-  afterAll(() => test.close());
 
   async function withCart(): Promise<Agent> {
     const agent = test.agent();
@@ -41,7 +36,7 @@ describe('of the session, a login', () => {
   }
 
   it('carries the keys of keepSessionKeys through both renewals, and nothing else', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await withCart();
     const pending = test.sessions.rest(String(sessionIdOf(await givePassword(agent, user))));
     expect(Object.keys(pending ?? {}).sort()).toEqual(['cookie', 'smsOtp', 'theme']);
@@ -51,7 +46,7 @@ describe('of the session, a login', () => {
   });
 
   it('carries them, too, when no second factor is required', async () => {
-    const user = { ...people.next(), isOptional: true };
+    const user = { ...test.nextUser(), isOptional: true };
     test.users.set(user.id, user);
     const agent = await withCart();
     await givePassword(agent, user);
@@ -59,7 +54,7 @@ describe('of the session, a login', () => {
   });
 
   it('puts nothing that was pending into the session of the user', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     const { smsOtp } = JSON.parse(
       String(Object.values(JSON.parse(test.sessions.dump()) as object).at(-1)),
     );
@@ -70,7 +65,7 @@ describe('of the session, a login', () => {
 
 describe('with other names', () => {
   it('the slot, the strategy and the field of the code are called as the options say', async () => {
-    const test = await openTestApp({
+    const test = await apps.start({
       options: { sessionKey: 'mySlot', strategyName: 'my-strategy', fields: { code: 'code' } },
       routes: (app, _smsOtp, passport) => {
         // Passport types its middleware as any.
@@ -96,16 +91,9 @@ describe.each([
   ['keys of their own', { sessionKey: 'otherOtp', strategyName: 'other-otp' }],
   ['names of their own alone', { strategyName: 'other-otp' }],
 ])('two of them in one app, with %s,', (_what, names) => {
-  const people = createPeople();
   let other: SmsOtp;
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addOther });
-  });
-  afterAll(async () => {
-    await other.close();
-    await test.close();
-  });
+  const test = useSharedApp({ people: 40, routes: addOther });
+  afterAll(() => other.close());
 
   function addOther(
     app: Express,
@@ -126,7 +114,7 @@ describe.each([
   }
 
   it('do not see each other’s codes', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     expect((await agent.get('/other/status')).body).toMatchObject({ pending: null });
@@ -136,14 +124,14 @@ describe.each([
   });
 
   it('do not take each other’s marks', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     expect((await agent.get('/account')).status).toBe(200);
     expect((await agent.get('/other/account')).status).toBe(403);
     expect((await agent.get('/other/status')).body).toMatchObject({ verified: null });
   });
 
   it('have a mark each once both have asked', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     await agent.post('/other/step-up');
     expect((await agent.get('/other/account')).status).toBe(403);
@@ -153,7 +141,7 @@ describe.each([
   });
 
   it('start from nothing with a login of either', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     await agent.post('/other/login').send(passwordOf(user));
     expect((await agent.get('/account')).status).toBe(403);

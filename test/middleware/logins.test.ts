@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express, Request } from 'express';
 import type { SessionData } from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
@@ -11,9 +11,8 @@ import {
   type SmsOtpStore,
 } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
-import { asTestUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { asTestUser, type TestUser } from '../support/test-app';
 import { createGate } from './support/gate';
-import { createPeople } from './support/people';
 import {
   type Agent,
   giveCode,
@@ -22,6 +21,7 @@ import {
   logIn,
   statusOf,
 } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 const LOGIN_ENDED = [401, { error: 'login-ended' }];
 
@@ -31,22 +31,18 @@ describe.each([
 ])('logins that are %s', (_title, logins: { checkEverySeconds?: number }) => {
   const isAlwaysChecked = logins.checkEverySeconds === 0;
   const clock = testClock();
-  const people = createPeople(60);
   const finds = createGate();
   let asked = 0;
   let isDown = false;
-  let test: TestApp;
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     const store = memoryStore({ now: () => clock.now() });
     const options = {
-      ...people.options,
       logins,
       store: { ...store, logins: watched(store.logins) },
       isRequiredFor: (user: Express.User) => asTestUser(user).isOptional !== true,
     };
-    test = await startTestApp({ users: people.users, clock, options, routes: addPages });
+    return { people: 60, clock, options, routes: addPages };
   });
-  afterAll(() => test.close());
   beforeEach(() => {
     asked = 0;
     isDown = false;
@@ -152,7 +148,7 @@ describe.each([
   }
 
   it('begin with the code, with what the user may know them by', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test
       .agent()
       .set('User-Agent', 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko Firefox/140.0');
@@ -173,7 +169,7 @@ describe.each([
   });
 
   it('are asked for no more often than the option says', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     asked = 0;
     for (let requests = 0; requests < 3; requests += 1)
@@ -187,7 +183,7 @@ describe.each([
   });
 
   it('end by logout, also for a session that is saved afterwards', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const bringBack = await keepSessions();
     expect((await (await copyOf(agent)).post('/leave')).body).toEqual({ loggedOut: true });
@@ -210,7 +206,7 @@ describe.each([
   }
 
   it('end by logout without a page of its own, and with one', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     const answer = await agent.post('/leave-for');
     expect([answer.status, answer.headers.location]).toEqual([303, '/bye']);
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
@@ -219,7 +215,7 @@ describe.each([
   });
 
   it('that end in another process are known here when the time is up', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     expect(await account(agent)).toEqual(passed(user));
     const bringBack = await keepSessions();
@@ -233,7 +229,7 @@ describe.each([
   });
 
   it('that end while the store answers are not taken for live afterwards', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     clock.advanceSeconds(30);
     const bringBack = await keepSessions();
     const slow = finds.holdNext();
@@ -247,7 +243,7 @@ describe.each([
   });
 
   it('get another id with a step-up: the session from before is worth nothing', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const [before] = await part().list(user.id);
     clock.advanceSeconds(60);
@@ -265,7 +261,7 @@ describe.each([
   });
 
   it('get another id with a transaction, and keep their mark', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const [before] = await part().list(user.id);
     const { body: guarded } = await agent.get('/guarded-status');
@@ -278,7 +274,7 @@ describe.each([
   });
 
   it.each(['/step-up', '/pay'])('that have ended send nothing for %s', async (path) => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const bringBack = await keepSessions();
     await (await copyOf(agent)).post('/leave');
@@ -291,7 +287,7 @@ describe.each([
   });
 
   it.each(['right', 'wrong'])('that have ended take no %s code', async (code) => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     clock.advanceSeconds(60);
     await agent.post('/step-up');
@@ -306,7 +302,7 @@ describe.each([
   it.each(['/redirecting/pin', '/redirecting/step-up'])(
     'that have ended say so on the page after %s',
     async (path) => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = await logIn(test, user);
       clock.advanceSeconds(60);
       await agent.post('/step-up');
@@ -319,7 +315,7 @@ describe.each([
   );
 
   it('can be listed and ended one by one, by their user alone', async () => {
-    const [user, stranger] = [people.next(), people.next()];
+    const [user, stranger] = [test.nextUser(), test.nextUser()];
     const first = await logIn(test, user);
     clock.advanceSeconds(60);
     const second = await logIn(test, user);
@@ -334,7 +330,7 @@ describe.each([
   });
 
   it('can be ended everywhere else, and everywhere', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agents = [await logIn(test, user)];
     for (const _more of [1, 2]) {
       clock.advanceSeconds(90);
@@ -354,7 +350,7 @@ describe.each([
   });
 
   it('count as checked in the request that a guard has let pass', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     const unchecked = isAlwaysChecked
       ? { hasSecondFactor: false, verified: null }
       : { hasSecondFactor: true };
@@ -368,7 +364,7 @@ describe.each([
   });
 
   it('are unknown while the store is down: 503, and nothing changes', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     expect(await account(agent)).toEqual(passed(user));
     isDown = true;
@@ -381,7 +377,7 @@ describe.each([
   });
 
   it('end in this browser even while the store is down', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     isDown = true;
     const answer = await agent.post('/leave');
     expect([answer.status, answer.body]).toEqual([503, { code: 'ERR_STORE' }]);
@@ -389,7 +385,7 @@ describe.each([
   });
 
   it('end when another user, or the same one, logs in with that browser', async () => {
-    const [user, next] = [people.next(), people.next()];
+    const [user, next] = [test.nextUser(), test.nextUser()];
     const agent = await logIn(test, user);
     await givePassword(agent, next);
     expect(await part().list(user.id)).toEqual([]);
@@ -398,7 +394,7 @@ describe.each([
   });
 
   it('begin without a code where none is required, and end like the others', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     Object.assign(test.users.get(user.id) ?? {}, { isOptional: true });
     const agent = test.agent();
     await givePassword(agent, user);
@@ -409,7 +405,7 @@ describe.each([
   });
 
   it('are forgotten with their user, and told with what is stored', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const { logins: told } = await test.smsOtp.exportUser(user.id);
     const now = clock.now();
@@ -419,7 +415,7 @@ describe.each([
   });
 
   it('without an id are refused, and a step-up gives them one', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     for (const [id, data] of await allSessions()) {
       const { smsOtp } = data;

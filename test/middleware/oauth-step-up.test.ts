@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, Request, RequestHandler } from 'express';
 import type { Factor, GuardOptions, SmsOtp } from 'passport-sms-otp';
-import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import type { TestUser } from '../support/test-app';
 import { bareRequest, letsPass } from './support/bare-request';
-import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn, passwordOf, type Agent } from './support/steps';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 /** Stands for a passkey: only its name and its values matter here. */
 const PASSKEY: Factor = {
@@ -41,13 +43,11 @@ const TOO_OLD =
 const noSuchFactor: RequestHandler = (_req, _res, next) => next(new Error('no such factor'));
 
 describe('a guard that asks as OAuth does', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    const options = { ...people.options, factors: [PASSKEY, TOTP], logins: {} };
-    test = await startTestApp({ users: people.users, options, routes: addPages });
+  const test = useSharedApp({
+    people: 40,
+    options: { factors: [PASSKEY, TOTP], logins: {} },
+    routes: addPages,
   });
-  afterAll(() => test.close());
 
   function addPages(app: Express, smsOtp: SmsOtp): void {
     for (const [name, options] of Object.entries(GUARDS)) {
@@ -77,7 +77,7 @@ describe('a guard that asks as OAuth does', () => {
   }
 
   it('names the lists of acr values and the age that it asks for, in a challenge that no cache keeps', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     const answer = await agent.get('/guarded/strongest');
     expect(answer.status).toBe(401);
     expect(answer.headers['www-authenticate']).toBe(
@@ -88,7 +88,7 @@ describe('a guard that asks as OAuth does', () => {
   });
 
   it('names the age alone where the second factor was passed too long ago', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     expect((await agent.get('/guarded/fresh')).status).toBe(200);
     test.clock.advanceSeconds(300.001);
     expect(await challengeOf(agent, 'fresh')).toEqual([
@@ -99,7 +99,7 @@ describe('a guard that asks as OAuth does', () => {
   });
 
   it('with age 0 admits the very millisecond, asks for max_age 0 afterwards, and admits again after a step-up', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     expect((await agent.get('/guarded/now')).status).toBe(200);
     test.clock.advanceSeconds(0.001);
@@ -121,7 +121,7 @@ describe('a guard that asks as OAuth does', () => {
   ])(
     'writes an age as a whole number, rounded down, and none without end: %s',
     async (guard, maxAge) => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       test.users.set(user.id, { ...user, isOptional: true });
       await givePassword(agent, user);
@@ -132,7 +132,7 @@ describe('a guard that asks as OAuth does', () => {
   );
 
   it('names nothing to ask for where any second factor would do', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     test.users.set(user.id, { ...user, isOptional: true });
     await givePassword(agent, user);
@@ -150,13 +150,13 @@ describe('a guard that asks as OAuth does', () => {
       const refusal = [401, `Bearer realm="${bearerRealm}"`, { error: 'second-factor-required' }];
       expect(await challengeOf(test.agent(), guard)).toEqual(refusal);
       const waiting = test.agent();
-      await givePassword(waiting, people.next());
+      await givePassword(waiting, test.nextUser());
       expect(await challengeOf(waiting, guard)).toEqual(refusal);
     },
   );
 
   it('calls a login that has ended an invalid token, and asks for no second factor', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     await test.smsOtp.logins?.revokeAll(user.id);
     expect(await challengeOf(agent, 'strongest')).toEqual([
@@ -167,7 +167,7 @@ describe('a guard that asks as OAuth does', () => {
   });
 
   it('leaves the challenge out without bearerRealm, where the refusal stays 403', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     expect(await challengeOf(agent, 'plain')).toEqual([
       403,
       undefined,
@@ -176,14 +176,14 @@ describe('a guard that asks as OAuth does', () => {
   });
 
   it('writes nothing to the session', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     test.sessions.resetCalls();
     await agent.get('/guarded/strongest');
     expect(test.sessions.calls).toEqual({ get: 1, set: 0, touch: 1, destroy: 0 });
   });
 
   it('admits a passkey where phr is asked for, and after a texted code in a step-up no more', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logInWithPasskey(user);
     for (const guard of ['phr', 'strongest', 'plain']) {
       expect((await agent.get(`/guarded/${guard}`)).body.claims).toMatchObject({ acr: 'phr' });
@@ -201,7 +201,7 @@ describe('a guard that asks as OAuth does', () => {
   });
 
   it('admits a passkey in a step-up after a login by text', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     expect((await agent.get('/guarded/phr')).status).toBe(401);
     await agent.post('/step-up');
     expect((await agent.post('/login/passkey').send({ pin: 'signed' })).status).toBe(200);
@@ -210,7 +210,7 @@ describe('a guard that asks as OAuth does', () => {
   });
 
   it('with allowNotRequired admits users of whom none is required, and no others', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     test.users.set(user.id, { ...user, isOptional: true });
     const agent = test.agent();
     await givePassword(agent, user);
@@ -221,13 +221,11 @@ describe('a guard that asks as OAuth does', () => {
 });
 
 describe('claims', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    const options = { ...people.options, factors: [PASSKEY, TOTP] };
-    test = await startTestApp({ users: people.users, options, routes: addPages });
+  const test = useSharedApp({
+    people: 40,
+    options: { factors: [PASSKEY, TOTP] },
+    routes: addPages,
   });
-  afterAll(() => test.close());
 
   function addPages(app: Express, smsOtp: SmsOtp): void {
     app.get('/claims', (req, res) => void res.json({ claims: smsOtp.claims(req) }));
@@ -260,14 +258,14 @@ describe('claims', () => {
   it('are none of a stranger, between the factors, and of another user', async () => {
     const agent = test.agent();
     expect((await agent.get('/claims')).body).toEqual({ claims: null });
-    await agent.post('/login').send(passwordOf(people.next()));
+    await agent.post('/login').send(passwordOf(test.nextUser()));
     expect((await agent.get('/claims')).body).toEqual({ claims: null });
     const { session } = requestOf('sms');
     expect(test.smsOtp.claims({ session, user: { id: 'bob' } } as unknown as Request)).toBeNull();
   });
 
   it('tell the time of the second factor, of a step-up as soon as it is passed', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     test.clock.advanceSeconds(20);
@@ -311,7 +309,7 @@ describe('claims', () => {
 
 describe('claims with recovery codes', () => {
   it('say mfa', async () => {
-    const test = await startTestApp({ options: { recoveryCodes: {} } });
+    const test = await apps.start({ options: { recoveryCodes: {} } });
     const verified = { userId: 'alice', method: 'recovery-code', at: 5_000 };
     const req = bareRequest({ id: 'alice' }, { version: 1, verified });
     expect(test.smsOtp.claims(req)).toEqual({
@@ -319,6 +317,5 @@ describe('claims with recovery codes', () => {
       amr: ['pwd', 'recovery-code'],
       auth_time: 5,
     });
-    await test.close();
   });
 });

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Request } from 'express';
 import fc from 'fast-check';
-import { startTestApp, type TestApp } from '../support/test-app';
 import { bareRequest, letsPass } from './support/bare-request';
-import { createPeople } from './support/people';
 import { giveCode, givePassword, sessionIdOf, statusOf } from './support/steps';
 import { casesOf } from '../support/complete-run';
+import { useSharedApp } from '../support/use-app';
 
 const members = fc.oneof(
   fc.jsonValue(),
@@ -53,12 +52,7 @@ function isMarkOf(slot: unknown, userId: string): boolean {
 }
 
 describe('an odd slot in a session', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40 });
 
   it('lets nobody pass, and hasSecondFactor says what the guard does', () => {
     const { hasSecondFactor, requireSecondFactor } = test.smsOtp;
@@ -86,7 +80,7 @@ describe('an odd slot in a session', () => {
   });
 
   it('is neither shown nor an error, whatever is asked for', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const sid = String(sessionIdOf(await giveCode(test, agent, user)));
@@ -116,7 +110,7 @@ describe('an odd slot in a session', () => {
     ['without a time', { at: undefined }],
     ['of no time at all', { at: null }],
   ])('with a mark %s counts as none', async (_title, change) => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const sid = String(sessionIdOf(await giveCode(test, agent, user)));
@@ -131,9 +125,9 @@ describe('an odd slot in a session', () => {
   });
 
   it('is replaced by the next login', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
-    const sid = String(sessionIdOf(await givePassword(agent, people.next())));
+    const sid = String(sessionIdOf(await givePassword(agent, test.nextUser())));
     test.sessions.put(sid, { ...test.sessions.rest(sid), smsOtp: { version: 2, verified: 'all' } });
     await givePassword(agent, user);
     expect((await giveCode(test, agent, user)).status).toBe(200);

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { Factor, SmsOtpOutcome } from 'passport-sms-otp';
-import { startFactorApp, type FactorApp } from '../account/support/factor-app';
-import type { Browser, Seen } from '../account/support/browser';
 import { memoryPhoneBook, type MemoryPhoneBook } from '../support/memory-phone-book';
 import { ALICE, asTestUser, type TestAppOptions } from '../support/test-app';
+import { type Answer, visitOverTls } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 const CANARY = 'canary-of-the-password-hash';
 /** What has a user. */
@@ -28,15 +28,14 @@ const riddle: Factor = {
 
 describe('the outcome of', () => {
   let book: MemoryPhoneBook;
-  let test: FactorApp;
-  let alice: Browser;
   let outcomes: (SmsOtpOutcome | undefined)[];
 
-  beforeEach(async () => {
+  const test = useApp(() => {
     outcomes = [];
     book = memoryPhoneBook();
     book.seed(ALICE.id, ALICE.phone ?? '');
-    test = await startFactorApp({
+    return {
+      hasFactors: true,
       users: [RECORD],
       options: {
         phoneBook: book,
@@ -45,10 +44,9 @@ describe('the outcome of', () => {
       },
       middleware: recordOutcomes,
       routes: addRoutes,
-    });
-    alice = test.browser();
+    };
   });
-  afterEach(() => test.close());
+  const alice = visitOverTls(test);
 
   function recordOutcomes(app: Express): void {
     app.use((req, res, next) => {
@@ -77,7 +75,7 @@ describe('the outcome of', () => {
     return all?.find(({ maskedPhone }) => maskedPhone.endsWith(mobile.slice(-2)))?.phoneId;
   }
 
-  const cases: Readonly<Record<string, () => Promise<Seen>>> = {
+  const cases: Readonly<Record<string, () => Promise<Answer>>> = {
     'send, when a text went out': () => alice.login(),
     'send, when none is required': async () => {
       test.users.set(ALICE.id, { ...RECORD, isOptional: true });
@@ -95,7 +93,7 @@ describe('the outcome of', () => {
     },
     'verify, after the right code': async () => {
       await alice.login();
-      return alice.enter();
+      return alice.enterRight();
     },
     'verify, after a wrong code': async () => {
       await alice.login();

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
-import { asUser, startTestApp, type TestApp } from '../support/test-app';
-import { createPeople } from './support/people';
+import { asUser } from '../support/test-app';
 import { givePassword, logIn, otherThan, sessionIdOf, statusOf } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 const REDIRECTS = { successRedirect: '/home', failureRedirect: '/again' };
 
 describe("plain passport.authenticate('sms-otp')", () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40, routes: addRoutes });
 
   function addRoutes(app: Express, _smsOtp: unknown, passport: PassportStatic): void {
     const authenticate = (options: object): RequestHandler =>
@@ -51,7 +46,7 @@ describe("plain passport.authenticate('sms-otp')", () => {
   }
 
   async function submit(path: string, change = (code: string): unknown => code) {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const answer = await agent.post(path).send({ pin: change(test.code(user)) });
@@ -133,7 +128,7 @@ describe("plain passport.authenticate('sms-otp')", () => {
   });
 
   it('replaces the mark of a step-up, and keeps it with session: false', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const first = test.clock.now();
     for (const [path, at] of [
@@ -158,7 +153,7 @@ describe("plain passport.authenticate('sms-otp')", () => {
   });
 
   it('loads the user anew: the one of the challenge, not of the request', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     test.users.set(user.id, { ...user, isOptional: true });

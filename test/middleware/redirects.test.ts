@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { createPeople } from './support/people';
 import { addSite } from './support/site';
 import { givePassword, giveWrongCode, passwordOf, type Agent } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 describe('a redirect', () => {
-  const people = createPeople();
   const order: string[] = [];
-  let test: TestApp;
-  beforeAll(async () => {
-    const { users, options } = people;
-    test = await startTestApp({ users, options, routes: addRoutes, middleware: recordAnswers });
+  const test = useSharedApp({ people: 40, routes: addRoutes, middleware: recordAnswers });
+  beforeAll(() => {
     recordWrites();
   });
-  afterAll(() => test.close());
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: Parameters<typeof addSite>[2]): void {
     addSite(app, smsOtp, passport);
@@ -52,7 +47,7 @@ describe('a redirect', () => {
   }
 
   async function givenPassword(): Promise<{ agent: Agent; code: string }> {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     return { agent, code: test.code(user) };
@@ -67,7 +62,7 @@ describe('a redirect', () => {
   ])(
     'is 303, not to be stored, and comes when the session is saved: %s',
     async (_title, path, body) => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       if (path !== '/site/login') await givePassword(agent, user);
       order.length = 0;
@@ -143,7 +138,7 @@ describe('a redirect', () => {
   });
 
   it('is what keeps a reason: an answer in JSON does not', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     await giveWrongCode(test, agent, user);
@@ -158,7 +153,7 @@ describe('a redirect', () => {
   });
 
   it('goes to a page that is told at construction, whatever the request says of it', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const answer = await test
       .agent()
       .post('/site/login?successRedirect=/evil&returnTo=/evil')

@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { REASONS } from 'passport-sms-otp';
 import { REPLIES } from '../../src/middleware/responses';
-import { openTestApp } from './support/open-test-app';
 import { giveCode, givePassword, giveWrongCode, logIn } from './support/steps';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 /** Every reason with its reply, by hand: status, then what the body calls the error. */
 const DOCUMENTED: Record<string, [number, string]> = {
@@ -42,7 +44,7 @@ describe('the reasons', () => {
 
 describe('the answer to a code that is not accepted', () => {
   it('is one body, whether the code is wrong, used, superseded or one too many', async () => {
-    const test = await openTestApp();
+    const test = await apps.start();
     const agent = test.agent();
     const invalid = { status: 401, body: { error: 'invalid-code' } };
     await givePassword(agent);
@@ -58,14 +60,14 @@ describe('the answer to a code that is not accepted', () => {
   });
 
   it('is not to be stored', async () => {
-    const test = await openTestApp();
+    const test = await apps.start();
     const answer = await test.agent().post('/login/pin').send({ pin: '123456' });
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(answer.headers['content-type']).toContain('application/json');
   });
 
   it('has Retry-After when the user is locked, and none when the code is wrong', async () => {
-    const test = await openTestApp({ options: { limits: { failures: { max: 1 } } } });
+    const test = await apps.start({ options: { limits: { failures: { max: 1 } } } });
     const agent = test.agent();
     await givePassword(agent);
     const wrong = await giveWrongCode(test, agent);
@@ -79,7 +81,7 @@ describe('the answer to a code that is not accepted', () => {
   });
 
   it('has Retry-After when the gateway was too busy to be asked, and costs no attempt', async () => {
-    const test = await openTestApp({ gateway: { connections: 1, queueLimit: 0 } });
+    const test = await apps.start({ gateway: { connections: 1, queueLimit: 0 } });
     const [first, second] = [test.agent(), test.agent()];
     await givePassword(first);
     await second.post('/login').send({ username: 'bob', password: 'right' });
@@ -102,14 +104,14 @@ it.each([
   'Retry-After is for 429 alone, and where the seconds are known: %j',
   async (decision, status, header) => {
     const policies = [{ name: 'own', stage: 'send', check: () => decision } as const];
-    const test = await openTestApp({ options: { policies } });
+    const test = await apps.start({ options: { policies } });
     const refused = await givePassword(test.agent());
     expect([refused.status, refused.headers['retry-after']]).toEqual([status, header]);
   },
 );
 
 it('Retry-After comes with the 503 of a text that has not left, when another may be asked for', async () => {
-  const test = await openTestApp();
+  const test = await apps.start();
   test.sim.failNext('generate', { kind: 'error', code: 2121 });
   const pending = await givePassword(test.agent());
   expect([pending.status, pending.headers['retry-after']]).toEqual([503, '30']);
@@ -121,7 +123,7 @@ it('a payment that is denied tells no seconds: waiting does not help', async () 
     purpose === 'transaction' ? ({ deny: 'denied', retryAfterSeconds: 60 } as const) : 'allow';
   const policies = [{ name: 'own', stage: 'send', check } as const];
   const transaction = () => ({ amount: '5.00', payee: 'Bob' });
-  const test = await openTestApp({
+  const test = await apps.start({
     options: { policies },
     routes: (app, smsOtp) => void app.post('/pay', smsOtp.stepUp({ transaction })),
   });

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { createPeople } from './support/people';
+import { describe, expect, it } from '@jest/globals';
 import { addSite } from './support/site';
 import { logIn, passwordOf, type Agent } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 /** More than the gap before the first resend. */
 const GAP_SECONDS = 40;
@@ -22,17 +21,14 @@ const UNSAFE = [
 const ODD: unknown[] = [null, 7, true, ['/site/account'], { toString: '/site/account' }];
 
 describe('the page that was asked for', () => {
-  const people = createPeople(120);
-  let test: TestApp;
-  beforeAll(async () => {
-    const options = { ...people.options, limits: { perAddress: { max: 1_000 } } };
-    test = await startTestApp({ users: people.users, options, routes: addSite });
+  const test = useSharedApp(() => {
+    const options = { limits: { perAddress: { max: 1_000 } } };
+    return { people: 120, options, routes: addSite };
   });
-  afterAll(() => test.close());
 
   /** Logs somebody in and gives the address they are sent to. */
   async function finish(agent: Agent): Promise<string> {
-    const user = people.next();
+    const user = test.nextUser();
     await agent.post('/site/login').send(passwordOf(user));
     const { headers } = await agent.post('/site/pin').send({ pin: test.code(user) });
     return String(headers.location);
@@ -76,7 +72,7 @@ describe('the page that was asked for', () => {
   });
 
   it('outlives a wrong code, a resend and a second password, and is gone after the login', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await agent.get('/site/account/5');
     await agent.post('/site/login').send(passwordOf(user));
@@ -94,7 +90,7 @@ describe('the page that was asked for', () => {
   });
 
   it('may be turned away while the code is out already', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await agent.get('/site/account/1');
     await agent.post('/site/login').send(passwordOf(user));
@@ -104,7 +100,7 @@ describe('the page that was asked for', () => {
   });
 
   it('is come back to after a step-up for its age', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     test.clock.advanceSeconds(301);
     expect((await agent.get('/site/fresh?amount=5')).headers.location).toBe('/site/why');
@@ -115,7 +111,7 @@ describe('the page that was asked for', () => {
   });
 
   it('is not kept for a login that is answered as JSON and goes nowhere', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await agent.get('/site/account/5');
     await agent.post('/login').send(passwordOf(user));

@@ -1,28 +1,24 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { asTestUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
-import { createPeople } from './support/people';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { asTestUser, type TestUser } from '../support/test-app';
 import { addSite } from './support/site';
 import { givePassword, passwordOf, statusOf } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 describe('when no second factor is required, send', () => {
-  const people = createPeople();
   let answerOfApp: (user: TestUser) => unknown;
-  let test: TestApp;
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     const options = {
-      ...people.options,
       // Whatever an app may answer.
       isRequiredFor: (user: Express.User) => answerOfApp(asTestUser(user)) as boolean,
     };
-    test = await startTestApp({ users: people.users, options, routes: addSite });
+    return { people: 40, options, routes: addSite };
   });
-  afterAll(() => test.close());
   beforeEach(() => {
     answerOfApp = () => false;
   });
 
   it('logs the user in through Passport, in a renewed session, without a mark and without a text', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const { generate } = test.sim.stats().calls;
     const answer = await test
       .agent()
@@ -36,14 +32,14 @@ describe('when no second factor is required, send', () => {
   });
 
   it('goes to notRequiredRedirect, or on to the next handler', async () => {
-    const redirected = await test.agent().post('/site/login').send(passwordOf(people.next()));
+    const redirected = await test.agent().post('/site/login').send(passwordOf(test.nextUser()));
     expect([redirected.status, redirected.headers.location]).toEqual([303, '/site/plain']);
-    expect((await givePassword(test.agent(), people.next())).status).toBe(200);
+    expect((await givePassword(test.agent(), test.nextUser())).status).toBe(200);
   });
 
   it('lets the user pass no guard', async () => {
     const agent = test.agent();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true, hasSecondFactor: false });
     expect((await agent.get('/account')).body).toEqual({ error: 'second-factor-required' });
   });
@@ -51,9 +47,9 @@ describe('when no second factor is required, send', () => {
   it('drops what was pending for another user', async () => {
     const agent = test.agent();
     answerOfApp = () => true;
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     answerOfApp = () => false;
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     expect(await statusOf(agent)).toMatchObject({ pending: null, isAuthenticated: true });
   });
 
@@ -74,12 +70,12 @@ describe('when no second factor is required, send', () => {
     ],
   ])('takes %s from isRequiredFor as a yes: only false means no', async (_title, answer) => {
     answerOfApp = answer;
-    expect((await givePassword(test.agent(), people.next())).body).toMatchObject({ sent: true });
+    expect((await givePassword(test.agent(), test.nextUser())).body).toMatchObject({ sent: true });
   });
 
   it('takes a promise of false as a no', async () => {
     answerOfApp = () => Promise.resolve(false);
-    expect((await givePassword(test.agent(), people.next())).body).toMatchObject({
+    expect((await givePassword(test.agent(), test.nextUser())).body).toMatchObject({
       reason: 'not-required',
     });
   });

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import type { SmsOtp } from 'passport-sms-otp';
-import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
-import { openTestApp } from './support/open-test-app';
-import { createPeople } from './support/people';
+import type { TestUser } from '../support/test-app';
 import { giveCode, givePassword, logIn, passwordOf, statusOf } from './support/steps';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 describe('send', () => {
-  const people = createPeople();
   let userAfterwards: unknown;
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({
-      users: people.users,
-      options: people.options,
-      routes: addRoutes,
-      middleware,
-    });
+  const test = useSharedApp({
+    people: 40,
+    routes: addRoutes,
+    middleware,
   });
-  afterAll(() => test.close());
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
     // Passport types its middleware as any.
@@ -43,7 +38,7 @@ describe('send', () => {
   }
 
   function nextWith(change: Partial<TestUser>): TestUser {
-    const user = { ...people.next(), ...change };
+    const user = { ...test.nextUser(), ...change };
     test.users.set(user.id, user);
     return user;
   }
@@ -59,7 +54,7 @@ describe('send', () => {
   });
 
   it('for a user who came from the session alone (req.authInfo undefined) is ERR_NO_FIRST_FACTOR', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     const { generate } = test.sim.stats().calls;
     const answer = await agent.post('/session-alone');
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_FIRST_FACTOR' }]);
@@ -67,7 +62,7 @@ describe('send', () => {
   });
 
   it('behind a first factor that was told to leave no req.authInfo is ERR_NO_FIRST_FACTOR', async () => {
-    const answer = await test.agent().post('/without-info').send(passwordOf(people.next()));
+    const answer = await test.agent().post('/without-info').send(passwordOf(test.nextUser()));
     expect(answer.body).toEqual({ code: 'ERR_NO_FIRST_FACTOR' });
   });
 
@@ -90,7 +85,7 @@ describe('send', () => {
 
   it('leaves a code that is waited for as it is when the next password of the session is refused', async () => {
     const agent = test.agent();
-    const user = people.next();
+    const user = test.nextUser();
     await givePassword(agent, user);
     expect((await givePassword(agent, nextWith({ phone: null }))).status).toBe(403);
     expect((await giveCode(test, agent, user)).status).toBe(200);
@@ -102,7 +97,7 @@ describe('send', () => {
     expect(answer.status).toBe(403);
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false });
     expect(test.sessions.dump()).not.toContain('"user":');
-    const user = people.next();
+    const user = test.nextUser();
     expect((await agent.post('/logging-in').send(passwordOf(user))).body).toMatchObject({
       sent: true,
     });
@@ -113,13 +108,13 @@ describe('send', () => {
   it('clears req.user even when it fails', async () => {
     userAfterwards = 'never asked';
     test.sim.failNext('generate', { kind: 'error', code: 2121 });
-    const answer = await givePassword(test.agent(), people.next());
+    const answer = await givePassword(test.agent(), test.nextUser());
     expect([answer.status, answer.body]).toMatchObject([503, { error: 'not-sent', pending: true }]);
     expect(userAfterwards).toBeUndefined();
   });
 
   it('keeps the number, the code and the tokens out of the session', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     await givePassword(test.agent(), user);
     const rests = test.sessions.dump();
     expect(rests).toContain('otpId');
@@ -135,7 +130,7 @@ describe('send to a country', () => {
     ['that a number does not tell', '+88213100000'],
   ])('%s is refused, nothing is sent and nobody is in', async (_title, phone) => {
     const user = { id: 'carol', phone };
-    const test = await openTestApp({ users: [user] });
+    const test = await apps.start({ users: [user] });
     const agent = test.agent();
     const answer = await givePassword(agent, user);
     expect([answer.status, answer.body]).toEqual([403, { error: 'country-not-allowed' }]);

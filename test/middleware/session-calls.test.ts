@@ -1,13 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BOB, startTestApp, type TestApp } from '../support/test-app';
+import { describe, expect, it } from '@jest/globals';
+import { BOB } from '../support/test-app';
 import { giveCode, givePassword, logIn } from './support/steps';
+import { useApp } from '../support/use-app';
 
 describe('what a login asks of the session store', () => {
-  let test: TestApp;
-  beforeEach(async () => {
-    test = await startTestApp();
-  });
-  afterEach(() => test.close());
+  const test = useApp();
 
   it('is two reads, two writes, one touch and one removal for a visitor without any cookie', async () => {
     const agent = test.agent();

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { openTestApp } from './support/open-test-app';
-import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn, statusOf, type Agent } from './support/steps';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const FAILED = { code: 'ERR_SESSION_STORE' };
 
@@ -16,23 +16,17 @@ function addRedirects(app: Express, smsOtp: SmsOtp): void {
 }
 
 describe('when the session store cannot write', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({
-      users: people.users,
-      options: people.options,
-      routes: addRedirects,
-    });
+  const test = useSharedApp({
+    people: 40,
+    routes: addRedirects,
   });
-  afterAll(() => test.close());
   beforeEach(() => {
     test.sessions.failSets = false;
     test.errors.length = 0;
   });
 
   async function givenPassword(): Promise<{ agent: Agent; code: string }> {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     return { agent, code: test.code(user) };
@@ -42,7 +36,7 @@ describe('when the session store cannot write', () => {
     ['of a visitor without cookies', undefined],
     ['of a session that is renewed', 'theme=dark'],
   ])('the password %s is answered 503 and no code can be given', async (_title, cookie) => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     test.sessions.failSets = true;
     const sending = agent.post('/login').send({ username: user.id, password: 'right' });
@@ -86,7 +80,7 @@ describe('when the session store cannot write', () => {
   });
 
   it('a step-up is answered 503 and the mark stays as old as it was', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const { verified } = await statusOf(agent);
     test.clock.advanceSeconds(120);
@@ -105,7 +99,7 @@ describe('when the session store cannot', () => {
   it.each(['get', 'destroy'] as const)(
     '%s, a refusal or a login is answered 503',
     async (operation) => {
-      const test = await openTestApp({ routes: addRedirects });
+      const test = await apps.start({ routes: addRedirects });
       const agent = test.agent();
       await givePassword(agent);
       let calls = 0;

@@ -2,8 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import session from 'express-session';
 import type { SmsOtp } from 'passport-sms-otp';
-import { openTestApp } from './support/open-test-app';
 import { givePassword } from './support/steps';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const EVERY_MIDDLEWARE = ['/login', '/login/pin', '/login/resend', '/login/cancel', '/step-up'];
 
@@ -24,7 +26,7 @@ function plainSession(store: session.Store): RequestHandler {
 
 describe('without a session middleware', () => {
   it.each(EVERY_MIDDLEWARE)('POST %s is ERR_NO_SESSION, which says what to add', async (path) => {
-    const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
+    const test = await apps.start({ sessionMiddleware: [], routes: addGuard });
     const answer = await test
       .agent()
       .post(path)
@@ -37,7 +39,7 @@ describe('without a session middleware', () => {
   it.each(['/guarded', '/account'])(
     'the guard of %s says the same and lets nobody in',
     async (path) => {
-      const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
+      const test = await apps.start({ sessionMiddleware: [], routes: addGuard });
       const answer = await test.agent().get(path);
       expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_NO_SESSION' }]);
     },
@@ -48,7 +50,7 @@ describe('without a session middleware', () => {
       Object.assign(req, { session: null });
       next();
     };
-    const test = await openTestApp({ sessionMiddleware: [end], routes: addGuard });
+    const test = await apps.start({ sessionMiddleware: [end], routes: addGuard });
     for (const path of EVERY_MIDDLEWARE) {
       const answer = await test.agent().post(path).send({ username: 'alice', password: 'right' });
       expect(answer.body).toEqual({ code: 'ERR_NO_SESSION' });
@@ -57,7 +59,7 @@ describe('without a session middleware', () => {
   });
 
   it('status() and hasSecondFactor() have nothing to tell', async () => {
-    const test = await openTestApp({ sessionMiddleware: [], routes: addGuard });
+    const test = await apps.start({ sessionMiddleware: [], routes: addGuard });
     const { body } = await test.agent().get('/what');
     expect(body).toEqual({
       pending: null,
@@ -75,7 +77,7 @@ describe('when the session store is disconnected (express-session goes on withou
     ['get', '/account'] as const,
   ])('%s %s is 503 once a session was seen, no TypeError', async (method, path) => {
     const store = new session.MemoryStore();
-    const test = await openTestApp({ sessionMiddleware: [plainSession(store)], routes: addGuard });
+    const test = await apps.start({ sessionMiddleware: [plainSession(store)], routes: addGuard });
     const agent = test.agent();
     await agent.get('/what');
     store.emit('disconnect');
@@ -106,7 +108,7 @@ describe('a session that cannot be renewed', () => {
       Object.assign(req, { session: { ...object } });
       next();
     };
-    const test = await openTestApp({ sessionMiddleware: [shim] });
+    const test = await apps.start({ sessionMiddleware: [shim] });
     const answer = await givePassword(test.agent());
     expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_SESSION_NOT_RENEWED' }]);
     expect(String(test.errors[0])).toContain("Use 'express-session' with a store on the server");
@@ -121,7 +123,7 @@ describe('a session that cannot be renewed', () => {
         next();
       };
       const store = new session.MemoryStore();
-      const test = await openTestApp({ sessionMiddleware: [plainSession(store), noOp] });
+      const test = await apps.start({ sessionMiddleware: [plainSession(store), noOp] });
       const agent = test.agent();
       const sent = await agent
         .post('/login')

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import type { SmsOtp } from 'passport-sms-otp';
-import { asTestUser, startTestApp, type TestApp } from '../support/test-app';
+import { asTestUser } from '../support/test-app';
 import { createGate } from './support/gate';
-import { createPeople } from './support/people';
 import {
   giveCode,
   givePassword,
@@ -13,17 +12,16 @@ import {
   passwordOf,
   statusOf,
 } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 /** More than the gap before the first resend. */
 const GAP_SECONDS = 40;
 
 describe('a slow request', () => {
-  const people = createPeople();
   const phones = createGate();
   const pages = createGate();
   const decisions = createGate();
-  let test: TestApp;
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     const getPhone = async (user: Express.User): Promise<string | null> => {
       await phones.pass();
       return asTestUser(user).phone;
@@ -32,10 +30,9 @@ describe('a slow request', () => {
       await decisions.pass();
       return true;
     };
-    const options = { ...people.options, getPhone, isRequiredFor };
-    test = await startTestApp({ users: people.users, options, routes: addRoutes });
+    const options = { getPhone, isRequiredFor };
+    return { people: 40, options, routes: addRoutes };
   });
-  afterAll(() => test.close());
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
     const redirects = { successRedirect: '/home', failureRedirect: '/again' };
@@ -59,7 +56,7 @@ describe('a slow request', () => {
   }
 
   it('with a wrong code beside a resend does not bring the old id back', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     test.clock.advanceSeconds(GAP_SECONDS);
@@ -74,7 +71,7 @@ describe('a slow request', () => {
   });
 
   it('with a wrong code beside the right one does not bring the pending session back', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const slow = phones.holdNext();
@@ -90,7 +87,7 @@ describe('a slow request', () => {
   });
 
   it('that resends beside a cancel leaves nothing that a code could be given to', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     test.clock.advanceSeconds(GAP_SECONDS);
@@ -104,7 +101,7 @@ describe('a slow request', () => {
   });
 
   it('with the right code of a step-up does not log a user in again who has logged out meanwhile', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     await agent.post('/step-up');
     const slow = phones.holdNext();
@@ -117,7 +114,7 @@ describe('a slow request', () => {
   });
 
   it('with the right code of a step-up keeps what other requests have put into the session meanwhile', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     await agent.post('/step-up');
     const slow = phones.holdNext();
@@ -135,9 +132,9 @@ describe('a slow request', () => {
   ] as const)(
     'that %s does not bring a logged-out session back',
     async (_title, method, path, gate) => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = await logIn(test, user);
-      if (method === 'get') await agent.post('/password-alone').send(passwordOf(people.next()));
+      if (method === 'get') await agent.post('/password-alone').send(passwordOf(test.nextUser()));
       const slow = gate.holdNext();
       const answer = agent[method](path).then(({ status }) => status);
       await slow.arrived;
@@ -150,7 +147,7 @@ describe('a slow request', () => {
   );
 
   it('finds a session that has ended however its cookie is spelt', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const sent = await givePassword(agent, user);
     const [name, value] = String(sent.headers['set-cookie']).split(';', 1)[0]?.split('=') ?? [];
@@ -173,7 +170,7 @@ describe('a slow request', () => {
   });
 
   it('that writes a logged-out session back to life (express-session does) brings no second factor for another user', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const [agent, old] = [test.agent(), test.agent()];
     await givePassword(agent, alice);
     const verified = await giveCode(test, agent, alice);

@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import type { SmsOtp } from 'passport-sms-otp';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn, passwordOf, sessionIdOf, statusOf } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 /** A session whose id the visitor has before the login. */
 function addVisit(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
@@ -26,15 +25,10 @@ function addVisit(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void 
 }
 
 describe('the session of a login', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addVisit });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40, routes: addVisit });
 
   it('carries the mark through the renewal of req.logIn, and no session that was there before ever holds it', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const before = sessionIdOf(await givePassword(agent, user));
     const after = sessionIdOf(await giveCode(test, agent, user));
@@ -47,7 +41,7 @@ describe('the session of a login', () => {
   });
 
   it('has another id after the password and another one after the code (a flag set after the code would keep the id)', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const ids = [
       sessionIdOf(await agent.get('/visit')),
@@ -61,7 +55,7 @@ describe('the session of a login', () => {
 
   it('keeps, at the password, the id that was made for a request without any Cookie header', async () => {
     const { destroy } = test.sessions.calls;
-    const sent = await givePassword(test.agent(), people.next());
+    const sent = await givePassword(test.agent(), test.nextUser());
     expect(test.sessions.ids()).toContain(sessionIdOf(sent));
     expect(test.sessions.calls.destroy).toBe(destroy);
   });
@@ -73,7 +67,7 @@ describe('the session of a login', () => {
     ['one with a longer name', '__Host-sms-otp-browser2=x'],
   ])('is renewed at the password when the request brought a cookie: %s', async (_name, cookie) => {
     const { destroy } = test.sessions.calls;
-    await test.agent().post('/login').set('Cookie', cookie).send(passwordOf(people.next()));
+    await test.agent().post('/login').set('Cookie', cookie).send(passwordOf(test.nextUser()));
     expect(test.sessions.calls.destroy).toBe(destroy + 1);
   });
 
@@ -84,13 +78,13 @@ describe('the session of a login', () => {
       .agent()
       .post('/login')
       .set('Cookie', own)
-      .send(passwordOf(people.next()));
+      .send(passwordOf(test.nextUser()));
     expect(sent.body).toMatchObject({ sent: true });
     expect(test.sessions.calls.destroy).toBe(destroy);
   });
 
   it('cannot be fixed before the login: the id from before cannot submit the code', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const [victim, attacker] = [test.agent(), test.agent()];
     const visit = await attacker.get('/visit');
     victim.jar.setCookies(visit.headers['set-cookie'] ?? '');
@@ -103,21 +97,21 @@ describe('the session of a login', () => {
 
   it('has no user between the factors (req.logIn after the password would make isAuthenticated() true)', async () => {
     const agent = test.agent();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, hasSecondFactor: false });
     expect(await statusOf(agent)).toMatchObject({ sessionKeys: ['cookie', 'smsOtp'] });
   });
 
   it('logs an earlier user out when the password of another is right', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true });
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, verified: null });
     expect((await agent.get('/account')).status).toBe(403);
   });
 
   it("holds a mark that keepSessionInfo: true brings into another user's session, where it counts for nothing", async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const agent = await logIn(test, alice);
     expect((await agent.post('/password-alone').send(passwordOf(bob))).status).toBe(200);
     const status = await statusOf(agent);
@@ -127,7 +121,7 @@ describe('the session of a login', () => {
   });
 
   it('holds the mark of its own user when verify is told keepSessionInfo: true, and no pending code', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const agent = await logIn(test, alice);
     await givePassword(agent, bob);
     expect((await agent.post('/pin/keeping').send({ pin: test.code(bob) })).status).toBe(200);
@@ -137,7 +131,7 @@ describe('the session of a login', () => {
   });
 
   it('has no mark and no user when verify is told session: false: the user is that of one request', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const answer = await agent.post('/pin/once').send({ pin: test.code(user) });
@@ -152,7 +146,7 @@ describe('the session of a login', () => {
   });
 
   it('keeps user and mark when a step-up is verified with session: false', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     const { verified } = await statusOf(agent);
     test.clock.advanceSeconds(60);
@@ -162,7 +156,7 @@ describe('the session of a login', () => {
   });
 
   it('has the id of nobody once its code is spent: the replayed code finds no pending login', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const sent = await givePassword(agent, user);
     await giveCode(test, agent, user);

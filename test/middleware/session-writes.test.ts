@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { openTestApp } from './support/open-test-app';
-import { createPeople } from './support/people';
 import { givePassword, sessionIdOf } from './support/steps';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const THIRTY_DAYS_MS = 30 * 86_400_000;
 
 describe('a renewed session (expressjs/session 935)', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40, routes: addRoutes });
 
   function addRoutes(app: Express, smsOtp: SmsOtp): void {
     app.post('/pin/beside', smsOtp.verify(), (req, res) => {
@@ -32,7 +27,7 @@ describe('a renewed session (expressjs/session 935)', () => {
   }
 
   async function submit(path: string): Promise<Record<string, unknown> | undefined> {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     test.sessions.resetCalls();
@@ -60,7 +55,7 @@ describe('a renewed session (expressjs/session 935)', () => {
 
 describe('a renewed session whose cookie has a life', () => {
   it('is written once, although the expiry of the cookie moves with the clock', async () => {
-    const test = await openTestApp({ cookie: { maxAge: 600_000 } });
+    const test = await apps.start({ cookie: { maxAge: 600_000 } });
     const agent = test.agent();
     await givePassword(agent);
     test.sessions.resetCalls();

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import type { SmsOtp } from 'passport-sms-otp';
-import { startTestApp, type TestApp } from '../support/test-app';
-import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn, passwordOf, type Agent } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 describe('status', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options, routes: addRoutes });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40, routes: addRoutes });
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
     app.get('/what', (req, res) => void res.json(smsOtp.status(req)));
@@ -34,7 +28,7 @@ describe('status', () => {
   });
 
   it('of a pending login tells its times in milliseconds since 1970, the masked number, and no secret', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     const sentAt = test.clock.now();
     const sent = await givePassword(agent, user);
@@ -62,7 +56,7 @@ describe('status', () => {
   it('after a resend tells the times of the new code and the same end', async () => {
     const agent = test.agent();
     const sentAt = test.clock.now();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     test.clock.advanceSeconds(100);
     await agent.post('/login/resend');
     expect(await ask(agent)).toMatchObject({
@@ -72,7 +66,7 @@ describe('status', () => {
 
   it('tells no resend time after the last send', async () => {
     const agent = test.agent();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     for (const _resend of [2, 3]) {
       test.clock.advanceSeconds(130);
       expect((await agent.post('/login/resend')).body).toMatchObject({ sent: true });
@@ -82,7 +76,7 @@ describe('status', () => {
 
   it('tells of a pending login until it ends, and no longer', async () => {
     const agent = test.agent();
-    await givePassword(agent, people.next());
+    await givePassword(agent, test.nextUser());
     test.clock.advanceSeconds(599.999);
     expect(await ask(agent)).toMatchObject({ pending: { purpose: 'login' } });
     test.clock.advanceSeconds(0.001);
@@ -90,7 +84,7 @@ describe('status', () => {
   });
 
   it('of a login tells when and how the second factor was passed', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     const at = test.clock.now();
     test.clock.advanceSeconds(60);
     expect(await ask(agent)).toEqual({
@@ -102,14 +96,14 @@ describe('status', () => {
   });
 
   it("tells nothing of another user's second factor", async () => {
-    const agent = await logIn(test, people.next());
-    await agent.post('/password-alone').send(passwordOf(people.next()));
+    const agent = await logIn(test, test.nextUser());
+    await agent.post('/password-alone').send(passwordOf(test.nextUser()));
     expect(await ask(agent)).toMatchObject({ verified: null });
   });
 
   it('tells of nothing pending once the code was right or the login cancelled', async () => {
     for (const path of ['/login/pin', '/login/cancel']) {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       await givePassword(agent, user);
       await agent.post(path).send({ pin: test.code(user) });
@@ -118,7 +112,7 @@ describe('status', () => {
   });
 
   it('tells of nothing pending after a code at a login that the server has ended', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     await test.smsOtp.forgetUser(user.id);
@@ -128,7 +122,7 @@ describe('status', () => {
   });
 
   it('is a plain value, not a promise, and costs the session store nothing but its read', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     test.sessions.resetCalls();

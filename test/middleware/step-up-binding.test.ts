@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
-import { createPeople } from './support/people';
+import { describe, expect, it } from '@jest/globals';
+import type { TestUser } from '../support/test-app';
 import { giveCode, givePassword, sessionIdOf, statusOf, type Agent } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 type Slot = Record<string, unknown> & { pending?: object };
 
 describe('a code', () => {
-  const people = createPeople();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ users: people.users, options: people.options });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ people: 40 });
 
   async function loggedIn(user: TestUser): Promise<{ agent: Agent; sid: string }> {
     const agent = test.agent();
@@ -36,7 +31,7 @@ describe('a code', () => {
   }
 
   it("of one user's step-up is not good in the session of another", async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const [ofAlice, ofBob] = [await loggedIn(alice), await loggedIn(bob)];
     await ofAlice.agent.post('/step-up');
     move(ofAlice.sid, ofBob.sid);
@@ -47,7 +42,7 @@ describe('a code', () => {
   });
 
   it('of a step-up is worth nothing to somebody who is not logged in', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const [ofAlice, ofBob] = [await loggedIn(alice), await pending(bob)];
     await ofAlice.agent.post('/step-up');
     move(ofAlice.sid, ofBob.sid);
@@ -56,7 +51,7 @@ describe('a code', () => {
   });
 
   it('of a login is not good for a step-up', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const { agent, sid } = await loggedIn(user);
     move((await pending(user)).sid, sid, { purpose: 'step-up' });
     const { verified } = await statusOf(agent);
@@ -66,10 +61,10 @@ describe('a code', () => {
   });
 
   it('of a step-up is not good for a login', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const { agent, sid } = await loggedIn(user);
     await agent.post('/step-up');
-    const stranger = await pending(people.next());
+    const stranger = await pending(test.nextUser());
     move(sid, stranger.sid, { purpose: 'login' });
     const logins = test.logins.length;
     const answer = await giveCode(test, stranger.agent, user);
@@ -78,7 +73,7 @@ describe('a code', () => {
   });
 
   it('of another pending login is not good here, though the gateway gave both the same id', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const [ofAlice, ofBob] = [await pending(alice), await pending(bob)];
     const { smsOtp } = test.sessions.rest(ofBob.sid) as {
       smsOtp: { pending: { pendingId: string } };
@@ -89,7 +84,7 @@ describe('a code', () => {
   });
 
   it('whose login was replaced by a step-up elsewhere stays good: one code lives for each purpose', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const { agent } = await loggedIn(user);
     const other = await pending(user);
     const code = test.code(user);

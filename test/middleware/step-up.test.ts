@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
-import { asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
-import { createPeople } from './support/people';
+import { asUser, type TestUser } from '../support/test-app';
 import { addSite } from './support/site';
 import {
   giveCode,
@@ -13,22 +12,20 @@ import {
   statusOf,
   type Agent,
 } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 const THIRTY_DAYS_MS = 30 * 86_400_000;
 
 describe('a step-up', () => {
-  const people = createPeople(60);
   const loaded: unknown[] = [];
-  let test: TestApp;
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     const loadUser = (id: unknown): Express.User | false => {
       loaded.push(id);
       return asUser(test.users.get(String(id)));
     };
-    const options = { ...people.options, loadUser };
-    test = await startTestApp({ users: people.users, options, routes: addRoutes });
+    const options = { loadUser };
+    return { people: 60, options, routes: addRoutes };
   });
-  afterAll(() => test.close());
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: Parameters<typeof addSite>[2]): void {
     addSite(app, smsOtp, passport);
@@ -41,7 +38,7 @@ describe('a step-up', () => {
 
   /** A browser whose user passed both factors some minutes ago and waits for a code again. */
   async function steppingUp(): Promise<{ user: TestUser; agent: Agent; sid: string }> {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const sid = String(sessionIdOf(await giveCode(test, agent, user)));
@@ -95,7 +92,7 @@ describe('a step-up', () => {
   });
 
   it('is what maxAgeSeconds with a redirect asks for, and leads back to the page', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     test.clock.advanceSeconds(301);
     const page = '/site/fresh?to=bob';
@@ -113,7 +110,7 @@ describe('a step-up', () => {
   });
 
   it('tells the page why it is asked for', async () => {
-    const agent = await logIn(test, people.next());
+    const agent = await logIn(test, test.nextUser());
     test.clock.advanceSeconds(301);
     await agent.get('/site/fresh');
     expect((await statusOf(agent)).notice).toBe('second-factor-too-old');
@@ -168,7 +165,7 @@ describe('a step-up', () => {
   });
 
   it('of a user without a usable number is refused, and the user stays logged in', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     test.users.set(user.id, { ...user, phone: null });
     const answer = await agent.post('/step-up');
@@ -179,7 +176,7 @@ describe('a step-up', () => {
   it('ends when the number has changed since the code went out', async () => {
     const { user, agent } = await steppingUp();
     const code = test.code(user);
-    test.users.set(user.id, { ...user, phone: people.next().phone });
+    test.users.set(user.id, { ...user, phone: test.nextUser().phone });
     const answer = await agent.post('/login/pin').send({ pin: code });
     expect([answer.status, answer.body]).toEqual([401, { error: 'no-pending-login' }]);
     expect(await statusOf(agent)).toMatchObject({ isAuthenticated: true, pending: null });

@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import type { SmsOtp } from 'passport-sms-otp';
-import { asTestUser, startTestApp, type TestApp } from '../support/test-app';
+import { asTestUser } from '../support/test-app';
 import { createGate } from './support/gate';
-import { createPeople } from './support/people';
 import { giveCode, givePassword, giveWrongCode, logIn, statusOf } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 describe('the strategy', () => {
-  const people = createPeople();
   const phones = createGate();
-  let test: TestApp;
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     const getPhone = async (user: Express.User): Promise<string | null> => {
       await phones.pass();
       return asTestUser(user).phone;
     };
-    const options = { ...people.options, getPhone };
-    test = await startTestApp({ users: people.users, options, routes: addRoutes });
+    const options = { getPhone };
+    return { people: 40, options, routes: addRoutes };
   });
-  afterAll(() => test.close());
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
     // Passport types its middleware as any.
@@ -38,7 +35,7 @@ describe('the strategy', () => {
   it('leaves the request to passport-custom, which calls it with the options of Passport', async () => {
     const authenticate = jest.spyOn(CustomStrategy.prototype, 'authenticate');
     try {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       await givePassword(agent, user);
       const answer = await agent.post('/by-name').send({ pin: test.code(user) });
@@ -51,7 +48,7 @@ describe('the strategy', () => {
   });
 
   it('is refused as an object, which Passport shares between requests, with an error that says what to write', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const { validate } = test.sim.stats().calls;
@@ -63,7 +60,7 @@ describe('the strategy', () => {
   });
 
   it('does not mix two requests by name that are judged at once, whichever ends first', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const [ofAlice, ofBob] = [test.agent(), test.agent()];
     await givePassword(ofAlice, alice);
     await givePassword(ofBob, bob);
@@ -81,7 +78,7 @@ describe('the strategy', () => {
   });
 
   it('lets one of two right codes in when both come at once, and tells the other nothing but that it is invalid', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = test.agent();
     await givePassword(agent, user);
     const logins = test.logins.length;
@@ -91,7 +88,7 @@ describe('the strategy', () => {
   });
 
   it('lets nobody in with a wrong code beside the right one of another user', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const ofAlice = await logIn(test, alice);
     const ofBob = test.agent();
     await givePassword(ofBob, bob);

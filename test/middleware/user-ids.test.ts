@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { memoryStore, type UserId } from 'passport-sms-otp';
-import { asTestUser, asUser, startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import { asTestUser, asUser, type TestUser } from '../support/test-app';
 import { bareRequest } from './support/bare-request';
-import { openTestApp } from './support/open-test-app';
-import { createPeople } from './support/people';
 import { giveCode, givePassword, logIn } from './support/steps';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const KINDS: [string, (position: number) => UserId][] = [
   ['a text', (position) => `number ${position}`],
@@ -16,22 +17,19 @@ const KINDS: [string, (position: number) => UserId][] = [
 ];
 
 describe.each(KINDS)('a user id that is %s', (_kind, toId) => {
-  const people = createPeople(3);
   const loaded: unknown[] = [];
-  let test: TestApp;
   const idOf = (user: Express.User): UserId => toId(Number(asTestUser(user).id.split('-')[1]) + 1);
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     const loadUser = (id: UserId): Express.User | false => {
       loaded.push(id);
-      return asUser(people.users.find((user) => idOf(asUser(user)) === id));
+      return asUser([...test.users.values()].find((user) => idOf(asUser(user)) === id));
     };
-    const options = { ...people.options, getUserId: idOf, loadUser };
-    test = await startTestApp({ users: people.users, options });
+    const options = { getUserId: idOf, loadUser };
+    return { people: 3, options };
   });
-  afterAll(() => test.close());
 
   it('comes back to loadUser with its type, and names the mark', async () => {
-    const user = people.next();
+    const user = test.nextUser();
     const agent = await logIn(test, user);
     expect(loaded.at(-1)).toBe(idOf(asUser(user)));
     expect((await agent.get('/account')).body).toEqual({ id: user.id });
@@ -39,7 +37,7 @@ describe.each(KINDS)('a user id that is %s', (_kind, toId) => {
   });
 
   it('is not the id of the next user', async () => {
-    const [alice, bob] = [people.next(), people.next()];
+    const [alice, bob] = [test.nextUser(), test.nextUser()];
     const agent = test.agent();
     await givePassword(agent, alice);
     await givePassword(agent, bob);
@@ -66,12 +64,10 @@ const RUBBISH: [string, unknown][] = [
 
 describe('getUserId', () => {
   let answer: unknown;
-  let test: TestApp;
-  beforeAll(async () => {
+  const test = useSharedApp(() => {
     // Wrong on purpose.
-    test = await startTestApp({ options: { getUserId: () => answer as UserId } });
+    return { options: { getUserId: () => answer as UserId } };
   });
-  afterAll(() => test.close());
 
   it.each(RUBBISH)('that gives %s is a TypeError, and nothing is sent', async (_title, id) => {
     answer = id;
@@ -104,7 +100,7 @@ describe('getUserId', () => {
   });
 
   it('is user.id by default, and a user without one is a TypeError', async () => {
-    const other = await openTestApp();
+    const other = await apps.start();
     // Wrong on purpose.
     other.users.set('alice', { phone: '+12025550123' } as TestUser);
     const response = await givePassword(other.agent());
@@ -115,7 +111,7 @@ describe('getUserId', () => {
 
 it('exportUser gives an empty record where the store has the two parts alone that every login needs', async () => {
   const { challenges, counters, tokens } = memoryStore();
-  const { smsOtp } = await openTestApp({
+  const { smsOtp } = await apps.start({
     options: { store: { challenges, counters, tokens }, knownBrowsers: false },
   });
   const nothing = { recoveryCodes: 0, trustedDevices: [], knownBrowsers: [] };

@@ -1,33 +1,32 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startTestApp, type TestApp } from '../support/test-app';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { TestApp } from '../support/test-app';
 import { seen } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 const RENT = { amount: '950.00 EUR', payee: 'Landlord Ltd' };
 const REFUSED = [401, { error: 'no-pending-login' }];
 
 describe('verify({ purpose })', () => {
-  let test: TestApp;
   let agent: ReturnType<TestApp['agent']>;
+  const test = useApp({
+    routes: (app, smsOtp) => {
+      app.post('/pay', smsOtp.stepUp({ transaction: () => RENT }), (req, res) =>
+        res.json(req.smsOtp),
+      );
+      app.post('/pay/confirm', smsOtp.verify({ purpose: 'transaction' }), (req, res) =>
+        res.json(req.smsOtp),
+      );
+      app.post('/only-login', smsOtp.verify({ purpose: 'login' }), (req, res) =>
+        res.json(req.smsOtp),
+      );
+    },
+  });
   beforeEach(async () => {
-    test = await startTestApp({
-      routes: (app, smsOtp) => {
-        app.post('/pay', smsOtp.stepUp({ transaction: () => RENT }), (req, res) =>
-          res.json(req.smsOtp),
-        );
-        app.post('/pay/confirm', smsOtp.verify({ purpose: 'transaction' }), (req, res) =>
-          res.json(req.smsOtp),
-        );
-        app.post('/only-login', smsOtp.verify({ purpose: 'login' }), (req, res) =>
-          res.json(req.smsOtp),
-        );
-      },
-    });
     agent = test.agent();
     await agent.post('/login').send({ username: 'alice', password: 'right' });
     await agent.post('/only-login').send({ pin: test.code() }).expect(200);
     test.clock.advanceSeconds(301);
   });
-  afterEach(() => test.close());
 
   it('refuses the code of another purpose, which stays good where it belongs', async () => {
     await agent.post('/step-up').expect(200);

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import express4 from 'express4';
 import { Passport } from 'passport';
 import { Passport as Passport06 } from 'passport06';
 import type { PassportStatic } from 'passport';
 import type { SmsOtp } from 'passport-sms-otp';
-import { asTestUser, startTestApp, type TestApp } from '../support/test-app';
-import { createPeople } from './support/people';
+import { asTestUser } from '../support/test-app';
 import {
   giveCode,
   givePassword,
@@ -15,6 +14,7 @@ import {
   passwordOf,
   statusOf,
 } from './support/steps';
+import { useSharedApp } from '../support/use-app';
 
 // The types know the instance alone, not that the class is exported beside it.
 const CLASSES = { 0.6: Passport06, 0.7: Passport } as unknown as Record<
@@ -30,22 +30,17 @@ describe.each([
 ] as const)(
   'with Express $expressVersion, passport $passportVersion and variant $variant',
   ({ createApp, passportVersion, variant }) => {
-    const people = createPeople();
-    let test: TestApp;
-    beforeAll(async () => {
+    const test = useSharedApp(() => {
       const PassportClass = CLASSES[String(passportVersion)];
       if (PassportClass === undefined) throw new Error('no such version');
-      const { users, options } = people;
-      test = await startTestApp({
+      return {
         createApp,
         PassportClass,
         variant,
-        users,
-        options,
+        people: 40,
         routes: addBrowserPages,
-      });
+      };
     });
-    afterAll(() => test.close());
 
     function addBrowserPages(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
       const router = createApp.Router();
@@ -73,7 +68,7 @@ describe.each([
     }
 
     it('a login by JSON leads from the password over the code to the account', async () => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       expect((await givePassword(agent, user)).body).toMatchObject({ sent: true });
       const wrong = await giveWrongCode(test, agent, user);
@@ -86,7 +81,7 @@ describe.each([
     });
 
     it('a login on a router under a prefix redirects with 303 and ends at the page that was asked for', async () => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       const steps = [
         await agent.get('/site/account/3?tab=a%20b'),
@@ -109,7 +104,7 @@ describe.each([
     });
 
     it('a step-up renews the mark and returns to the page', async () => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = await logIn(test, user);
       test.clock.advanceSeconds(301);
       expect((await agent.get('/site/account/7')).headers.location).toBe('/site/login');
@@ -120,7 +115,7 @@ describe.each([
     });
 
     it('a user of whom no second factor is required is logged in without a mark', async () => {
-      const user = { ...people.next(), isOptional: true };
+      const user = { ...test.nextUser(), isOptional: true };
       test.users.set(user.id, user);
       const agent = test.agent();
       const answer = await agent.post('/site/login').send(passwordOf(user));
@@ -132,7 +127,7 @@ describe.each([
     });
 
     it('a cancel ends the pending login', async () => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       await givePassword(agent, user);
       expect((await agent.post('/site/cancel')).headers.location).toBe('/site/bye');
@@ -140,7 +135,7 @@ describe.each([
     });
 
     it('an accident arrives at the error handler', async () => {
-      const user = people.next();
+      const user = test.nextUser();
       const agent = test.agent();
       await givePassword(agent, user);
       test.sim.failNext('validate', 'html-502');

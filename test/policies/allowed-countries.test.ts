@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type PolicyContext } from 'passport-sms-otp';
+import type { PolicyContext } from 'passport-sms-otp';
 import { allowedCountries } from 'passport-sms-otp/policies';
 import { startTestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const DENIED = { deny: 'country-not-allowed' };
 
@@ -65,8 +68,7 @@ describe('the list of countries', () => {
     ]);
     expect(listed.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
     await listed.close();
-    const open = await startTestApp({ users: [user], options: { allowedCountries: 'any' } });
+    const open = await apps.start({ users: [user], options: { allowedCountries: 'any' } });
     expect((await visit(open, user).login()).status).toBe(200);
-    await open.close();
   });
 });

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
-import { BOB, startTestApp, type TestApp } from '../support/test-app';
+import { BOB } from '../support/test-app';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
@@ -10,11 +11,7 @@ const DISABLED = [403, { error: 'disabled' }];
 const HALF_HOUR = 1_800;
 
 describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant) => {
-  let test: TestApp;
-  beforeEach(async () => {
-    test = await startTestApp({ variant });
-  });
-  afterEach(() => test.close());
+  const test = useApp({ variant });
 
   const validates = (): number => test.sim.stats().calls.validate;
   const told = (type: SmsOtpEvent['type']): SmsOtpEvent[] =>

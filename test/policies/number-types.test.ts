@@ -1,18 +1,17 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type SmsOtpOptions } from 'passport-sms-otp';
+import { describe, expect, it } from '@jest/globals';
+import type { SmsOtpOptions } from 'passport-sms-otp';
 import { numberTypes, type NumberTypesOptions } from 'passport-sms-otp/policies';
-import { startTestApp, type TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
-let test: TestApp;
+const test = useOwnApps();
+
 async function login(phone: string, options?: NumberTypesOptions): Promise<[number, unknown]> {
   const policies: SmsOtpOptions['policies'] = [numberTypes(options)];
   const user = { id: 'user', phone };
-  test = await startTestApp({ users: [user], options: { allowedCountries: 'any', policies } });
+  await test.start({ users: [user], options: { allowedCountries: 'any', policies } });
   return seen(await visit(test, user).login());
 }
-afterEach(() => test.close());
-
 const UNSUITABLE = [403, { error: 'unsuitable-phone' }];
 
 describe('the types of numbers', () => {

@@ -1,19 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { ALICE } from '../support/test-app';
 import { visit, wrongCode, type Visit } from '../support/visit';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
+import { useApp } from '../support/use-app';
 
 jest.setTimeout(60_000);
 
 const GUESSES = 200;
 
 describe.each(VARIANTS_OF_LONG_RUNS)('two hundred guesses at once in variant %s', (variant) => {
-  let test: TestApp;
-  beforeEach(async () => {
-    test = await startTestApp({ variant });
-  });
-  afterEach(() => test.close());
+  const test = useApp({ variant });
 
   const validatesById = (): number[] => Object.values(test.sim.stats().validatesById);
   const guessAt = (

@@ -1,17 +1,13 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Policy, type PolicyContext } from 'passport-sms-otp';
+import { describe, expect, it } from '@jest/globals';
+import type { Policy, PolicyContext } from 'passport-sms-otp';
 import { allowedCountries, numberTypes } from 'passport-sms-otp/policies';
 import { answering } from '../support/tampered-store';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { ALICE } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
-let test: TestApp;
-let visitor: Visit;
-async function start(policies: readonly Policy[], options: object = {}): Promise<void> {
-  test = await startTestApp({ options: { policies, ...options } });
-  visitor = visit(test);
-}
-afterEach(() => test.close());
+const test = useOwnApps();
+const visitor = visit(test);
 
 /** A policy that remembers what it was asked. */
 function asked(
@@ -35,7 +31,7 @@ const allow = (): 'allow' => 'allow';
 describe('a policy', () => {
   it('is called before a code is sent, with all that is known', async () => {
     const policy = asked('watch', allow);
-    await start([policy]);
+    await test.start({ options: { policies: [policy] } });
     await visitor.login();
     expect(policy.contexts).toMatchObject([
       {
@@ -62,7 +58,7 @@ describe('a policy', () => {
       asked('second', () => Promise.resolve({ deny: 'denied' })),
       asked('third', allow),
     ];
-    await start([first, second, third]);
+    await test.start({ options: { policies: [first, second, third] } });
     expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
     expect([first, second, third].map(({ contexts }) => contexts.length)).toEqual([1, 1, 0]);
     const about = test.events.flatMap((event) => ('policy' in event ? [event] : []));
@@ -91,27 +87,28 @@ describe('a policy', () => {
 
   it('of the stage of enrollment is not asked at a login', async () => {
     const policy = asked('enrollment', () => ({ deny: 'denied' }), 'enroll');
-    await start([policy]);
+    await test.start({ options: { policies: [policy] } });
     expect((await visitor.login()).status).toBe(200);
     expect(policy.contexts).toEqual([]);
   });
 
   it('denies premium numbers without being asked for, unless the app brings its own rule', async () => {
     const premium = { options: {}, users: [{ ...ALICE, phone: '+19002345678' }] };
-    test = await startTestApp(premium);
-    visitor = visit(test);
+    await test.start(premium);
     expect(seen(await visitor.login())).toEqual([403, { error: 'unsuitable-phone' }]);
-    await test.close();
-    test = await startTestApp({
+    await test.start({
       ...premium,
       options: { policies: [numberTypes({ mode: 'report' })] },
     });
-    visitor = visit(test);
     expect((await visitor.login()).status).toBe(200);
   });
 
   it('may deny with a reason and a time', async () => {
-    await start([asked('budget', () => ({ deny: 'send-limit', retryAfterSeconds: 41.5 }))]);
+    await test.start({
+      options: {
+        policies: [asked('budget', () => ({ deny: 'send-limit', retryAfterSeconds: 41.5 }))],
+      },
+    });
     const refused = await visitor.login();
     expect([...seen(refused), refused.headers['retry-after']]).toEqual([
       429,
@@ -140,7 +137,9 @@ describe('a policy', () => {
     ['answers no reason', answering({ deny: undefined, retryAfterSeconds: NaN })],
   ])('denies when it %s', async (_what, check) => {
     // Policies without types may do anything.
-    await start([{ name: 'odd', stage: 'send', check: check as Policy['check'] }]);
+    await test.start({
+      options: { policies: [{ name: 'odd', stage: 'send', check: check as Policy['check'] }] },
+    });
     expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
     expect(test.sim.stats().calls.generate).toBe(0);
     expect(test.errors).toEqual([]);
@@ -148,7 +147,9 @@ describe('a policy', () => {
 
   it('that denies charges nothing', async () => {
     let isOpen = false;
-    await start([asked('switch', () => (isOpen ? 'allow' : { deny: 'denied' }))]);
+    await test.start({
+      options: { policies: [asked('switch', () => (isOpen ? 'allow' : { deny: 'denied' }))] },
+    });
     for (let time = 0; time < 3; time += 1) await visitor.login();
     isOpen = true;
     expect((await visitor.login()).body).toMatchObject({
@@ -159,7 +160,9 @@ describe('a policy', () => {
 
   it('that denies a resend leaves the code that is out alive', async () => {
     let isOpen = true;
-    await start([asked('switch', () => (isOpen ? 'allow' : { deny: 'denied' }))]);
+    await test.start({
+      options: { policies: [asked('switch', () => (isOpen ? 'allow' : { deny: 'denied' }))] },
+    });
     await visitor.login();
     isOpen = false;
     test.clock.advanceSeconds(30);
@@ -168,7 +171,9 @@ describe('a policy', () => {
   });
 
   it('may be the list of countries itself', async () => {
-    await start([allowedCountries(['US'])], { allowedCountries: 'any' });
+    await test.start({
+      options: { policies: [allowedCountries(['US'])], allowedCountries: 'any' },
+    });
     expect((await visitor.login()).status).toBe(200);
     test.users.set('bob', { id: 'bob', phone: '+447400123456' });
     expect(seen(await visit(test, { id: 'bob', phone: null }).login())).toEqual([

@@ -1,17 +1,20 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { StoreError } from 'passport-sms-otp';
 import type { Policy, PolicyContext, SendSettlement, VerifiedContext } from 'passport-sms-otp';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { ALICE } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
-let test: TestApp;
-let visitor: Visit;
-async function start(more: Partial<Policy>): Promise<void> {
-  const policy: Policy = { name: 'rule', stage: 'send', check: () => 'allow', ...more };
-  test = await startTestApp({ options: { policies: [policy] } });
-  visitor = visit(test);
-}
-afterEach(() => test.close());
+const test = useOwnApps();
+const visitor = visit(test);
+
+/** A policy that allows, with more to it. */
+const rule = (more: Partial<Policy> = {}): Policy => ({
+  name: 'rule',
+  stage: 'send',
+  check: () => 'allow',
+  ...more,
+});
 
 /** What was told of the policy. */
 const told = (): unknown[] =>
@@ -34,7 +37,7 @@ const answering = (answer: unknown): Partial<Policy> => ({
 
 describe('the answer of a policy', () => {
   it('is emitted with every field', async () => {
-    await start({});
+    await test.start({ options: { policies: [rule()] } });
     await visitor.login();
     expect(told()).toEqual([{ ...DECISION, decision: 'allow', reasons: [] }]);
   });
@@ -47,13 +50,17 @@ describe('the answer of a policy', () => {
     ['too dear', []],
     [undefined, []],
   ])('has the words %j as its reasons: %j', async (because, words) => {
-    await start(answering({ deny: 'denied', reasons: because }));
+    await test.start({
+      options: { policies: [rule(answering({ deny: 'denied', reasons: because }))] },
+    });
     await visitor.login();
     expect(told()).toEqual([{ ...DECISION, decision: 'deny', reasons: words }]);
   });
 
   it('is a denial that says so when the policy throws', async () => {
-    await start({ check: () => Promise.reject(new Error('broken')) });
+    await test.start({
+      options: { policies: [rule({ check: () => Promise.reject(new Error('broken')) })] },
+    });
     await visitor.login();
     expect(told()).toEqual([{ ...DECISION, decision: 'deny', reasons: ['it could not be asked'] }]);
   });
@@ -62,7 +69,7 @@ describe('the answer of a policy', () => {
     const fail = (): Promise<never> => Promise.reject(new StoreError('charge'));
 
     it('is the outage that it is, not a denial', async () => {
-      await start({ [hook]: fail });
+      await test.start({ options: { policies: [rule({ [hook]: fail })] } });
       expect((await visitor.login()).status).toBe(503);
       expect(test.errors).toEqual([expect.any(StoreError)]);
       expect(test.events.filter(({ type }) => type === 'denied')).toEqual([]);
@@ -70,7 +77,7 @@ describe('the answer of a policy', () => {
     });
 
     it('does not matter when the policy only reports', async () => {
-      await start({ [hook]: fail, mode: 'report' });
+      await test.start({ options: { policies: [rule({ [hook]: fail, mode: 'report' })] } });
       expect((await visitor.login()).status).toBe(200);
     });
   });
@@ -78,7 +85,9 @@ describe('the answer of a policy', () => {
   it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])(
     'names no time with %p',
     async (retryAfterSeconds) => {
-      await start(answering({ deny: 'send-limit', retryAfterSeconds }));
+      await test.start({
+        options: { policies: [rule(answering({ deny: 'send-limit', retryAfterSeconds }))] },
+      });
       const refused = await visitor.login();
       expect(seen(refused)).toEqual([429, { error: 'send-limit' }]);
       expect(refused.headers['retry-after']).toBeUndefined();
@@ -90,10 +99,17 @@ describe('a policy of the stage of enrollment', () => {
   it('is neither charged with a login nor called with its settlement', async () => {
     const settled: SendSettlement[] = [];
     const counter = { key: 'rule:all', windowSeconds: 60, max: 0 };
-    await start({
-      stage: 'enroll',
-      charges: () => [{ counter, reason: 'never' }],
-      settle: (_context: PolicyContext, settlement: SendSettlement) => settled.push(settlement),
+    await test.start({
+      options: {
+        policies: [
+          rule({
+            stage: 'enroll',
+            charges: () => [{ counter, reason: 'never' }],
+            settle: (_context: PolicyContext, settlement: SendSettlement) =>
+              settled.push(settlement),
+          }),
+        ],
+      },
     });
     expect((await visitor.login()).status).toBe(200);
     expect(settled).toEqual([]);
@@ -104,7 +120,13 @@ describe('a policy in mode report', () => {
   it('does not lock', async () => {
     const lock = { every: 1, seconds: [90] };
     const counter = { key: 'rule:lock', windowSeconds: 3_600, lock };
-    await start({ mode: 'report', charges: () => [{ counter, reason: 'one in a while' }] });
+    await test.start({
+      options: {
+        policies: [
+          rule({ mode: 'report', charges: () => [{ counter, reason: 'one in a while' }] }),
+        ],
+      },
+    });
     await visitor.login();
     test.clock.advanceSeconds(31);
     expect((await visitor.resend()).status).toBe(200);
@@ -114,7 +136,11 @@ describe('a policy in mode report', () => {
 describe('a right code', () => {
   it('is passed to the policy with all that is known, and whether the number is new', async () => {
     const heard: VerifiedContext[] = [];
-    await start({ verified: (context: VerifiedContext) => heard.push(context) });
+    await test.start({
+      options: {
+        policies: [rule({ verified: (context: VerifiedContext) => heard.push(context) })],
+      },
+    });
     const sentAt = test.clock.now();
     await visitor.login();
     test.clock.advanceSeconds(10);

@@ -1,17 +1,13 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Policy, PolicyContext, SendSettlement, VerifiedContext } from 'passport-sms-otp';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { ALICE } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const VARIANTS = ['A', 'B'] as const;
 
-let test: TestApp;
-let visitor: Visit;
-async function start(policies: readonly Policy[], variant: 'A' | 'B' = 'A'): Promise<void> {
-  test = await startTestApp({ variant, options: { policies } });
-  visitor = visit(test);
-}
-afterEach(() => test.close());
+const test = useOwnApps();
+const visitor = visit(test);
 
 function decisions(): unknown[] {
   return test.events.flatMap((event) =>
@@ -30,7 +26,7 @@ const counted = { counter: { key: 'rule:all', windowSeconds: 60, max: 1 }, reaso
 
 describe('the counters of a policy', () => {
   it('are charged with the send, and refuse it when they are full', async () => {
-    await start([rule({ charges: () => [counted] })]);
+    await test.start({ options: { policies: [rule({ charges: () => [counted] })] } });
     expect((await visitor.login()).status).toBe(200);
     test.clock.advanceSeconds(31);
     const refused = await visitor.resend();
@@ -53,7 +49,7 @@ describe('the counters of a policy', () => {
 
   it('count nothing when another limit refuses the send', async () => {
     const wide = { ...counted, counter: { ...counted.counter, max: 2 } };
-    await start([rule({ charges: () => [wide] })]);
+    await test.start({ options: { policies: [rule({ charges: () => [wide] })] } });
     await visitor.login();
     await visitor.resend();
     await visitor.resend();
@@ -67,7 +63,7 @@ describe('the counters of a policy', () => {
       counter: { key: 'rule:lock', windowSeconds: 3_600, lock },
       reason: 'one in a while',
     };
-    await start([rule({ charges: () => [locking] })]);
+    await test.start({ options: { policies: [rule({ charges: () => [locking] })] } });
     await visitor.login();
     test.clock.advanceSeconds(31);
     const refused = await visitor.resend();
@@ -84,13 +80,15 @@ describe('the counters of a policy', () => {
     const charges = (): never => {
       throw new Error('unavailable');
     };
-    await start([rule({ mode: 'report', charges })]);
+    await test.start({ options: { policies: [rule({ mode: 'report', charges })] } });
     expect((await visitor.login()).status).toBe(200);
     expect(test.sim.outbox).toHaveLength(1);
   });
 
   it('only report what they would have refused in mode report', async () => {
-    await start([rule({ mode: 'report', charges: () => [counted] })]);
+    await test.start({
+      options: { policies: [rule({ mode: 'report', charges: () => [counted] })] },
+    });
     await visitor.login();
     test.clock.advanceSeconds(31);
     expect((await visitor.resend()).status).toBe(200);
@@ -102,20 +100,26 @@ describe('the counters of a policy', () => {
   });
 
   it('may give a reason of their own', async () => {
-    await start([rule({ charges: () => [{ ...counted, deny: 'denied' }] })]);
+    await test.start({
+      options: { policies: [rule({ charges: () => [{ ...counted, deny: 'denied' }] })] },
+    });
     await visitor.login();
     test.clock.advanceSeconds(31);
     expect(seen(await visitor.resend())).toEqual([403, { error: 'denied' }]);
   });
 
   it('that cannot be read deny the send', async () => {
-    await start([
-      rule({
-        charges: () => {
-          throw new Error('broken');
-        },
-      }),
-    ]);
+    await test.start({
+      options: {
+        policies: [
+          rule({
+            charges: () => {
+              throw new Error('broken');
+            },
+          }),
+        ],
+      },
+    });
     expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
     expect(test.sim.stats().calls.generate).toBe(0);
   });
@@ -123,9 +127,16 @@ describe('the counters of a policy', () => {
 
 describe('a policy in mode report', () => {
   it('denies nothing, and its denial is emitted with its reasons', async () => {
-    await start([
-      rule({ mode: 'report', check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }) }),
-    ]);
+    await test.start({
+      options: {
+        policies: [
+          rule({
+            mode: 'report',
+            check: () => ({ deny: 'denied', reasons: ['too new', 'too dear'] }),
+          }),
+        ],
+      },
+    });
     expect((await visitor.login()).status).toBe(200);
     expect(decisions()).toEqual([['deny', 'report', 'too new', 'too dear']]);
   });
@@ -144,7 +155,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
   });
 
   it('a policy is called with what was sent, what it cost, and that the code was right', async () => {
-    await start([listening], variant);
+    await test.start({ variant, options: { policies: [listening] } });
     await visitor.login();
     const digits: unknown = expect.stringMatching(/^\d/);
     expect(settled).toEqual([{ kind: 'sent', cost: variant === 'B' ? digits : null }]);
@@ -158,7 +169,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
   });
 
   it('a policy is called with a send that failed, and with one whose answer was lost', async () => {
-    await start([listening], variant);
+    await test.start({ variant, options: { policies: [listening] } });
     test.sim.failNext('generate', { kind: 'error', code: 2003 });
     await visitor.login();
     test.sim.failNext('generate', { kind: 'reset', when: 'after' });
@@ -168,7 +179,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
   });
 
   it('a policy is called with a send that did not reach the gateway as not sent', async () => {
-    await start([listening], variant);
+    await test.start({ variant, options: { policies: [listening] } });
     await visitor.login();
     await test.sim.close();
     test.clock.advanceSeconds(31);
@@ -177,7 +188,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
   });
 
   it('a policy whose send was not charged is not called', async () => {
-    await start([listening], variant);
+    await test.start({ variant, options: { policies: [listening] } });
     await visitor.login();
     await visitor.resend();
     expect(settled).toHaveLength(1);
@@ -187,10 +198,12 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
     const throwing = (): never => {
       throw new Error('broken');
     };
-    await start(
-      [rule({ settle: throwing, verified: () => Promise.reject(new Error('broken')) })],
+    await test.start({
       variant,
-    );
+      options: {
+        policies: [rule({ settle: throwing, verified: () => Promise.reject(new Error('broken')) })],
+      },
+    });
     expect((await visitor.login()).status).toBe(200);
     expect((await visitor.enterRight()).status).toBe(200);
     expect(test.errors).toEqual([]);

@@ -1,16 +1,18 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { LimitsOption, SmsOtpOptions } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { people } from '../support/people';
 import { tamperedStore } from '../support/tampered-store';
-import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import type { TestApp, TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
 const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 
-let test: TestApp;
+const test = useOwnApps();
+
 async function start(
   limits: LimitsOption,
   users: TestUser[] = people(40),
@@ -25,14 +27,12 @@ async function start(
       next();
     });
   };
-  test = await startTestApp({
+  await test.start({
     users,
     options: { allowedCountries: 'any', limits, ...options },
     middleware,
   });
 }
-afterEach(() => test.close());
-
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
 const users = people(40);
 const login = (index: number, address?: string): ReturnType<ReturnType<typeof visit>['login']> =>
@@ -214,7 +214,7 @@ describe('sends in all', () => {
   it('are bounded, and one that is denied charges nothing at all and sends nothing', async () => {
     const clock = testClock();
     const { store, calls } = tamperedStore(clock);
-    test = await startTestApp({
+    await test.start({
       clock,
       users,
       options: { store, allowedCountries: 'any', limits: { total: { max: 2 } } },

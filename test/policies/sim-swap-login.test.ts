@@ -2,10 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { memoryStore, type NoteStore, type Policy } from 'passport-sms-otp';
 import { hlrSimSwap, simSwap } from 'passport-sms-otp/policies';
 import { testClock } from '../support/clock';
-import { ALICE, startTestApp } from '../support/test-app';
+import { ALICE } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
 import { KEY } from './lookups/sim-walk';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 const HALF_DAY = 43_200;
 
@@ -27,7 +30,7 @@ describe.each(['A', 'B'] as const)(
       // A policy of any user is one of an app's.
       const policy = simSwap({ provider: hlrSimSwap({ key: KEY }), mode: 'enforce' }) as Policy;
       const options = { policies: [policy], store: { ...store, notes } };
-      const test = await startTestApp({ variant, clock, options });
+      const test = await apps.start({ variant, clock, options });
       for (const time of [1, 2, 3]) {
         const visitor = visit(test);
         expect((await visitor.login()).status).toBe(200);
@@ -39,7 +42,6 @@ describe.each(['A', 'B'] as const)(
       expect(seen(await visit(test).login())).toEqual([403, { error: 'denied' }]);
       expect(test.events.map(({ type }) => type)).toContain('sim-swap-hint');
       expect(test.sim.stats().calls.generate).toBe(3);
-      await test.close();
     });
   },
 );

@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type SmsOtpEvent } from 'passport-sms-otp';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { SmsOtpEvent } from 'passport-sms-otp';
 import {
   numberCheck,
   numberLookups,
@@ -8,37 +8,36 @@ import {
 } from 'passport-sms-otp/policies';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { queue } from '../support/people';
-import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import type { TestApp, TestUser } from '../support/test-app';
 import { visit } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
-import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+import { americans, type PriceAppOptions, readAmount, priceApp } from './prices/price-app';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
 const USERS = americans(60);
 const PRICE = 0.0079;
 
-let test: PriceApp;
+const test = useOwnApps();
 let next: () => TestUser;
 async function start(
   balance: BalanceOptions,
   options: Partial<PriceAppOptions> = {},
 ): Promise<void> {
   next = queue(USERS);
-  test = await startPriceApp({
-    fallbackPrice: '0.0300',
-    users: USERS,
-    balance,
-    // The network is known, so that the ledger of A is as exact as that of B.
-    networkOf: () => ({ mcc: '310', mnc: '410' }),
-    ...options,
-  });
+  await test.start(
+    priceApp({
+      fallbackPrice: '0.0300',
+      users: USERS,
+      balance,
+      // The network is known, so that the ledger of A is as exact as that of B.
+      networkOf: () => ({ mcc: '310', mnc: '410' }),
+      ...options,
+    }),
+  );
 }
-const others: TestApp[] = [];
-afterEach(async () => {
-  await test.close();
-  for (const other of others.splice(0)) await other.close();
-});
+const apps = useOwnApps();
 
 /** People who have never been here log in, one after the other. */
 async function send(times = 1, app: TestApp = test): Promise<void> {
@@ -155,7 +154,7 @@ describe('spend', () => {
     expect(test.sim.stats().calls.lookup).toBe(7);
     expect(told()).toEqual([]);
     // Seven messages at 0.0079 and seven lookups at 0.0050.
-    expect(await test.amount('spent')).toBe('0.0903');
+    expect(await readAmount(test, 'spent')).toBe('0.0903');
   });
 
   it('by someone else is reported', async () => {
@@ -172,7 +171,7 @@ describe('spend', () => {
 
   it('of another process with the same store is explained, and one of them checks', async () => {
     await start({ unexplained: '0', warnBelow: '1000' }, { variant: 'B' });
-    const other = await startTestApp({
+    const other = await apps.start({
       variant: 'B',
       clock: test.clock,
       users: USERS,
@@ -185,7 +184,6 @@ describe('spend', () => {
         ],
       },
     });
-    others.push(other);
     await look();
     await send(5, other);
     expect(looks()).toBe(1);

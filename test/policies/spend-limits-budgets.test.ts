@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { SpendBudgets } from 'passport-sms-otp/policies';
 import type { TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
-import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+import { americans, type PriceAppOptions, priceApp, readAmount } from './prices/price-app';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
@@ -11,17 +12,18 @@ const [ANN, BEN, CARL, DORA] = USERS as [TestUser, TestUser, TestUser, TestUser]
 const FRENCH = { id: 'french', phone: '+33612345670' };
 const DAY = '2030-05-15';
 
-let test: PriceApp;
-async function start(budgets: SpendBudgets, options: Partial<PriceAppOptions> = {}): Promise<void> {
-  test = await startPriceApp({
-    fallbackPrice: '0.0300',
-    users: [...USERS, FRENCH],
-    budgets,
-    ...options,
-  });
-}
-afterEach(() => test.close());
+const test = useOwnApps();
 
+async function start(budgets: SpendBudgets, options: Partial<PriceAppOptions> = {}): Promise<void> {
+  await test.start(
+    priceApp({
+      fallbackPrice: '0.0300',
+      users: [...USERS, FRENCH],
+      budgets,
+      ...options,
+    }),
+  );
+}
 async function login(user: TestUser): Promise<number> {
   return (await visit(test, user).login()).status;
 }
@@ -58,8 +60,8 @@ describe('a budget', () => {
     expect(await login(CARL)).toBe(429);
     test.clock.advanceSeconds(3_600);
     expect(await login(CARL)).toBe(200);
-    expect(await test.amount('2031-12:all')).toBe('0.0166');
-    expect(await test.amount('2032-01:all')).toBe('0.0083');
+    expect(await readAmount(test, '2031-12:all')).toBe('0.0166');
+    expect(await readAmount(test, '2032-01:all')).toBe('0.0083');
   });
 
   it('of a country is for that country, the same for each', async () => {
@@ -104,8 +106,8 @@ describe('a budget', () => {
     await login(ANN);
     test.clock.advanceSeconds(60);
     expect(await logInAll(ANN, ANN)).toEqual([429, 429]);
-    expect(await test.amount(`${DAY}:all`)).toBe('0.0083');
-    expect(await test.amount(`${DAY}:user:${ANN.id}`)).toBe('0.0083');
+    expect(await readAmount(test, `${DAY}:all`)).toBe('0.0083');
+    expect(await readAmount(test, `${DAY}:user:${ANN.id}`)).toBe('0.0083');
   });
 });
 
@@ -126,7 +128,7 @@ const KEYS = [
 ];
 
 async function amounts(): Promise<string[]> {
-  return Promise.all(KEYS.map((key) => test.amount(key)));
+  return Promise.all(KEYS.map((key) => readAmount(test, key)));
 }
 
 describe('what was reserved', () => {
@@ -180,8 +182,8 @@ describe('what was reserved', () => {
       return charge;
     };
     await login(ANN);
-    expect(await test.amount(`${DAY}:all`)).toBe('0.0079');
-    expect(await test.amount('2030-05-16:all')).toBe('0.0000');
+    expect(await readAmount(test, `${DAY}:all`)).toBe('0.0079');
+    expect(await readAmount(test, '2030-05-16:all')).toBe('0.0000');
   });
 
   it('is nothing for a message that is free', async () => {

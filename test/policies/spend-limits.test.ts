@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { seen, visit } from '../support/visit';
 import type { TestUser } from '../support/test-app';
 import { waitUntil } from '../support/wait-until';
-import { americans, startPriceApp, type PriceApp, type PriceAppOptions } from './prices/price-app';
+import { americans, type PriceAppOptions, priceApp, readAmount } from './prices/price-app';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
@@ -10,16 +11,17 @@ const [ANN, BEN, CARL] = americans(3) as [TestUser, TestUser, TestUser];
 const FRENCH = { id: 'french', phone: '+33612345670' };
 const NOWHERE = { id: 'nowhere', phone: '+9991000000010' };
 
-let test: PriceApp;
-async function start(options: Partial<PriceAppOptions>): Promise<void> {
-  test = await startPriceApp({
-    fallbackPrice: '0.0300',
-    users: [...americans(3), FRENCH, NOWHERE],
-    ...options,
-  });
-}
-afterEach(() => test.close());
+const test = useOwnApps();
 
+async function start(options: Partial<PriceAppOptions>): Promise<void> {
+  await test.start(
+    priceApp({
+      fallbackPrice: '0.0300',
+      users: [...americans(3), FRENCH, NOWHERE],
+      ...options,
+    }),
+  );
+}
 const login = async (user: TestUser): Promise<[number, unknown]> => {
   const [status, body] = seen(await visit(test, user).login());
   return status === 200 ? [status, 'sent'] : [status, body];
@@ -113,7 +115,7 @@ describe('what it decides', () => {
       { mode: 'report', reasons: ['the daily budget'] },
       { mode: 'report', reasons: ['the daily budget'] },
     ]);
-    expect(await test.amount('2030-05-15:all')).toBe('0.0623');
+    expect(await readAmount(test, '2030-05-15:all')).toBe('0.0623');
   });
 
   it('is reported without phone numbers', async () => {

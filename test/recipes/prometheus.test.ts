@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { countEvents } from '../../docs/recipes/prometheus';
-import { startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';
+import { useSharedApp } from '../support/use-app';
 
 describe('the recipe for prom-client', () => {
   const register = new Registry();
-  let test: TestApp;
-  beforeAll(async () => {
-    test = await startTestApp({ options: { onEvent: countEvents(register) } });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ options: { onEvent: countEvents(register) } });
 
   it('counts events by type and reason or method, and times the calls to the gateway', async () => {
     const alice = visit(test);

@@ -1,4 +1,5 @@
 import type { PhoneBook, PhoneEntry, UserId } from 'passport-sms-otp';
+import { ALICE, type TestUser } from './test-users';
 
 /** A phone book in memory, with its calls counted. Atomic, because no call waits in the middle. */
 export interface MemoryPhoneBook extends PhoneBook {
@@ -88,4 +89,12 @@ function toEntries({ confirmed, unconfirmed }: Page): readonly PhoneEntry[] {
   return unconfirmed === null
     ? entries
     : [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }];
+}
+
+/** The numbers of a user as the book has them, the unconfirmed one with a question mark. */
+export function numbersOf(
+  { book }: { readonly book: MemoryPhoneBook },
+  { id }: TestUser = ALICE,
+): string[] {
+  return book.list(id).map(({ mobile, isConfirmed }) => (isConfirmed ? mobile : `${mobile}?`));
 }

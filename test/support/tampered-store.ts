@@ -13,22 +13,27 @@ export const STORE_CALLS = [
   'clear',
   'lock',
 ] as const;
-export type StoreCall = (typeof STORE_CALLS)[number];
 
-/** What a store call does in place of its work. */
-export type Mischief = () => unknown;
+type Parts = Required<SmsOtpStore>;
+type CallsOf<Part extends keyof Parts> = `${Part}.${keyof Parts[Part] & string}`;
+type OtherParts = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';
+export type StoreCall =
+  | (typeof STORE_CALLS)[number]
+  | { [Part in OtherParts]: CallsOf<Part> }[OtherParts];
+
+/**
+ * What a store call does in place of its work, or around it. Where it gives undefined, the call
+ * does its work all the same.
+ */
+export type Mischief = (work: () => Promise<unknown>, ...given: readonly unknown[]) => unknown;
 
 export const throwing = (): Promise<never> =>
   Promise.reject(new Error('canary: the store says something secret'));
-export const hanging: Mischief = () => new Promise(() => undefined);
-export const answering =
-  (answer: unknown): Mischief =>
-  () =>
-    Promise.resolve(answer);
-
+export const hanging = (): Promise<never> => new Promise(() => undefined);
+export const answering = (answer: unknown) => (): Promise<unknown> => Promise.resolve(answer);
 /** A memory store whose calls are recorded, and go wrong on demand. */
 export interface TamperedStore {
-  readonly store: SmsOtpStore;
+  readonly store: Omit<Parts, 'tokens'> & Pick<SmsOtpStore, 'tokens'>;
   /** Each call that arrived, with what it was given and what it will have answered. */
   readonly calls: {
     readonly call: StoreCall;
@@ -43,30 +48,37 @@ export interface TamperedStore {
 }
 
 export function tamperedStore(clock: TestClock): TamperedStore {
-  const fresh = (): SmsOtpStore => memoryStore({ now: () => clock.now() });
+  const fresh = (): Parts => memoryStore({ now: () => clock.now() });
   const calls: TamperedStore['calls'] = [];
   const mischiefs = new Map<StoreCall, Mischief>();
   let current = fresh();
 
-  function wrap<Part extends object>(part: () => Part): Part {
+  function wrap<Name extends Exclude<keyof Parts, 'tokens'>>(part: Name): Parts[Name] {
+    const prefix = part === 'challenges' || part === 'counters' ? '' : `${part}.`;
     const get = (_target: object, name: string): unknown => {
       return (...given: unknown[]): unknown => {
         // Only the names of the contract are ever asked for.
-        const call = name as StoreCall;
-        const method = Reflect.get(part(), name) as (...args: unknown[]) => unknown;
-        const answer = mischiefs.get(call)?.call(undefined) ?? method(...given);
+        const call = `${prefix}${name}` as StoreCall;
+        // Each member is looked up in the store of the moment.
+        const method = Reflect.get(current[part], name) as (...args: unknown[]) => Promise<unknown>;
+        const work = (): Promise<unknown> => method(...given);
+        const answer = mischiefs.get(call)?.(work, ...given) ?? work();
         calls.push({ call, given, answer });
         return answer;
       };
     };
-    // Each member is looked up in the store of the moment.
-    return new Proxy({}, { get }) as Part;
+    return new Proxy({}, { get }) as Parts[Name];
   }
 
   return {
     store: {
-      challenges: wrap(() => current.challenges),
-      counters: wrap(() => current.counters),
+      challenges: wrap('challenges'),
+      counters: wrap('counters'),
+      recoveryCodes: wrap('recoveryCodes'),
+      devices: wrap('devices'),
+      browsers: wrap('browsers'),
+      logins: wrap('logins'),
+      notes: wrap('notes'),
       tokens: {
         read: (account) => current.tokens.read(account),
         renew: (account, seen, renew) => current.tokens.renew(account, seen, renew),

@@ -1,7 +1,7 @@
-import type { ErrorRequestHandler, Express, Request } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import { SmsOtpError, type SmsOtp } from 'passport-sms-otp';
-import { asTestUser } from './test-users';
+import { asTestUser, asUser } from './test-users';
 
 /** The routes every test app has. Every answer is JSON. */
 export function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
@@ -39,6 +39,46 @@ function describe(req: Request, smsOtp: SmsOtp): object {
     session: req.session.smsOtp,
     sessionKeys: Object.keys(req.session),
   };
+}
+
+/** Every route answers JSON, those under /site send the browser on. */
+export function addPhones(app: Express, { phones, requireSecondFactor }: SmsOtp): void {
+  if (phones === undefined) throw new Error('the app has no phone book');
+  const tell = (path: string, handler: RequestHandler): void => {
+    app.post(path, handler, (req, res) => void res.json(req.smsOtp));
+  };
+  tell('/phones/enroll', phones.enroll());
+  tell('/phones/national', phones.enroll({ defaultCountry: 'US' }));
+  tell('/phones/replace', phones.enroll({ replaces: true }));
+  tell('/phones/confirm', phones.confirm());
+  tell('/phones/remove', phones.remove());
+  tell('/phones/remove-any', phones.remove({ keepsLast: false }));
+  tell('/phones/default', phones.setDefault());
+  app.get('/phones', (req, res, next) => {
+    phones.list(asUser(asTestUser(req.user))).then((list) => res.json(list), next);
+  });
+  const failureRedirect = '/site/settings';
+  app.post('/site/enroll', phones.enroll({ successRedirect: '/site/code', failureRedirect }));
+  app.post('/site/confirm', phones.confirm({ successRedirect: '/site/done', failureRedirect }));
+  app.post('/site/remove', phones.remove({ successRedirect: '/site/done', failureRedirect }));
+  app.get('/site/settings', requireSecondFactor({ redirect: '/site/enroll' }));
+}
+
+/** Makes and takes recovery codes. */
+export function addFactors(app: Express, { recover, recoveryCodes }: SmsOtp): void {
+  if (recover === undefined || recoveryCodes === undefined) return;
+  app.post('/recover', recover(), (req, res) => {
+    res.json({ ...req.smsOtp, authInfo: req.authInfo, isAuthenticated: req.isAuthenticated() });
+  });
+  app.post('/codes', async (req, res, next) => {
+    try {
+      const { of } = req.body as { readonly of?: unknown };
+      const userId = typeof of === 'string' ? of : asTestUser(req.user).id;
+      res.json({ codes: await recoveryCodes.generate(userId, req) });
+    } catch (error) {
+      next(error);
+    }
+  });
 }
 
 /** Remembers what arrives and answers with the status of our errors, 500 for others. */

@@ -1,10 +1,18 @@
+/** Numbers that libphonenumber knows as valid, each of a prefix of its own. */
+export const [HOME, WORK, NEW, OTHER] = [
+  '+12025550123',
+  '+13125550177',
+  '+14155550188',
+  '+16175550199',
+] as const;
+
 export interface TestUser {
   id: string;
   phone: string | null;
   isOptional?: boolean;
 }
 
-export const ALICE: TestUser = { id: 'alice', phone: '+12025550123' };
+export const ALICE: TestUser = { id: 'alice', phone: HOME };
 export const BOB: TestUser = { id: 'bob', phone: '+12025550124' };
 
 /**

@@ -1,51 +1,162 @@
-import type { Response } from 'supertest';
+import type { Server } from 'node:http';
+import supertest, { type Response, type Test } from 'supertest';
 import type { TestApp } from './test-app';
 import { ALICE, type TestUser } from './test-users';
 
-/** A person with a browser of their own. */
-export interface Visit {
-  readonly user: TestUser;
-  readonly login: (as?: TestUser) => Promise<Response>;
-  readonly enter: (pin: unknown) => Promise<Response>;
-  /** Enters the newest code on the person's phone. */
-  readonly enterRight: () => Promise<Response>;
-  /** Enters a code that is surely not the newest one. */
-  readonly enterWrong: () => Promise<Response>;
-  readonly resend: () => Promise<Response>;
-  readonly cancel: () => Promise<Response>;
-  readonly stepUp: () => Promise<Response>;
-  readonly logout: () => Promise<Response>;
-  readonly account: () => Promise<Response>;
-  readonly status: () => Promise<Response>;
-  /** The OTP id the session waits for, or undefined. */
-  readonly pendingId: () => Promise<string | undefined>;
+/** An answer, with what browsers read from its headers. */
+export interface Answer extends Response {
+  readonly location: string | null;
+  /** What the answer says of the trusted device's cookie; undefined when it says nothing. */
+  readonly deviceCookie: string | undefined;
+  /** The lines of all cookies that the answer sets. */
+  readonly setCookies: readonly string[];
 }
 
-/** Opens a browser for a user of the test app. */
+/** A request that goes out when it is awaited. */
+export interface Asked extends Test {
+  then: Promise<Answer>['then'];
+}
+
+type Listed = { phoneId: string; maskedPhone: string; isConfirmed: boolean }[];
+
+const DEVICE_COOKIE = '__Host-sms-otp-device';
+
+/**
+ * A person with a browser of their own: it keeps cookies, and follows no redirects. An app that is
+ * started anew finds it without cookies.
+ */
+export class Visit {
+  userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
+  #server: Server | undefined;
+  #cookies = new Map<string, string>();
+
+  constructor(
+    private readonly test: TestApp,
+    readonly user: TestUser,
+    private readonly headers: Readonly<Record<string, string>>,
+    /** Whether Secure cookies are kept, as where the app is reached over TLS. */
+    private readonly isOverTls: boolean,
+  ) {}
+
+  get cookies(): Map<string, string> {
+    if (this.#server !== this.test.server) this.#cookies = new Map();
+    this.#server = this.test.server;
+    return this.#cookies;
+  }
+
+  /** The cookie of the trusted device, which can be put in place of another. */
+  get device(): string | undefined {
+    return this.cookies.get(DEVICE_COOKIE);
+  }
+  set device(value: string | undefined) {
+    if (value === undefined) this.cookies.delete(DEVICE_COOKIE);
+    else this.cookies.set(DEVICE_COOKIE, value);
+  }
+
+  /** A request to which a test adds what it likes. */
+  ask(method: 'get' | 'post', path: string): Asked {
+    const cookie = Array.from(this.cookies, ([name, value]) => `${name}=${value}`).join('; ');
+    const asked = new supertest.Test(this.test.server, method, path);
+    asked.set({ 'User-Agent': this.userAgent, ...this.headers, ...(cookie && { Cookie: cookie }) });
+    asked.on('response', (answer: Response) => {
+      const setCookies = answer.get('Set-Cookie') ?? [];
+      for (const line of setCookies) this.#keep(line);
+      Object.assign(answer, {
+        setCookies,
+        location: answer.headers.location ?? null,
+        deviceCookie: setCookies.find((line) => line.startsWith(DEVICE_COOKIE)),
+      });
+    });
+    // The listener has added what makes an answer of a response.
+    return asked as Asked;
+  }
+
+  readonly get = async (path: string): Promise<Answer> => this.ask('get', path);
+  /** @param body A string is sent as it is. */
+  readonly post = async (path: string, body: object | string = {}): Promise<Answer> =>
+    this.ask('post', path).type('json').send(body);
+
+  readonly login = (as = this.user): Promise<Answer> =>
+    this.post('/login', { username: as.id, password: 'right' });
+  readonly enter = (pin: unknown, more: object = {}): Promise<Answer> =>
+    this.post('/login/pin', { pin, ...more });
+  /** Enters the newest code on the person's phone. */
+  readonly enterRight = (more: object = {}): Promise<Answer> =>
+    this.enter(this.test.code(this.user), more);
+  /** Enters a code that is surely not the newest one. */
+  readonly enterWrong = (): Promise<Answer> => this.enter(wrongCode(this.test.code(this.user)));
+  readonly resend = (): Promise<Answer> => this.post('/login/resend');
+  readonly cancel = (): Promise<Answer> => this.post('/login/cancel');
+  readonly stepUp = (): Promise<Answer> => this.post('/step-up');
+  readonly logout = (): Promise<Answer> => this.post('/logout');
+  readonly recover = (recoveryCode: unknown, more: object = {}): Promise<Answer> =>
+    this.post('/recover', { recoveryCode, ...more });
+  readonly account = (): Promise<Answer> => this.get('/account');
+  readonly status = (): Promise<Answer> => this.get('/status');
+  /** The OTP id the session waits for, or undefined. */
+  readonly pendingId = async (): Promise<string | undefined> =>
+    (await this.status()).body.session?.pending?.otpId as string | undefined;
+
+  /** Gives the password, and the code where one is texted. */
+  async logIn(): Promise<void> {
+    const { body } = await this.login();
+    if (body.sent === true) await this.enter(this.test.sim.outbox.at(-1)?.pin);
+  }
+  /** Logs in with a texted code and has this device trusted. */
+  async trust(): Promise<Answer> {
+    await this.login();
+    return this.enterRight({ trustDevice: 'on' });
+  }
+  /** Comes back another day: the session is over, the other cookies are there. */
+  leave(): void {
+    this.cookies.delete('connect.sid');
+  }
+
+  readonly enroll = (phone: unknown, more: object = {}): Promise<Answer> =>
+    this.post('/phones/enroll', { phone, ...more });
+  readonly replace = (phone: unknown, more: object = {}): Promise<Answer> =>
+    this.post('/phones/replace', { phone, ...more });
+  /** Enters the newest code of a number, or this code. */
+  readonly confirm = (mobile: string): Promise<Answer> =>
+    this.confirmWith(this.test.sim.lastPin(mobile));
+  readonly confirmWith = (pin: unknown): Promise<Answer> => this.post('/phones/confirm', { pin });
+  readonly list = async (): Promise<Listed> => (await this.get('/phones')).body as Listed;
+  /** The id of a number by its last two digits. */
+  readonly idOf = async (mobile: string): Promise<string> =>
+    (await this.list()).find(({ maskedPhone }) => maskedPhone.endsWith(mobile.slice(-2)))
+      ?.phoneId ?? 'none';
+
+  #keep(line: string): void {
+    const [pair = '', ...attributes] = line.split('; ');
+    const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
+    if (attributes.includes('Secure') && !this.isOverTls) return;
+    const expires = attributes.find((attribute) => attribute.startsWith('Expires='))?.slice(8);
+    // Sessions expire by the real clock, cookies of ours by that of the test.
+    const isOver = Date.parse(expires ?? '') <= Math.min(Date.now(), this.test.clock.now());
+    if (isOver) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}
+
+/**
+ * A browser over plain http, which keeps no Secure cookies: it is never known, and no device is
+ * trusted.
+ */
 export function visit(
   test: TestApp,
   user: TestUser = ALICE,
-  headers: Record<string, string> = {},
+  headers: Readonly<Record<string, string>> = {},
 ): Visit {
-  const agent = test.agent().set(headers);
-  const post = async (path: string, body: object = {}): Promise<Response> =>
-    agent.post(path).send(body);
-  const get = async (path: string): Promise<Response> => agent.get(path);
-  return {
-    user,
-    login: (as = user) => post('/login', { username: as.id, password: 'right' }),
-    enter: (pin) => post('/login/pin', { pin }),
-    enterRight: () => post('/login/pin', { pin: test.code(user) }),
-    enterWrong: () => post('/login/pin', { pin: wrongCode(test.code(user)) }),
-    resend: () => post('/login/resend'),
-    cancel: () => post('/login/cancel'),
-    stepUp: () => post('/step-up'),
-    logout: () => post('/logout'),
-    account: () => get('/account'),
-    status: () => get('/status'),
-    pendingId: async () =>
-      (await get('/status')).body.session?.pending?.otpId as string | undefined,
-  };
+  return new Visit(test, user, headers, false);
+}
+
+/** A browser that keeps every cookie, as one does that came over TLS. */
+export function visitOverTls(
+  test: TestApp,
+  user: TestUser = ALICE,
+  headers: Readonly<Record<string, string>> = {},
+): Visit {
+  return new Visit(test, user, headers, true);
 }
 
 /** A code of the same length that differs in its last digit. */

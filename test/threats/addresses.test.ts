@@ -1,21 +1,16 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { people } from '../support/people';
-import { startTestApp, type TestApp, type TestUser } from '../support/test-app';
+import type { TestUser } from '../support/test-app';
 import { enterWrongly, seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const users = people(12);
 
-let test: TestApp;
 /** Two sends an hour for each block of addresses. */
-async function start(trustProxy: boolean | number | string): Promise<void> {
-  const options = { allowedCountries: 'any', limits: { perAddress: { max: 2 } } } as const;
-  test = await startTestApp({
-    users,
-    options,
-    middleware: (app) => app.set('trust proxy', trustProxy),
-  });
-}
-afterEach(() => test.close());
+const test = useOwnApps({
+  users,
+  options: { allowedCountries: 'any', limits: { perAddress: { max: 2 } } },
+});
 
 /** Each login is another user's, so that nothing but the address is in the way. */
 async function loginsFrom(addresses: readonly string[]): Promise<number[]> {
@@ -29,7 +24,7 @@ async function loginsFrom(addresses: readonly string[]): Promise<number[]> {
 
 describe('the address as a key', () => {
   it('is one for every spelling and for a whole /64 (better-auth CVE-2026-45364, Nextcloud CVE-2021-22915)', async () => {
-    await start(true);
+    await test.start({ trustProxy: true });
     const addresses = [
       '2001:db8::1',
       '2001:DB8:0:0:1::',
@@ -40,14 +35,14 @@ describe('the address as a key', () => {
   });
 
   it('is one for an IPv4 address and its mapped form (OpenClaw GHSA-5847-rm3g-23mw)', async () => {
-    await start(true);
+    await test.start({ trustProxy: true });
     expect(await loginsFrom(['192.0.2.4', '::ffff:192.0.2.4', '::FFFF:c000:0204'])).toEqual([
       200, 200, 429,
     ]);
   });
 
   it('keeps mapped addresses apart: one client does not stop all (express-rate-limit CVE-2026-30827)', async () => {
-    await start(true);
+    await test.start({ trustProxy: true });
     const addresses = [
       '::ffff:192.0.2.4',
       '::ffff:192.0.2.4',
@@ -59,12 +54,12 @@ describe('the address as a key', () => {
   });
 
   it('is that of the connection while no proxy is trusted (api-gateway CVE-2026-110726, Nextcloud CVE-2023-49792)', async () => {
-    await start(false);
+    await test.start({ trustProxy: false });
     expect(await loginsFrom(['192.0.2.1', '192.0.2.2', '192.0.2.3'])).toEqual([200, 200, 429]);
   });
 
   it('is the one the trusted proxy saw, not the leftmost that the client wrote (api-gateway CVE-2026-110726)', async () => {
-    await start(1);
+    await test.start({ trustProxy: 1 });
     const forged = [
       '10.0.0.1, 192.0.2.9',
       '10.0.0.2, 192.0.2.9',
@@ -77,13 +72,13 @@ describe('the address as a key', () => {
   it.each(['', ' ', 'unknown', '_hidden', '999.1.1.1', '\t', '::ffff:', '127.0.0.1:80'])(
     'cannot be taken away by a header: %j (Telekom CVE-2025-69615)',
     async (header) => {
-      await start(true);
+      await test.start({ trustProxy: true });
       expect(await loginsFrom([header, header, header])).toEqual([200, 200, 429]);
     },
   );
 
   it('is never the only key: failures of a user count from everywhere (rubygems.org GHSA-c55g-q6f4-5qxr)', async () => {
-    await start(true);
+    await test.start({ trustProxy: true });
     const from = (host: number): ReturnType<typeof visit> =>
       visit(test, users[0], { 'x-forwarded-for': `198.51.100.${host}` });
     for (const host of [1, 2]) {

@@ -1,18 +1,18 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { ALICE, BOB, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import { describe, expect, it } from '@jest/globals';
+import { ALICE, BOB, type TestAppOptions } from '../support/test-app';
 import { seen, visit, type Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const INVALID = [401, { error: 'invalid-code' }];
 const MALFORMED = [400, { error: 'malformed-code' }];
 const NOTHING = [401, { error: 'no-pending-login' }];
 
-let test: TestApp;
+const test = useOwnApps();
+
 async function start(given: TestAppOptions = {}): Promise<readonly [Visit, Visit]> {
-  test = await startTestApp(given);
+  await test.start(given);
   return [visit(test, ALICE), visit(test, BOB)];
 }
-afterEach(() => test.close());
-
 describe('a challenge', () => {
   it('is never named by the request (Pterodactyl GHSA-5vfx-8w6m-h3v4)', async () => {
     const [mine, theirs] = await start();

@@ -1,13 +1,9 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { toMicros } from '../../src/policies/spend-limits/micros';
-import {
-  americans,
-  startPriceApp,
-  type PriceApp,
-  type PriceAppOptions,
-} from '../policies/prices/price-app';
+import { americans, type PriceAppOptions, priceApp } from '../policies/prices/price-app';
 import type { TestUser } from '../support/test-app';
 import { visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(60_000);
 
@@ -18,16 +14,17 @@ const FRENCH = Array.from({ length: 40 }, (_, index): TestUser => ({
   phone: `+33612${100 + index}0000`,
 }));
 
-let test: PriceApp;
-async function start(options: Partial<PriceAppOptions>): Promise<void> {
-  test = await startPriceApp({
-    fallbackPrice: '0.0500',
-    users: [...VICTIMS, ...FRENCH],
-    ...options,
-  });
-}
-afterEach(() => test.close());
+const test = useOwnApps();
 
+async function start(options: Partial<PriceAppOptions>): Promise<void> {
+  await test.start(
+    priceApp({
+      fallbackPrice: '0.0500',
+      users: [...VICTIMS, ...FRENCH],
+      ...options,
+    }),
+  );
+}
 async function login(user: TestUser | undefined): Promise<number> {
   return (await visit(test, user).login()).status;
 }

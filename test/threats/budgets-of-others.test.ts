@@ -1,44 +1,22 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { memoryStore, type LimitsOption, type SmsOtpOptions } from 'passport-sms-otp';
-import { HOME, openPhoneApp, phoneVisit, type PhoneApp } from '../account/support/phone-app';
-import { testClock, type TestClock } from '../support/clock';
+import { testClock } from '../support/clock';
 import { people } from '../support/people';
-import {
-  ALICE,
-  asTestUser,
-  BOB,
-  startTestApp,
-  type TestApp,
-  type TestUser,
-} from '../support/test-app';
+import { ALICE, asTestUser, BOB, type TestApp, type TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
+import { HOME } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps({ hasPhones: true });
+
+/** Numbers of any country. */
+const anywhere = useOwnApps({ options: { allowedCountries: 'any' } });
 
 jest.setTimeout(120_000);
 
 const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 const HOUR = 3_600;
-
-const open: TestApp[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((test) => test.close()));
-});
-
-interface Given {
-  readonly users?: TestUser[];
-  readonly clock?: TestClock;
-  readonly options?: Partial<SmsOtpOptions>;
-}
-
-async function start(variant: 'A' | 'B', { options, ...given }: Given): Promise<TestApp> {
-  const test = await startTestApp({
-    variant,
-    ...given,
-    options: { allowedCountries: 'any', ...options },
-  });
-  open.push(test);
-  return test;
-}
 
 /** A whole login, which takes no time; the status of each of its answers. */
 async function logIn(test: TestApp, user: TestUser = ALICE): Promise<number[]> {
@@ -56,8 +34,8 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
   ])(
     'is not spent by %d accounts that enroll a number for a day, every %d s',
     async (count, everySeconds) => {
-      const test = await openPhoneApp({ variant, users: [ALICE, ...accounts(count)] });
-      const attackers = accounts(count).map((user) => phoneVisit(test, user));
+      const test = await apps.start({ variant, users: [ALICE, ...accounts(count)] });
+      const attackers = accounts(count).map((user) => visit(test, user));
       for (const attacker of attackers) await attacker.logIn();
       expect(await logIn(test)).toEqual([200, 200]);
       const answers: number[] = [];
@@ -81,7 +59,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
     const strangers = people(600)
       .slice(300)
       .map(({ phone }, index) => ({ id: `new-${index}`, phone }));
-    const test = await start(variant, { users: [...members, ...strangers] });
+    const test = await anywhere.start({ variant, users: [...members, ...strangers] });
     for (const member of members) {
       expect(await logIn(test, member)).toEqual([200, 200]);
       test.clock.advanceSeconds(40);
@@ -103,9 +81,9 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
   });
 
   it('tells nobody who is a member: once twelve texts fill a prefix, members and strangers are answered alike', async () => {
-    const test = await openPhoneApp({ variant, users: [ALICE, ...accounts(13)] });
+    const test = await apps.start({ variant, users: [ALICE, ...accounts(13)] });
     expect(await logIn(test)).toEqual([200, 200]);
-    const attackers = accounts(13).map((user) => phoneVisit(test, user));
+    const attackers = accounts(13).map((user) => visit(test, user));
     for (const attacker of attackers) await attacker.logIn();
     for (const [index, attacker] of attackers.slice(0, 12).entries()) {
       expect((await attacker.enroll(`+1202555${2000 + index}`)).status).toBe(200);
@@ -120,7 +98,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
 
   it('is not touched by the other account of a number, whatever that one sends', async () => {
     const users = [ALICE, { ...BOB, phone: ALICE.phone }];
-    const test = await start(variant, { users });
+    const test = await anywhere.start({ variant, users });
     for (const user of users) expect(await logIn(test, user)).toEqual([200, 200]);
     for (let send = 1; send <= 12; send += 1) {
       await visit(test, users[1]).login();
@@ -138,7 +116,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
     });
     // The owner comes in a new browser each time.
     const limits: LimitsOption = { perUser: { maxPerDayInOthers: 40 } };
-    const test = await start(variant, { users, options: { getPhone, limits } });
+    const test = await anywhere.start({ variant, users, options: { getPhone, limits } });
     expect(await logIn(test)).toEqual([200, 200]);
     let texts = 0;
     for (let hour = 0; hour < 23; hour += 1) {
@@ -167,7 +145,7 @@ describe.each(['A', 'B'] as const)('the proof of a number in variant %s', (varia
   }
 
   it('is renewed by each right code: on day 401 it holds', async () => {
-    const test = await start(variant, { users, options: { limits } });
+    const test = await anywhere.start({ variant, users, options: { limits } });
     for (let day = 1; day < 401; day += 20) {
       expect(await logIn(test)).toEqual([200, 200]);
       test.clock.advanceSeconds(20 * 86_400);
@@ -176,7 +154,7 @@ describe.each(['A', 'B'] as const)('the proof of a number in variant %s', (varia
   });
 
   it('ends 400 days after the last right code', async () => {
-    const test = await start(variant, { users, options: { limits } });
+    const test = await anywhere.start({ variant, users, options: { limits } });
     await logIn(test);
     test.clock.advanceSeconds(400 * 86_400);
     expect(await isProven(test)).toBe(false);
@@ -192,17 +170,17 @@ describe.each(['A', 'B'] as const)('the proof of a number in variant %s', (varia
       (letter) => `${letter} secret of the tests, long enough to be one`,
     );
     const old = { store, limits, secret: older ?? '' };
-    const before = await start(variant, { users, clock, options: old });
+    const before = await anywhere.start({ variant, users, clock, options: old });
     expect(await logIn(before)).toEqual([200, 200]);
     clock.advanceSeconds(2 * HOUR);
     const secret = keepsOld ? ([newer ?? '', older ?? ''] as const) : (newer ?? '');
-    const after = await start(variant, { users, clock, options: { ...old, secret } });
+    const after = await anywhere.start({ variant, users, clock, options: { ...old, secret } });
     expect(await isProven(after)).toBe(keepsOld);
   });
 
   it("is the user's own: it opens nothing for another user with the same number", async () => {
     const twin = { ...BOB, phone: ALICE.phone };
-    const test = await start(variant, { users: [...users, twin], options: { limits } });
+    const test = await anywhere.start({ variant, users: [...users, twin], options: { limits } });
     await logIn(test);
     test.clock.advanceSeconds(HOUR);
     expect(await isProven(test)).toBe(true);
@@ -214,7 +192,7 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
   it('are counted by the number, however the app spells it', async () => {
     const twin = { ...BOB, phone: '+112025550123' };
     const limits = { perNumber: { maxPerDay: 1 } };
-    const test = await start(variant, { users: [ALICE, twin], options: { limits } });
+    const test = await anywhere.start({ variant, users: [ALICE, twin], options: { limits } });
     expect((await visit(test).login()).status).toBe(200);
     expect(seen(await visit(test, twin).login())).toEqual(LIMITED);
   });
@@ -223,7 +201,7 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
     ['in browsers that are not known', { limits: { perUser: { maxStepUpsPerDayInOthers: 2 } } }],
     ['in all', { knownBrowsers: false, limits: { perUser: { maxStepUpsPerDay: 2 } } }],
   ])('%s leave logins their share, whatever step-ups spend', async (_where, options) => {
-    const test = await start(variant, { options });
+    const test = await anywhere.start({ variant, options });
     const visitor = visit(test);
     await visitor.login();
     await visitor.enterRight();
@@ -236,9 +214,9 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
   });
 
   it('go to five different unproven numbers a day, and another text to the fifth is no sixth', async () => {
-    const test: PhoneApp = await openPhoneApp({ variant, users: accounts(1) });
+    const test: TestApp = await apps.start({ variant, users: accounts(1) });
     const [user] = accounts(1);
-    const visitor = phoneVisit(test, user);
+    const visitor = visit(test, user);
     await visitor.logIn();
     for (let index = 0; index < 5; index += 1) {
       expect((await visitor.enroll(`+1202555201${index}`)).status).toBe(200);
@@ -250,9 +228,9 @@ describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (varia
   });
 
   it('begin with ten enrollments an hour, and the eleventh writes nothing into the phone book', async () => {
-    const test: PhoneApp = await openPhoneApp({ variant, users: accounts(1) });
+    const test: TestApp = await apps.start({ variant, users: accounts(1) });
     const [user] = accounts(1);
-    const visitor = phoneVisit(test, user);
+    const visitor = visit(test, user);
     await visitor.logIn();
     for (let time = 1; time <= 10; time += 1) await visitor.enroll('+12025552000');
     const before = test.book.list('mallory-0');

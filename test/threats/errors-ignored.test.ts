@@ -1,18 +1,14 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { SmsOtpOptions } from 'passport-sms-otp';
 import { answer } from '../support/gateway-faults';
-import { asTestUser, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { asTestUser } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const CLOSED = [403, { error: 'second-factor-required' }];
 
-let test: TestApp;
-let alice: Visit;
-async function start(options: TestAppOptions = {}): Promise<void> {
-  test = await startTestApp(options);
-  alice = visit(test);
-}
-afterEach(() => test.close());
+const test = useOwnApps();
+const alice = visit(test);
 
 describe('an error', () => {
   it.each([
@@ -25,7 +21,7 @@ describe('an error', () => {
   ])(
     'of the user check is no login: %s (CVE-2024-10924, CVE-2026-8293)',
     async (_what, options) => {
-      await start({ options });
+      await test.start({ options });
       await alice.login();
       expect((await alice.enterRight()).status).toBeGreaterThanOrEqual(400);
       expect(test.logins).toEqual([]);
@@ -48,7 +44,7 @@ describe('an error', () => {
   ])(
     'of the policy is no "not required": isRequiredFor %s (CVE-2024-10924)',
     async (_what, isRequiredFor) => {
-      await start({
+      await test.start({
         options: { isRequiredFor: isRequiredFor as NonNullable<SmsOtpOptions['isRequiredFor']> },
       });
       expect((await alice.login()).body).toMatchObject({ sent: true });
@@ -65,7 +61,7 @@ describe('an error', () => {
     ['{"payload":"","errors":[{}]}'],
     ['null'],
   ])('in the answer to validate is no success: %s (GitLab CVE-2026-0723)', async (body) => {
-    await start();
+    await test.start();
     await alice.login();
     test.sim.failNext('validate', answer(200, body));
     expect((await alice.enterWrong()).status).toBeGreaterThanOrEqual(400);

@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { Factor, SmsOtp, SmsOtpOptions } from 'passport-sms-otp';
-import type { Browser } from '../account/support/browser';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
-import { addPhoneRoutes, NEW } from '../account/support/phone-app';
 import { memoryPhoneBook, type MemoryPhoneBook } from '../support/memory-phone-book';
-import { asTestUser, type TestUser } from '../support/test-app';
+import { asTestUser, type TestUser, startTestApp, type TestApp } from '../support/test-app';
+import { NEW } from '../support/test-users';
+import { addPhones } from '../support/test-routes';
+import type { Visit } from '../support/visit';
 
 const BOB: TestUser = { id: 'bob', phone: null };
 const HOUR_SECONDS = 3_600;
 
 /** What the app says of Bob's own factor; what it throws is thrown. */
 let isAvailable: () => boolean;
-let test: FactorApp;
+let test: TestApp;
 let book: MemoryPhoneBook;
 let smsOtp: SmsOtp;
 
@@ -24,7 +24,7 @@ const own: Factor = {
 
 function addRoutes(app: Express, made: SmsOtp): void {
   smsOtp = made;
-  addPhoneRoutes(app, made);
+  addPhones(app, made);
   const verify = made.verifyWith?.('own');
   if (verify) app.post('/own', verify, (req, res) => void res.json(req.smsOtp));
 }
@@ -32,10 +32,11 @@ function addRoutes(app: Express, made: SmsOtp): void {
 describe.each(['A', 'B'] as const)('a first number in variant %s', (variant) => {
   afterEach(() => test.close());
 
-  async function start(options: Partial<SmsOtpOptions> = {}): Promise<Browser> {
+  async function start(options: Partial<SmsOtpOptions> = {}): Promise<Visit> {
     isAvailable = () => true;
     book = memoryPhoneBook();
-    test = await startFactorApp({
+    test = await startTestApp({
+      hasFactors: true,
       variant,
       users: [BOB],
       options: {
@@ -49,13 +50,13 @@ describe.each(['A', 'B'] as const)('a first number in variant %s', (variant) => 
     return test.browser(BOB);
   }
 
-  async function logInWithOwn(bob: Browser, more: object = {}): Promise<void> {
+  async function logInWithOwn(bob: Visit, more: object = {}): Promise<void> {
     await bob.login();
     expect((await bob.post('/own', { pin: 'right', ...more })).status).toBe(200);
   }
 
   /** No number can be added in this session, and the guards refuse it as well. */
-  async function expectRefused(bob: Browser, error = 'second-factor-too-old'): Promise<void> {
+  async function expectRefused(bob: Visit, error = 'second-factor-too-old'): Promise<void> {
     expect((await bob.get('/fresh')).status).toBe(403);
     expect(await bob.post('/codes')).toMatchObject({ status: 403 });
     expect(await bob.post('/phones/enroll', { phone: NEW })).toMatchObject({

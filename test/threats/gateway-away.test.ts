@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import {
   generateRegistrationOptions,
   verifyRegistrationResponse,
@@ -7,11 +7,11 @@ import {
 import { totpFactor } from 'passport-sms-otp/totp';
 import { memoryPasskeyBook, type PasskeyBook } from '../../docs/recipes/passkey-book';
 import { passkeyFactor } from '../../docs/recipes/passkeys';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 import { Authenticator } from '../support/authenticator';
 import { testClock } from '../support/clock';
 import { ALICE, BOB } from '../support/test-app';
 import { show, TotpBook } from '../totp/authenticator';
+import { useOwnApps } from '../support/use-app';
 
 const ORIGIN = 'https://bank.example';
 const RP_ID = 'bank.example';
@@ -43,15 +43,14 @@ async function addPasskey(book: PasskeyBook, userId: string): Promise<Authentica
 describe.each(['A', 'B'] as const)(
   'while the gateway of variant %s is away from the first login on',
   (variant) => {
-    let test: FactorApp;
-    afterEach(() => test.close());
-
+    const test = useOwnApps();
     it('users of a passkey, an authenticator app and a recovery code log in and step up, and nobody else does', async () => {
       const clock = testClock();
       const passkeys = memoryPasskeyBook();
       const apps = new TotpBook();
       const settings = { rpId: RP_ID, origin: ORIGIN, requireUserVerification: true };
-      test = await startFactorApp({
+      await test.start({
+        hasFactors: true,
         variant,
         clock,
         users: [ALICE, BOB, CAROL, DAVE],

@@ -1,57 +1,46 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { SmsOtpOptions } from 'passport-sms-otp';
-import { Browser } from '../account/support/browser';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 import { testClock } from '../support/clock';
 import { ALICE, asTestUser } from '../support/test-app';
 import { allStores, type OpenStore } from './support/stores';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
+import { visitOverTls, type Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(240_000);
 
 const ATTACKER = '203.0.113.66';
 const APP_CODE = '246810';
 
-let test: FactorApp;
+const isApp = (code: string): boolean => code === APP_CODE;
+
+const test = useOwnApps({
+  hasFactors: true,
+  trustProxy: true,
+  options: {
+    factors: [
+      {
+        name: 'app',
+        isAvailable: (user) => asTestUser(user).phone !== null,
+        check: ({ code }) => isApp(code),
+      },
+    ],
+  },
+  routes: (app, { verifyWith }) => {
+    if (verifyWith)
+      app.post('/login/app', verifyWith('app'), (req, res) => void res.json(req.smsOtp));
+  },
+});
 let opened: OpenStore | undefined;
 afterEach(async () => {
-  await test.close();
   await opened?.close();
   opened = undefined;
 });
 
-async function start(
-  variant: 'A' | 'B',
-  options: Partial<SmsOtpOptions>,
-  clock = testClock(),
-): Promise<void> {
-  const isApp = (code: string): boolean => code === APP_CODE;
-  test = await startFactorApp({
-    variant,
-    clock,
-    middleware: (app) => app.set('trust proxy', true),
-    options: {
-      factors: [
-        {
-          name: 'app',
-          isAvailable: (user) => asTestUser(user).phone !== null,
-          check: ({ code }) => isApp(code),
-        },
-      ],
-      ...options,
-    },
-    routes: (app, { verifyWith }) => {
-      if (verifyWith)
-        app.post('/login/app', verifyWith('app'), (req, res) => void res.json(req.smsOtp));
-    },
-  });
-}
-
 /** A browser in which Alice has logged in before. */
-async function ownBrowser(): Promise<Browser> {
-  const browser = new Browser(test, ALICE, '198.51.100.1');
+async function ownBrowser(): Promise<Visit> {
+  const browser = visitOverTls(test, ALICE, { 'x-forwarded-for': '198.51.100.1' });
   await browser.login();
-  expect((await browser.enter()).status).toBe(200);
+  expect((await browser.enterRight()).status).toBe(200);
   browser.leave();
   return browser;
 }
@@ -68,7 +57,7 @@ interface Attack {
  */
 async function attack({ logins, guesses, recoveryGuesses }: Attack): Promise<void> {
   for (let login = 0; login < logins; login += 1) {
-    const browser = new Browser(test, ALICE, ATTACKER);
+    const browser = visitOverTls(test, ALICE, { 'x-forwarded-for': ATTACKER });
     // As if the time between two texts had passed, which no test can do to Redis or PostgreSQL.
     await opened?.store.counters.lock('sends:gap:others:alice', 0);
     await browser.login();
@@ -89,17 +78,17 @@ for (const { name, describe: describeStore, open } of allStores()) {
       async (variant) => {
         const clock = testClock();
         opened = await open(clock);
-        await start(variant, { store: opened.store }, clock);
+        await test.start({ variant, clock, options: { store: opened.store } });
         const own = await ownBrowser();
         expect((await own.login()).status).toBe(200);
         const code = test.code();
         await attack({ logins: 25, guesses: 5, recoveryGuesses: 3 });
         expect(judgedWrong()).toBeLessThanOrEqual(10);
         // The code that was texted before all that is still good.
-        expect((await own.enter({ pin: code })).body).toMatchObject({ verified: true });
+        expect((await own.enterRight({ pin: code })).body).toMatchObject({ verified: true });
         own.leave();
         expect((await own.login()).status).toBe(200);
-        expect((await own.enter()).status).toBe(200);
+        expect((await own.enterRight()).status).toBe(200);
       },
     );
 
@@ -109,14 +98,14 @@ for (const { name, describe: describeStore, open } of allStores()) {
         const clock = testClock();
         opened = await open(clock);
         const options = { store: opened.store, limits: { failures: { max: 5 } } };
-        await start(variant, options, clock);
+        await test.start({ variant, clock, options });
         const [code] = await test.firstCodes();
         await attack({ logins: 1, guesses: 5, recoveryGuesses: 0 });
         expect(test.told('locked')).toHaveLength(1);
         await attack({ logins: 19, guesses: 5, recoveryGuesses: 5 });
-        const byApp = new Browser(test, ALICE, '198.51.100.2');
+        const byApp = visitOverTls(test, ALICE, { 'x-forwarded-for': '198.51.100.2' });
         expect((await byApp.login()).body).toMatchObject({ error: 'locked', pending: true });
-        const byCode = new Browser(test, ALICE, '198.51.100.3');
+        const byCode = visitOverTls(test, ALICE, { 'x-forwarded-for': '198.51.100.3' });
         await byCode.login();
         expect(test.told('sent')).toHaveLength(1);
         expect((await byApp.post('/login/app', { pin: APP_CODE })).body).toMatchObject({
@@ -137,7 +126,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)(
   (variant) => {
     it('is judged within the limits, and the owner is refused nothing in a known browser', async () => {
       const clock = testClock();
-      await start(variant, {}, clock);
+      await test.start({ variant, clock });
       const own = await ownBrowser();
       const answers: number[] = [];
       for (let minute = 0; minute < 24 * 60; minute += 10) {
@@ -146,7 +135,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)(
         const code = test.code();
         await attack({ logins: 1, guesses: 5, recoveryGuesses: 1 });
         if (isTime) {
-          answers.push((await own.enter({ pin: code })).status);
+          answers.push((await own.enterRight({ pin: code })).status);
           own.leave();
         }
         clock.advanceSeconds(600);
@@ -159,13 +148,13 @@ describe.each(VARIANTS_OF_LONG_RUNS)(
 
     it('is judged 60 times and then once a day, over a month, and the event says that somebody guesses', async () => {
       const clock = testClock();
-      await start(variant, {}, clock);
+      await test.start({ variant, clock });
       const own = await ownBrowser();
       for (let day = 0; day < 30; day += 1) {
         for (let hour = 0; hour < 24; hour += 6) {
           await attack({ logins: 1, guesses: 4, recoveryGuesses: 0 });
           await own.login();
-          expect((await own.enter()).status).toBe(200);
+          expect((await own.enterRight()).status).toBe(200);
           own.leave();
           clock.advanceSeconds(6 * 3_600);
         }
@@ -177,7 +166,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)(
 
     it('cannot disable the other side: the owner gets in by recovery code while others are disabled', async () => {
       const clock = testClock();
-      await start(variant, {}, clock);
+      await test.start({ variant, clock });
       const [code] = await test.firstCodes();
       for (let hour = 0; hour < 60; hour += 1) {
         await attack({ logins: 1, guesses: 5, recoveryGuesses: 2 });
@@ -185,12 +174,12 @@ describe.each(VARIANTS_OF_LONG_RUNS)(
       }
       expect(test.told('disabled')).toHaveLength(1);
       expect(judgedWrong()).toBe(50);
-      const owner = new Browser(test, ALICE, '198.51.100.4');
+      const owner = visitOverTls(test, ALICE, { 'x-forwarded-for': '198.51.100.4' });
       expect((await owner.login()).body).toMatchObject({ error: 'disabled', pending: true });
       expect((await owner.recover(code)).body).toMatchObject({ verified: true });
       owner.leave();
       expect((await owner.login()).status).toBe(200);
-      expect((await owner.enter()).status).toBe(200);
+      expect((await owner.enterRight()).status).toBe(200);
     });
   },
 );

@@ -1,40 +1,29 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { people, queue } from '../support/people';
-import type { TestApp, TestAppOptions } from '../support/test-app';
-import { enterWrongly, seen, visit, type Visit } from '../support/visit';
-import {
-  guessUntilLocked,
-  startWithDefaultLimits,
-  LOCKED,
-  MOST_PEOPLE,
-} from './support/default-limits';
+import { describe, expect, it, jest } from '@jest/globals';
+import { people } from '../support/people';
+import { enterWrongly, seen, visit } from '../support/visit';
+import { guessUntilLocked, LOCKED } from './support/guess-until-locked';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
 const INVALID = [401, { error: 'invalid-code' }];
 
-const next = queue(people(MOST_PEOPLE));
-let test: TestApp;
-let alice: Visit;
-
-async function start(given: TestAppOptions = {}): Promise<void> {
-  test = await startWithDefaultLimits(given);
-  alice = visit(test, next());
-}
-afterEach(() => test.close());
+/** Nothing but what is in every app: no option of a limit is ever given here. */
+const test = useOwnApps({ people: 80, trustProxy: true });
+const alice = visit(test, people(1)[0]);
 
 const validates = (): number => test.sim.stats().calls.validate;
 
 describe('codes on one pending login', () => {
   it('are limited by the library itself, without any option (devise-two-factor CVE-2024-0227, Zitadel CVE-2025-64102)', async () => {
-    await start();
+    await test.start();
     await guessUntilLocked(test, alice);
     expect(validates()).toBe(10);
     expect(seen(await visit(test, alice.user).login())).toEqual(LOCKED);
   });
 
   it('end the code itself, not only the rate (Outline CVE-2026-33640, PLANKA CVE-2026-105835)', async () => {
-    await start();
+    await test.start();
     await alice.login();
     for (const wait of [0, 1, 10, 60, 120]) {
       test.clock.advanceSeconds(wait);
@@ -46,14 +35,14 @@ describe('codes on one pending login', () => {
   });
 
   it('cannot be had without end (Plane GHSA-9pvm-fcf6-9234, AIL CVE-2026-56450)', async () => {
-    await start();
+    await test.start();
     await alice.login();
     await enterWrongly(alice, 50);
     expect(validates()).toBe(5);
   });
 
   it('are limited where they are checked, not only where they are made (WordPress CVE-2026-8760)', async () => {
-    await start();
+    await test.start();
     await alice.login();
     const sent = test.sim.stats().sent;
     await enterWrongly(alice, 6);
@@ -61,7 +50,7 @@ describe('codes on one pending login', () => {
   });
 
   it('expire by our own clock, whatever the gateway thinks (WSO2 CVE-2024-8122, WordPress CVE-2026-8760)', async () => {
-    await start();
+    await test.start();
     await alice.login();
     const code = test.code(alice.user);
     test.clock.advanceSeconds(300);
@@ -72,7 +61,7 @@ describe('codes on one pending login', () => {
 
 describe('sends', () => {
   it('are not unlimited from any endpoint (Jivejdon CVE-2026-107830)', async () => {
-    await start();
+    await test.start();
     for (let time = 0; time < 30; time += 1) {
       await alice.login();
       await alice.resend();

@@ -1,31 +1,20 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { people, queue } from '../support/people';
-import type { TestApp, TestAppOptions } from '../support/test-app';
+import { describe, expect, it, jest } from '@jest/globals';
+import { people } from '../support/people';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
-import {
-  guessUntilLocked,
-  LOCKED,
-  MOST_PEOPLE,
-  startWithDefaultLimits,
-} from './support/default-limits';
+import { guessUntilLocked, LOCKED } from './support/guess-until-locked';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
-const next = queue(people(MOST_PEOPLE));
-let test: TestApp;
-let alice: Visit;
-
-async function start(given: TestAppOptions = {}): Promise<void> {
-  test = await startWithDefaultLimits(given);
-  alice = visit(test, next());
-}
-afterEach(() => test.close());
+/** Nothing but what is in every app: no option of a limit is ever given here. */
+const test = useOwnApps({ people: 80, trustProxy: true });
+const alice = visit(test, people(1)[0]);
 
 const validates = (): number => test.sim.stats().calls.validate;
 
 describe('the failures of a user', () => {
   it('are counted over addresses (rubygems.org GHSA-c55g-q6f4-5qxr, Instagram 2019)', async () => {
-    await start();
+    await test.start();
     const from = (host: number): Visit =>
       visit(test, alice.user, { 'x-forwarded-for': `192.0.2.${host}` });
     let address = 0;
@@ -41,7 +30,7 @@ describe('the failures of a user', () => {
   });
 
   it('stay when the whole login is gone through again (caddy-security GHSA-vfph-hjfv-cpv2)', async () => {
-    await start();
+    await test.start();
     await guessUntilLocked(test, alice);
     test.clock.advanceSeconds(300);
     for (let time = 0; time < 5; time += 1) {
@@ -52,7 +41,7 @@ describe('the failures of a user', () => {
   });
 
   it('stay with another code, another session, a cancel and the end of a lock (NIST SP 800-63B 3.1.3.2)', async () => {
-    await start();
+    await test.start();
     await guessUntilLocked(test, alice);
     test.clock.advanceSeconds(1_800);
     await alice.login();
@@ -69,8 +58,7 @@ describe('the failures of a user', () => {
 
   it('are those of the account, by whatever name it logs in (Authelia CVE-2025-24806)', async () => {
     const [user] = people(1, 'account');
-    await start({
-      users: people(80),
+    await test.start({
       options: { getUserId: () => 'one-account', loadUser: () => user as unknown as Express.User },
     });
     const byName = visit(test, { id: 'user-78', phone: user?.phone ?? null });
@@ -86,7 +74,7 @@ describe('the failures of a user', () => {
   });
 
   it('are those of every flow: login, step-up and plain Passport (Keycloak GHSA-85v8-vx4w-q684, CVE-2026-9798, Zitadel CVE-2025-64102)', async () => {
-    await start({
+    await test.start({
       routes: (app, _smsOtp, passport) => {
         app.post('/plain', passport.authenticate('sms-otp'), (_req, res) => res.json({}));
       },
@@ -108,7 +96,7 @@ describe('the failures of a user', () => {
   });
 
   it('lock with a limit that is really reached, and stays reached (Vaultwarden CVE-2026-27801, CVE-2026-43914)', async () => {
-    await start();
+    await test.start();
     await guessUntilLocked(test, alice);
     test.clock.advanceSeconds(1_799);
     expect(await alice.login()).toMatchObject({
@@ -122,7 +110,7 @@ describe('the failures of a user', () => {
   });
 
   it('are no right codes: after 70 logins in new browsers in a month, one typing error locks nothing', async () => {
-    await start();
+    await test.start();
     for (let login = 1; login <= 70; login += 1) {
       const visitor = visit(test, alice.user);
       await visitor.login();
@@ -137,7 +125,7 @@ describe('the failures of a user', () => {
   });
 
   it('are counted over sessions at once, and somebody is told (Microsoft AuthQuake 2024)', async () => {
-    await start();
+    await test.start();
     const sessions: Visit[] = [];
     for (let session = 0; session < 6; session += 1) {
       const visitor = visit(test, alice.user);

@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import { memoryStore, type Factor, type SmsOtp, type SmsOtpStore } from 'passport-sms-otp';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
 import { testClock, type TestClock } from '../support/clock';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const APP_CODE = '246810';
 const CAROL: TestUser = { id: 'carol', phone: '+12125550125' };
@@ -42,22 +42,17 @@ function addAppRoutes(app: Express, { stepUp, verifyWith }: SmsOtp): void {
 }
 
 describe.each(['A', 'B'] as const)('a login without a text in variant %s', (variant) => {
-  let test: FactorApp;
-  afterEach(() => test.close());
-
-  async function start(store?: SmsOtpStore, clock = testClock()): Promise<void> {
-    test = await startFactorApp({
-      variant,
-      clock,
-      users: [ALICE, BOB, CAROL],
-      options: { factors: [totp], ...(store && { store }) },
-      middleware: (app) => void app.set('trust proxy', true),
-      routes: addAppRoutes,
-    });
-  }
+  const test = useOwnApps({
+    hasFactors: true,
+    variant,
+    users: [ALICE, BOB, CAROL],
+    trustProxy: true,
+    options: { factors: [totp] },
+    routes: addAppRoutes,
+  });
 
   it('lets in all who have another factor while the gateway is away for an hour, and nobody else', async () => {
-    await start();
+    await test.start();
     const codes = await test.firstCodes();
     const fault = { kind: 'status', status: 503 } as const;
     test.sim.failNext('generate', fault, 1_000);
@@ -86,7 +81,7 @@ describe.each(['A', 'B'] as const)('a login without a text in variant %s', (vari
     async (addresses) => {
       const clock = testClock();
       const { store, live } = countingStore(clock);
-      await start(store, clock);
+      await test.start({ clock, options: { store } });
       const post = (from: number): ReturnType<Visit['login']> =>
         visit(test, BOB, { 'x-forwarded-for': `192.0.2.${from}` }).login();
       let most = 0;
@@ -112,7 +107,7 @@ describe.each(['A', 'B'] as const)('a login without a text in variant %s', (vari
   );
 
   it('is never asked of the gateway by an id of our own, whatever is typed', async () => {
-    await start();
+    await test.start();
     const bob = test.browser(BOB);
     test.sim.failNext('generate', 'html-502');
     await bob.login();
@@ -123,10 +118,10 @@ describe.each(['A', 'B'] as const)('a login without a text in variant %s', (vari
   });
 
   it('confirms no transaction: neither a recovery code nor the app is good for one', async () => {
-    await start();
+    await test.start();
     const bob = test.browser(BOB);
     await bob.login();
-    await bob.enter();
+    await bob.enterRight();
     const { codes } = (await bob.post('/codes')).body as { codes: readonly string[] };
     expect((await bob.post('/pay')).body).toMatchObject({
       sent: true,

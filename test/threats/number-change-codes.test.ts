@@ -1,31 +1,27 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  HOME,
-  NEW,
-  numbersOf,
-  openPhoneApp,
-  phoneVisit,
-  WORK,
-  type PhoneApp,
-  type PhoneVisit,
-} from '../account/support/phone-app';
 import { changePending, setMark } from '../account/support/stored-slot';
-import { seen } from '../support/visit';
+import { seen, visit, type Visit } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
+import type { TestApp } from '../support/test-app';
+import { HOME, WORK, NEW } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+import { numbersOf } from '../support/memory-phone-book';
+
+const apps = useOwnApps({ hasPhones: true });
 
 describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (variant) => {
   /** Alice has two numbers and is logged in with both factors. */
-  async function scene(): Promise<{ test: PhoneApp; alice: PhoneVisit; phoneId: string }> {
-    const test = await openPhoneApp({ variant });
+  async function scene(): Promise<{ test: TestApp; alice: Visit; phoneId: string }> {
+    const test = await apps.start({ variant });
     test.book.seed('alice', HOME, WORK);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     return { test, alice, phoneId: await alice.idOf(WORK) };
   }
 
   it('by the code of a login or a step-up', async () => {
     const { test, alice } = await scene();
-    const thief = phoneVisit(test);
+    const thief = visit(test);
     await thief.login();
     expect(seen(await thief.confirm(HOME))).toEqual([401, { error: 'no-pending-login' }]);
     test.clock.advanceSeconds(61);
@@ -41,10 +37,10 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
     const pin = test.sim.lastPin(NEW);
     expect(seen(await alice.enter(pin))).toEqual([401, { error: 'no-pending-login' }]);
     test.clock.advanceSeconds(150);
-    expect((await alice.agent.get('/fresh')).status).toBe(403);
+    expect((await alice.get('/fresh')).status).toBe(403);
     changePending(test, { purpose: 'step-up' });
     expect(seen(await alice.enter(pin))).toEqual([401, { error: 'invalid-code' }]);
-    expect((await alice.agent.get('/fresh')).status).toBe(403);
+    expect((await alice.get('/fresh')).status).toBe(403);
   });
 
   it('by a step-up whose session says that it is an enrollment', async () => {
@@ -57,7 +53,7 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
 
   it('when the number whose place it takes was removed meanwhile: the code is spent and nothing changes', async () => {
     const { test, alice, phoneId } = await scene();
-    const other = phoneVisit(test);
+    const other = visit(test);
     await other.logIn();
     await alice.replace(NEW, { phoneId });
     await other.post('/phones/remove', { phoneId });

@@ -1,22 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { statusOf } from '../middleware/support/steps';
-import {
-  HOME,
-  NEW,
-  numbersOf,
-  openPhoneApp,
-  OTHER,
-  phoneVisit,
-  WORK,
-  type PhoneApp,
-  type PhoneVisit,
-} from '../account/support/phone-app';
-import { ALICE, BOB } from '../support/test-app';
+import { ALICE, BOB, type TestApp } from '../support/test-app';
 import { setMark } from '../account/support/stored-slot';
-import { seen } from '../support/visit';
+import { seen, visit, type Visit } from '../support/visit';
+import { HOME, WORK, NEW, OTHER } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+import { numbersOf } from '../support/memory-phone-book';
+
+const apps = useOwnApps({ hasPhones: true });
 
 /** Everything that changes a number, with an id of the victim's own. */
-async function tryEverything(thief: PhoneVisit, phoneId: string): Promise<unknown[]> {
+async function tryEverything(thief: Visit, phoneId: string): Promise<unknown[]> {
   const body = { phone: NEW, phoneId };
   const paths = ['enroll', 'national', 'replace', 'remove', 'remove-any', 'default'];
   const answers: unknown[] = [];
@@ -25,7 +18,7 @@ async function tryEverything(thief: PhoneVisit, phoneId: string): Promise<unknow
 }
 
 /** The victim's two numbers are as they were, and the thief's number was not even noted. */
-function expectUntouched(test: PhoneApp, sent: number): void {
+function expectUntouched(test: TestApp, sent: number): void {
   expect(numbersOf(test)).toEqual([HOME, WORK]);
   expect(test.book.changes).toEqual([]);
   expect([test.sim.stats().sent, test.sim.lastPin(NEW)]).toEqual([sent, undefined]);
@@ -36,14 +29,14 @@ const refused = (error: string): unknown[] => Array.from({ length: 6 }, () => [4
 
 describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (variant) => {
   async function scene(): Promise<{
-    test: PhoneApp;
-    alice: PhoneVisit;
+    test: TestApp;
+    alice: Visit;
     phoneId: string;
     sent: number;
   }> {
-    const test = await openPhoneApp({ variant });
+    const test = await apps.start({ variant });
     test.book.seed('alice', HOME, WORK);
-    const alice = phoneVisit(test);
+    const alice = visit(test);
     await alice.logIn();
     return { test, alice, phoneId: await alice.idOf(WORK), sent: test.sim.stats().sent };
   }
@@ -61,20 +54,18 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
       replaced: '•• •• 23',
     };
     expect(test.events).toContainEqual(expect.objectContaining(told));
-    expect(test.ended).toEqual([{ userId: 'alice', sid: expect.any(String) }]);
+    expect(test.ended).toEqual([{ userId: 'alice', sessionId: expect.any(String) }]);
   });
 
   it('by nobody', async () => {
     const { test, phoneId, sent } = await scene();
-    expect(await tryEverything(phoneVisit(test), phoneId)).toEqual(
-      refused('second-factor-required'),
-    );
+    expect(await tryEverything(visit(test), phoneId)).toEqual(refused('second-factor-required'));
     expectUntouched(test, sent);
   });
 
   it('with the password only, while the code is pending', async () => {
     const { test, phoneId, sent } = await scene();
-    const thief = phoneVisit(test);
+    const thief = visit(test);
     expect((await thief.login()).body).toMatchObject({ sent: true, purpose: 'login' });
     expect(await tryEverything(thief, phoneId)).toEqual(refused('second-factor-required'));
     expectUntouched(test, sent + 1);
@@ -83,7 +74,7 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
   it('with the password only, where no second factor is required', async () => {
     const { test, phoneId, sent } = await scene();
     test.users.set('alice', { ...ALICE, isOptional: true });
-    const thief = phoneVisit(test);
+    const thief = visit(test);
     expect((await thief.login()).body).toEqual({ sent: false, reason: 'not-required' });
     expect(await tryEverything(thief, phoneId)).toEqual(refused('second-factor-required'));
     expectUntouched(test, sent);
@@ -127,7 +118,7 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
       expect(seen(await alice.confirm(NEW))).toEqual([403, { error }]);
       expect(test.sim.stats().calls.validate).toBe(validate);
       expect(numbersOf(test)).toEqual([HOME, WORK, `${NEW}?`]);
-      expect((await statusOf(alice.agent)).pending).toBe(null);
+      expect((await alice.status()).body.pending).toBe(null);
       setMark(test, { userId: 'alice', method: 'sms', at: test.clock.now() });
       expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
     }
@@ -136,8 +127,8 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
 
 describe('trust on first use ends with the first number', () => {
   it('also for an enrollment that began before it', async () => {
-    const test = await openPhoneApp();
-    const [bob, thief] = [phoneVisit(test, BOB), phoneVisit(test, BOB)];
+    const test = await apps.start();
+    const [bob, thief] = [visit(test, BOB), visit(test, BOB)];
     await thief.login();
     await bob.login();
     await bob.enroll(WORK);
@@ -151,9 +142,9 @@ describe('trust on first use ends with the first number', () => {
   });
 
   it('and is not begun anew by a book that is broken or odd', async () => {
-    const test = await openPhoneApp();
+    const test = await apps.start();
     test.users.set('alice', { ...ALICE, isOptional: true });
-    const thief = phoneVisit(test);
+    const thief = visit(test);
     await thief.login();
     const answers = [
       undefined,

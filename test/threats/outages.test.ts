@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import type { SmsOtpOptions } from 'passport-sms-otp';
-import { Browser } from '../account/support/browser';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
-import { testClock, type TestClock } from '../support/clock';
+import { testClock } from '../support/clock';
 import type { Fault } from '../support/gateway-faults';
 import { ALICE } from '../support/test-app';
 import { allStores, type OpenStore } from './support/stores';
+import { visitOverTls, type Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 jest.setTimeout(240_000);
 
@@ -19,21 +18,12 @@ const NOT_JUDGED: readonly [string, Fault][] = [
   ['503', { kind: 'status', status: 503 }],
 ];
 
-let test: FactorApp;
+const test = useOwnApps({ hasFactors: true });
 let opened: OpenStore | undefined;
 afterEach(async () => {
-  await test.close();
   await opened?.close();
   opened = undefined;
 });
-
-async function start(
-  variant: 'A' | 'B',
-  options: Partial<SmsOtpOptions>,
-  clock: TestClock,
-): Promise<void> {
-  test = await startFactorApp({ variant, clock, options });
-}
 
 const told = (type: 'locked' | 'disabled'): number => test.told(type).length;
 
@@ -46,19 +36,19 @@ for (const { name, describe: describeStore, open } of allStores()) {
           const clock = testClock();
           opened = await open(clock);
           const limits = { failures: { max: 3 }, perUser: { maxPerDay: 4 } };
-          await start(variant, { store: opened.store, limits }, clock);
+          await test.start({ variant, clock, options: { store: opened.store, limits } });
           for (let login = 1; login <= 4; login += 1) {
             await opened.store.counters.lock('sends:gap:others:alice', 0);
             const browser = test.browser();
             expect((await browser.login()).status).toBe(200);
             test.sim.failNext('validate', fault);
-            expect((await browser.enter()).status).toBeGreaterThanOrEqual(500);
+            expect((await browser.enterRight()).status).toBeGreaterThanOrEqual(500);
           }
           expect(told('locked')).toBe(0);
           await opened.store.counters.lock('sends:gap:others:alice', 0);
           const browser = test.browser();
           // The text of an attempt that was lost, or not judged, is given back to its user.
-          const after = [(await browser.login()).status, (await browser.enter()).status];
+          const after = [(await browser.login()).status, (await browser.enterRight()).status];
           expect(after).toEqual([200, 200]);
         },
       );
@@ -73,16 +63,16 @@ describe.each(['A', 'B'] as const)(
       'to %s keeps out nobody with another factor, and nobody afterwards',
       async (_what, fault) => {
         const clock = testClock();
-        await start(variant, {}, clock);
+        await test.start({ variant, clock });
         const codes = await test.firstCodes();
         const before = test.browser();
         await before.login();
-        expect((await before.enter()).status).toBe(200);
+        expect((await before.enterRight()).status).toBe(200);
         for (let minute = 0; minute < 60; minute += 6) {
           const browser = test.browser();
           await browser.login();
           test.sim.failNext('validate', fault);
-          await browser.enter();
+          await browser.enterRight();
           await browser.login();
           clock.advanceSeconds(360);
         }
@@ -92,7 +82,7 @@ describe.each(['A', 'B'] as const)(
         clock.advanceSeconds(360);
         const afterwards = test.browser();
         expect((await afterwards.login()).status).toBe(200);
-        expect((await afterwards.enter()).body).toMatchObject({ verified: true });
+        expect((await afterwards.enterRight()).body).toMatchObject({ verified: true });
         expect([told('locked'), told('disabled')]).toEqual([0, 0]);
       },
     );
@@ -104,14 +94,14 @@ describe.each(['A', 'B'] as const)(
       'and answers wrong codes alone with %s: each side is disabled after 50',
       async (_what, fault) => {
         const clock = testClock();
-        await start(variant, {}, clock);
+        await test.start({ variant, clock });
         const known = test.browser();
         await known.login();
-        await known.enter();
+        await known.enterRight();
         known.leave();
         const isEnough = (): boolean => told('disabled') > 0;
         for (let hour = 0; hour < 24 * 60 && !isEnough(); hour += 1) {
-          await guessUntilRefused(new Browser(test, ALICE), fault);
+          await guessUntilRefused(visitOverTls(test, ALICE), fault);
           clock.advanceSeconds(HOUR);
         }
         expect(isEnough()).toBe(true);
@@ -131,7 +121,7 @@ describe.each(['A', 'B'] as const)(
 
     const failures = (): number => test.sim.stats().calls.validate - test.told('verified').length;
 
-    async function guessUntilRefused(browser: Browser, fault: Fault): Promise<void> {
+    async function guessUntilRefused(browser: Visit, fault: Fault): Promise<void> {
       browser.leave();
       if ((await browser.login()).status !== 200) return;
       for (let guess = 0; guess < 5; guess += 1) {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { type Policy } from 'passport-sms-otp';
+import type { Policy } from 'passport-sms-otp';
 import { conversionBreaker, numberTypes, prefixVelocity } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from '../policies/traffic';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';

@@ -1,24 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { memoryStore, type ChallengeStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
-import { people, queue } from '../support/people';
 import { slowStore } from '../support/slow-store';
-import { startTestApp, type TestApp } from '../support/test-app';
 import { waitUntil } from '../support/wait-until';
 import { seen, visit, wrongCode, type Visit } from '../support/visit';
+import { useSharedApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 jest.setTimeout(30_000);
 
 /** Everything here happens at once, against a store whose answers take their time. */
 describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant) => {
-  const next = queue(people(80));
-  let test: TestApp;
-  beforeAll(async () => {
-    const clock = testClock();
-    const options = { store: slowStore(clock), allowedCountries: 'any' } as const;
-    test = await startTestApp({ variant, clock, users: people(80), options });
-  });
-  afterAll(() => test.close());
+  const test = useSharedApp({ variant, people: 80, store: slowStore });
   afterEach(() => {
     test.clock.advanceSeconds(11);
     test.events.length = 0;
@@ -29,14 +23,14 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
     count: number,
     act: (index: number) => Promise<Result>,
   ): Promise<Result[]> => Promise.all(Array.from({ length: count }, (_, index) => act(index)));
-  async function loggedIn(user = next()): Promise<Visit> {
+  async function loggedIn(user = test.nextUser()): Promise<Visit> {
     const visitor = visit(test, user);
     await visitor.login();
     return visitor;
   }
 
   it('guesses over many logins do not get past the lock before it is written (Keycloak CVE-2024-4629, Zitadel GHSA-7h8m-vrxx-vr4m)', async () => {
-    const user = next();
+    const user = test.nextUser();
     const before = validates();
     for (const wait of [31, 300, 300]) {
       const visitor = await loggedIn(user);
@@ -109,7 +103,7 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
   });
 
   it('two logins send one message', async () => {
-    const user = next();
+    const user = test.nextUser();
     const sent = test.sim.stats().sent;
     const answers = await times(6, () => visit(test, user).login());
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429, 429, 429, 429]);
@@ -144,7 +138,7 @@ describe('a newer code', () => {
       },
     };
     const store = { ...memory, challenges: { ...challenges, ...slow } };
-    const test = await startTestApp({ clock, options: { store } });
+    const test = await apps.start({ clock, options: { store } });
     const visitor = visit(test);
     await visitor.login();
     clock.advanceSeconds(30);
@@ -156,6 +150,5 @@ describe('a newer code', () => {
     const [resent, refused] = await Promise.all([visitor.resend(), judged]);
     expect([resent.status, ...refused]).toEqual([200, 401, { error: 'invalid-code' }]);
     expect((await visitor.enterRight()).status).toBe(200);
-    await test.close();
   });
 });

@@ -1,47 +1,38 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  HOME,
-  NEW,
-  numbersOf,
-  openPhoneApp,
-  OTHER,
-  phoneVisit,
-  WORK,
-  type PhoneApp,
-  type PhoneVisit,
-} from '../account/support/phone-app';
 import { slowBook } from '../account/support/slow-book';
-import { BOB } from '../support/test-app';
-import { memoryPhoneBook } from '../support/memory-phone-book';
+import { BOB, type TestApp } from '../support/test-app';
+import { memoryPhoneBook, numbersOf } from '../support/memory-phone-book';
 import { testClock } from '../support/clock';
 import { slowStore } from '../support/slow-store';
-import { seen } from '../support/visit';
+import { seen, visit, type Visit } from '../support/visit';
+import { HOME, WORK, NEW, OTHER } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps({ hasPhones: true });
 
 const ROUNDS = 5;
 
-const enrolled = (test: PhoneApp): unknown[] =>
+const enrolled = (test: TestApp): unknown[] =>
   test.events.filter(({ type }) => type === 'phone-enrolled');
-const confirmed = (test: PhoneApp, user = { id: 'alice', phone: null }): string[] =>
+const confirmed = (test: TestApp, user = { id: 'alice', phone: null }): string[] =>
   numbersOf(test, user).filter((mobile) => !mobile.endsWith('?'));
 
 /**
  * An app whose store and phone book take their time, and a user with two sessions that passed both
  * factors.
  */
-async function openRace(
-  variant: 'A' | 'B',
-): Promise<{ test: PhoneApp; one: PhoneVisit; two: PhoneVisit }> {
+async function openRace(variant: 'A' | 'B'): Promise<{ test: TestApp; one: Visit; two: Visit }> {
   const clock = testClock();
   const book = memoryPhoneBook();
   book.seed('alice', HOME, WORK);
   const store = slowStore(clock);
-  const made = await openPhoneApp({
+  const made = await apps.start({
     variant,
     clock,
     options: { store, phoneBook: slowBook(book) },
   });
   const test = { ...made, book };
-  const [one, two] = [phoneVisit(test), phoneVisit(test)];
+  const [one, two] = [visit(test), visit(test)];
   await one.logIn();
   await two.logIn();
   return { test, one, two };
@@ -142,7 +133,7 @@ describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (v
 
   it('of a first number by two who have the password: one gets it, and the other needs a second factor', async () => {
     const { test } = await openRace(variant);
-    const [one, two] = [phoneVisit(test, BOB), phoneVisit(test, BOB)];
+    const [one, two] = [visit(test, BOB), visit(test, BOB)];
     await one.login();
     await two.login();
     await one.enroll('+12065550111');

@@ -1,17 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
 import { tamperedStore, throwing } from '../support/tampered-store';
 import { BOB } from '../support/test-app';
-import { startFactorApp, type FactorApp } from '../account/support/factor-app';
-import type { Browser, Seen } from '../account/support/browser';
+import { type Answer, visitOverTls } from '../support/visit';
+import { useApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 jest.setTimeout(30_000);
 
 const INVALID = [401, { error: 'invalid-code' }];
 const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
 
-function brief({ status, body }: Seen): unknown[] {
+function brief({ status, body }: Answer): unknown[] {
   return [status, body];
 }
 
@@ -26,16 +28,13 @@ function* guesses(): Generator<string> {
 }
 
 describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (variant) => {
-  let test: FactorApp;
-  let alice: Browser;
   let codes: readonly string[];
   const guess = guesses();
+  const test = useApp({ hasFactors: true, variant });
+  const alice = visitOverTls(test);
   beforeEach(async () => {
-    test = await startFactorApp({ variant });
-    alice = test.browser();
     codes = await test.firstCodes();
   });
-  afterEach(() => test.close());
 
   const nextGuess = (): string => guess.next().value as string;
   const judged = (): number =>
@@ -59,7 +58,7 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
     expect(judged()).toBe(5);
     expect(brief(await alice.recover(codes[0]))).toEqual(INVALID);
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
-    expect((await alice.enter()).status).toBe(200);
+    expect((await alice.enterRight()).status).toBe(200);
   });
 
   it('are verified ten times a day from one address block, over sessions, and the tenth is reported', async () => {
@@ -82,7 +81,7 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
 
   it('lock no texted code, and stay open while texted codes are locked', async () => {
     await failTenTimes();
-    expect(brief(await alice.enter())).toEqual(LOCKED);
+    expect(brief(await alice.enterRight())).toEqual(LOCKED);
     expect((await alice.recover(codes[0])).status).toBe(200);
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(9);
   });
@@ -94,7 +93,7 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
       ...Array<string>(4).fill('wrong-code'),
       'too-many-attempts',
     ]);
-    expect(brief(await alice.enter())).toEqual(INVALID);
+    expect(brief(await alice.enterRight())).toEqual(INVALID);
     expect((await alice.recover(codes[0])).status).toBe(200);
   });
 
@@ -110,7 +109,7 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
   it('let one of two sessions in that spend the same one', async () => {
     // A step-up and a login: two live challenges of one user.
     await alice.login();
-    await alice.enter();
+    await alice.enterRight();
     await alice.post('/step-up');
     const other = test.browser();
     test.clock.advanceSeconds(31);
@@ -149,7 +148,7 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
   it('are not made anew by somebody else who has just passed, or by a trusted device', async () => {
     const bob = test.browser(BOB);
     await bob.login();
-    await bob.enter();
+    await bob.enterRight();
     expect((await bob.post('/codes', { of: 'alice' })).status).toBe(403);
     await alice.trust();
     alice.leave();
@@ -160,7 +159,8 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
   });
 
   it('enroll no number and approve no transaction: they are for logins and step-ups', async () => {
-    const own = await startFactorApp({
+    const own = await apps.start({
+      hasFactors: true,
       variant,
       routes: (app, smsOtp) => {
         const transaction = (): { amount: string; payee: string } => ({
@@ -173,11 +173,10 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
     const [code] = await own.firstCodes();
     const browser = own.browser();
     await browser.login();
-    await browser.enter();
+    await browser.enterRight();
     expect((await browser.post('/pay')).status).toBe(200);
     expect(brief(await browser.recover(code))).toEqual([401, { error: 'no-pending-login' }]);
     await expect(own.recoveryCodes.count('alice')).resolves.toBe(10);
-    await own.close();
   });
 
   it('leave no trace in events, errors and answers', async () => {
@@ -201,7 +200,7 @@ describe('a recovery code and a store that fails', () => {
     const tampered = tamperedStore(clock);
     const { recoveryCodes, devices } = memoryStore();
     const store = { ...tampered.store, recoveryCodes, devices } as never;
-    const test = await startFactorApp({ options: { store } });
+    const test = await apps.start({ hasFactors: true, options: { store } });
     const [code] = await test.firstCodes();
     const alice = test.browser();
     await alice.login();
@@ -211,6 +210,5 @@ describe('a recovery code and a store that fails', () => {
     expect((await alice.get('/account')).status).toBe(403);
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(9);
     expect((await alice.recover(code)).status).toBe(401);
-    await test.close();
   });
 });

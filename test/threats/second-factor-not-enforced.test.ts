@@ -1,24 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LogInOptions } from 'passport';
-import {
-  ALICE,
-  asUser,
-  BOB,
-  startTestApp,
-  type TestApp,
-  type TestAppOptions,
-} from '../support/test-app';
-import { seen, visit, type Visit } from '../support/visit';
+import { ALICE, asUser, BOB, type TestAppOptions } from '../support/test-app';
+import { seen, visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
 const CLOSED = [403, { error: 'second-factor-required' }];
 
-let test: TestApp;
-let alice: Visit;
-async function start(options: TestAppOptions = {}): Promise<void> {
-  test = await startTestApp(options);
-  alice = visit(test);
-}
-afterEach(() => test.close());
+const test = useOwnApps();
+const alice = visit(test);
 
 /** A second way in that knows nothing of second factors. */
 const otherWaysIn: TestAppOptions['routes'] = (app) => {
@@ -37,7 +26,7 @@ const otherWaysIn: TestAppOptions['routes'] = (app) => {
 };
 
 describe('the mark of one user', () => {
-  beforeEach(() => start({ routes: otherWaysIn }));
+  beforeEach(() => test.start({ routes: otherWaysIn }));
 
   it('does not survive logout for the next user of the browser (jaredhanson/passport-totp issue 2)', async () => {
     await alice.login();
@@ -78,7 +67,7 @@ describe('the mark of one user', () => {
 });
 
 describe('between the factors', () => {
-  beforeEach(() => start());
+  beforeEach(() => test.start());
 
   it('nothing is open: the session of the password is nobody (better-auth GHSA-xg6x-h9c9-2m83, Ghost CVE-2026-22594)', async () => {
     await alice.login();
@@ -148,7 +137,7 @@ describe('between the factors', () => {
 
 describe('whether a second factor is needed', () => {
   it('is asked anew each time, and never remembered in the session (Ory Kratos CVE-2024-45042)', async () => {
-    await start({
+    await test.start({
       users: [{ ...ALICE, isOptional: true }],
       routes: (app, smsOtp) => {
         app.get('/lenient', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) =>
@@ -167,7 +156,7 @@ describe('whether a second factor is needed', () => {
 });
 
 describe('the flow a code was made for', () => {
-  beforeEach(() => start());
+  beforeEach(() => test.start());
 
   it('is the only one it is good for (Keycloak CVE-2026-18963)', async () => {
     await alice.login();
@@ -189,7 +178,7 @@ describe('the flow a code was made for', () => {
     'is that of the user who is logged in when it comes to %s (better-auth pull request 9203)',
     async (act) => {
       await test.close();
-      await start({ routes: otherWaysIn });
+      await test.start({ routes: otherWaysIn });
       const agent = test.agent();
       await agent.post('/login').send({ username: 'alice', password: 'right' });
       await agent.post('/login/pin').send({ pin: test.code() });

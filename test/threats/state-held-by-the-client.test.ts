@@ -1,17 +1,17 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
 import { testClock } from '../support/clock';
 import { answering, tamperedStore } from '../support/tampered-store';
-import { ALICE, startTestApp, type TestApp } from '../support/test-app';
+import { ALICE, type TestApp } from '../support/test-app';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
+import { useOwnApps } from '../support/use-app';
 
-let test: TestApp;
-afterEach(() => test.close());
+const test = useOwnApps();
 
 describe('attempts', () => {
   it('stay counted when the session is put back to what it was (Punk-TOTP CVE-2026-78655)', async () => {
-    test = await startTestApp();
+    await test.start();
     const visitor = visit(test);
     await visitor.login();
     const saved = test.sessions.dump();
@@ -24,7 +24,7 @@ describe('attempts', () => {
   });
 
   it('are told by the session and counted elsewhere: nothing but what a page shows changes', async () => {
-    test = await startTestApp();
+    await test.start();
     const visitor = visit(test);
     await visitor.login();
     const saved = test.sessions.dump();
@@ -43,7 +43,7 @@ describe('attempts', () => {
       Object.assign(req, { session: Object.assign(Object.create(shim) as object, { cookie: {} }) });
       next();
     };
-    test = await startTestApp({ sessionMiddleware: [cookieSession] });
+    await test.start({ sessionMiddleware: [cookieSession] });
     const visitor = visit(test);
     expect(seen(await visitor.login())).toEqual([500, { code: 'ERR_SESSION_NOT_RENEWED' }]);
     expect(test.sim.stats().sent).toBe(0);
@@ -56,7 +56,7 @@ describe('attempts', () => {
       // The test app's users are its own.
       return test.users.get('alice') as unknown as Express.User;
     };
-    test = await startTestApp({ options: { loadUser } });
+    await test.start({ options: { loadUser } });
     const visitor = visit(test);
     await visitor.login();
     for (let time = 0; time < 5; time += 1) expect((await visitor.enterRight()).status).toBe(500);
@@ -86,7 +86,7 @@ describe('attempts', () => {
     async (_what, charge) => {
       const clock = testClock();
       const tampered = tamperedStore(clock);
-      test = await startTestApp({ clock, options: { store: tampered.store } });
+      await test.start({ clock, options: { store: tampered.store } });
       const visitor = visit(test);
       await visitor.login();
       tampered.tamper('charge', answering(charge));
@@ -116,7 +116,7 @@ describe('an end', () => {
   it.each(ENDS)(
     'by %s is the end in the store, however often the session is put back',
     async (_what, end) => {
-      test = await startTestApp();
+      await test.start();
       const visitor = visit(test);
       await visitor.login();
       const saved = test.sessions.dump();

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { HOME, openPhoneApp, phoneVisit, type PhoneApp } from '../account/support/phone-app';
 import { testClock } from '../support/clock';
-import { ALICE, BOB, type TestUser } from '../support/test-app';
+import { ALICE, BOB, type TestUser, type TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { allStores, type OpenStore } from './support/stores';
+import { HOME } from '../support/test-users';
+import { useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps({ hasPhones: true });
 
 jest.setTimeout(120_000);
 
@@ -21,13 +24,13 @@ const accounts = (count: number): TestUser[] =>
 for (const { name, describe: describeStore, open } of allStores()) {
   describeStore(`other accounts of the site, with the store ${name}`, () => {
     describe.each(['A', 'B'] as const)('variant %s', (variant) => {
-      async function start(users: TestUser[]): Promise<PhoneApp> {
+      async function start(users: TestUser[]): Promise<TestApp> {
         const clock = testClock();
         opened = await open(clock);
-        return openPhoneApp({ variant, clock, users, options: { store: opened.store } });
+        return apps.start({ variant, clock, users, options: { store: opened.store } });
       }
 
-      async function logIn(test: PhoneApp, user: TestUser = ALICE): Promise<number[]> {
+      async function logIn(test: TestApp, user: TestUser = ALICE): Promise<number[]> {
         const visitor = visit(test, user);
         return [(await visitor.login()).status, (await visitor.enterRight()).status];
       }
@@ -36,7 +39,7 @@ for (const { name, describe: describeStore, open } of allStores()) {
         const test = await start([ALICE, ...accounts(12)]);
         expect(await logIn(test)).toEqual([200, 200]);
         for (const user of accounts(12)) {
-          const visitor = phoneVisit(test, user);
+          const visitor = visit(test, user);
           await visitor.logIn();
           for (let time = 1; time <= 3; time += 1) {
             await visitor.enroll(HOME);
@@ -54,7 +57,7 @@ for (const { name, describe: describeStore, open } of allStores()) {
       it('learn nothing from a full prefix: members and strangers are answered alike', async () => {
         const test = await start([ALICE, ...accounts(13)]);
         expect(await logIn(test)).toEqual([200, 200]);
-        const attackers = accounts(13).map((user) => phoneVisit(test, user));
+        const attackers = accounts(13).map((user) => visit(test, user));
         for (const attacker of attackers) await attacker.logIn();
         for (const [index, attacker] of attackers.slice(0, 12).entries()) {
           expect((await attacker.enroll(`+1202555${2000 + index}`)).status).toBe(200);

@@ -1,43 +1,43 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
 import { ALICE, asUser } from '../support/test-app';
-import type { Browser, Seen } from '../account/support/browser';
-import { startFactorApp, type FactorApp } from '../account/support/factor-app';
+import { type Visit, type Answer, visitOverTls } from '../support/visit';
+import { useApp, useOwnApps } from '../support/use-app';
+
+const apps = useOwnApps();
 
 jest.setTimeout(30_000);
 
 const AGES = { second: 1, eternity: 1e308, ever: Infinity };
 const TOO_OLD = [403, { error: 'second-factor-too-old' }];
 
-function brief({ status, body }: Seen): unknown[] {
+function brief({ status, body }: Answer): unknown[] {
   return [status, body];
 }
 
 describe.each(['A', 'B'] as const)('a login by trusted device, variant %s', (variant) => {
-  let test: FactorApp;
-  let alice: Browser;
+  const test = useApp({
+    hasFactors: true,
+    variant,
+    routes: (app, smsOtp) => {
+      for (const [name, maxAgeSeconds] of Object.entries(AGES)) {
+        app.get(`/within/${name}`, smsOtp.requireSecondFactor({ maxAgeSeconds }), (_req, res) =>
+          res.json({}),
+        );
+        app.get(`/is-within/${name}`, (req, res) =>
+          res.json({ is: smsOtp.hasSecondFactor(req, { maxAgeSeconds }) }),
+        );
+      }
+    },
+  });
+  const alice = visitOverTls(test);
   beforeEach(async () => {
-    test = await startFactorApp({
-      variant,
-      routes: (app, smsOtp) => {
-        for (const [name, maxAgeSeconds] of Object.entries(AGES)) {
-          app.get(`/within/${name}`, smsOtp.requireSecondFactor({ maxAgeSeconds }), (_req, res) =>
-            res.json({}),
-          );
-          app.get(`/is-within/${name}`, (req, res) =>
-            res.json({ is: smsOtp.hasSecondFactor(req, { maxAgeSeconds }) }),
-          );
-        }
-      },
-    });
-    alice = test.browser();
     await alice.trust();
     alice.leave();
     test.clock.advanceSeconds(301);
     await alice.login();
   });
-  afterEach(() => test.close());
 
   it('is never fresh: not at once, and not for any age that is given', async () => {
     expect((await alice.get('/account')).status).toBe(200);
@@ -50,7 +50,7 @@ describe.each(['A', 'B'] as const)('a login by trusted device, variant %s', (var
   it('is fresh after a step-up, which asks for a code as of anybody', async () => {
     expect((await alice.post('/step-up')).body).toMatchObject({ sent: true, purpose: 'step-up' });
     expect(brief(await alice.get('/within/second'))).toEqual(TOO_OLD);
-    expect((await alice.enter({ trustDevice: 'on' })).status).toBe(200);
+    expect((await alice.enterRight({ trustDevice: 'on' })).status).toBe(200);
     expect((await alice.get('/within/second')).status).toBe(200);
     expect((await alice.get('/status')).body).toMatchObject({ verified: { method: 'sms' } });
   });
@@ -62,16 +62,11 @@ describe.each(['A', 'B'] as const)('a login by trusted device, variant %s', (var
 });
 
 describe('a trusted device', () => {
-  let test: FactorApp;
-  let alice: Browser;
-  beforeEach(async () => {
-    test = await startFactorApp();
-    alice = test.browser();
-  });
-  afterEach(() => test.close());
+  const test = useApp({ hasFactors: true });
+  const alice = visitOverTls(test);
 
   /** Two logins with five wrong codes each. */
-  async function guess(browser: Browser): Promise<void> {
+  async function guess(browser: Visit): Promise<void> {
     for (let login = 1; login <= 2; login += 1) {
       test.clock.advanceSeconds(301);
       expect((await browser.login()).status).toBe(200);
@@ -110,15 +105,14 @@ describe('a trusted device', () => {
   it('is no way in for a user whom loadUser does not give any more', async () => {
     let isDisabled = false;
     const loadUser = (): Express.User | null => (isDisabled ? null : asUser({ ...ALICE }));
-    const own = await startFactorApp({ options: { loadUser } });
+    const own = await apps.start({ hasFactors: true, options: { loadUser } });
     const browser = own.browser();
     await browser.trust();
     isDisabled = true;
     browser.leave();
     own.clock.advanceSeconds(301);
     expect((await browser.login()).body.sent).toBe(true);
-    expect(brief(await browser.enter())).toEqual([401, { error: 'no-pending-login' }]);
-    await own.close();
+    expect(brief(await browser.enterRight())).toEqual([401, { error: 'no-pending-login' }]);
   });
 
   it('clears no failures: whoever has it cannot guess codes for ever', async () => {
@@ -163,7 +157,7 @@ describe('a trusted device', () => {
 
   it('rests in the store as a hash of its token', async () => {
     const store = memoryStore();
-    const own = await startFactorApp({ options: { store } });
+    const own = await apps.start({ hasFactors: true, options: { store } });
     const browser = own.browser();
     await browser.trust();
     const [device] = await store.devices.list('alice');
@@ -172,7 +166,6 @@ describe('a trusted device', () => {
     expect(JSON.stringify(device)).not.toContain(token);
     expect(JSON.stringify(device)).not.toContain(seal);
     expect(JSON.stringify(device)).not.toContain('5550123');
-    await own.close();
   });
 
   it('lets nobody in while its store fails; who has entered a right code is in all the same', async () => {
@@ -181,7 +174,7 @@ describe('a trusted device', () => {
     const devices = new Proxy(store.devices, {
       get: (target, name): unknown => (isBroken ? fail : Reflect.get(target, name)),
     });
-    const own = await startFactorApp({ options: { store: { ...store, devices } } });
+    const own = await apps.start({ hasFactors: true, options: { store: { ...store, devices } } });
     const browser = own.browser();
     const answer = await browser.trust();
     expect([answer.status, answer.deviceCookie]).toEqual([200, undefined]);
@@ -196,19 +189,20 @@ describe('a trusted device', () => {
     expect((await browser.get('/account')).status).toBe(403);
     isBroken = false;
     expect((await browser.login()).body.method).toBe('trusted-device');
-    await own.close();
   });
 
   it.each([[undefined], [''], [12]])(
     'needs a version of the password: %p is refused',
     async (version) => {
       const getPasswordVersion = (): string => version as string;
-      const own = await startFactorApp({ options: { trustedDevices: { getPasswordVersion } } });
+      const own = await apps.start({
+        hasFactors: true,
+        options: { trustedDevices: { getPasswordVersion } },
+      });
       const answer = await own.browser().trust();
       expect([answer.status, answer.deviceCookie]).toEqual([500, undefined]);
       const told = 'getPasswordVersion must return a string that is not empty';
       expect(own.errors).toEqual([new TypeError(told)]);
-      await own.close();
     },
   );
 });

@@ -1,34 +1,29 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { BOB } from '../support/test-app';
-import type { Browser, Seen } from '../account/support/browser';
-import { startFactorApp, type FactorApp } from '../account/support/factor-app';
+import { type Visit, type Answer, visitOverTls } from '../support/visit';
+import { useApp } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
 const CLEARED = expect.stringMatching(/^__Host-sms-otp-device=; .*Expires=Thu, 01 Jan 1970/);
 
-let test: FactorApp;
-let alice: Browser;
-beforeEach(async () => {
-  test = await startFactorApp();
-  alice = test.browser();
-});
-afterEach(() => test.close());
+const test = useApp({ hasFactors: true });
+const alice = visitOverTls(test);
 
 /** The next visit, past every gap between two sends: the session is over, the cookie is there. */
-function comeBack(browser = alice): Promise<Seen> {
+function comeBack(browser = alice): Promise<Answer> {
   browser.leave();
   test.clock.advanceSeconds(301);
   return browser.login();
 }
 
 /** A code was sent, as to every device that is not trusted. */
-function wasAsked({ status, body }: Seen): boolean {
+function wasAsked({ status, body }: Answer): boolean {
   return status === 200 && body.sent === true && body.verified === undefined;
 }
 
 /** The parts of a cookie: the device's id, the token, the seal. */
-function partsOf({ device }: Browser): string[] {
+function partsOf({ device }: Visit): string[] {
   return (device ?? '').split('.');
 }
 
@@ -76,7 +71,7 @@ describe('a device cookie that was never given out', () => {
       const flipped = String.fromCharCode(genuine.charCodeAt(place) ^ 1);
       alice.device = genuine.slice(0, place) + flipped + genuine.slice(place + 1);
       expect(wasAsked(await comeBack())).toBe(true);
-      await alice.enter();
+      await alice.enterRight();
     }
     expect(test.errors).toEqual([]);
     alice.device = genuine;

@@ -1,23 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Express, RequestHandler } from 'express';
 import type { PassportStatic } from 'passport';
 import { createSmsOtp, memoryStore, type SmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
-import { type FactorApp, startFactorApp } from '../account/support/factor-app';
+import { useApp } from '../support/use-app';
 
 /**
  * Customers and staff of one app have the same ids, sessions, store and secret; the names of the
  * strategies differ.
  */
 describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (variant) => {
-  let test: FactorApp;
   let staff: SmsOtp;
-  beforeEach(async () => {
-    test = await startFactorApp({ variant, options: { store: memoryStore() }, routes: addStaff });
-  });
-  afterEach(async () => {
-    await staff.close();
-    await test.close();
-  });
+  const test = useApp(() => ({
+    hasFactors: true,
+    variant,
+    options: { store: memoryStore() },
+    routes: addStaff,
+  }));
+  afterEach(() => staff.close());
 
   function addStaff(
     app: Express,
@@ -51,7 +50,7 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
     expect((await browser.post('/staff/login/pin', { pin: test.code() })).body).toEqual({
       error: 'no-pending-login',
     });
-    await browser.enter();
+    await browser.enterRight();
     expect((await browser.get('/account')).status).toBe(200);
     expect((await browser.get('/staff/account')).status).toBe(403);
   });

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { totpFactor } from 'passport-sms-otp/totp';
-import type { Browser } from '../account/support/browser';
-import { startFactorApp, type FactorApp } from '../account/support/factor-app';
 import { enter, OLD_SECRET, RFC_KEY, show, TotpBook, userOf } from './authenticator';
+import { useOwnApps } from '../support/use-app';
+import { visitOverTls } from '../support/visit';
 
 describe('totpFactor', () => {
   // RFC 6238 appendix B, SHA-1: the last six of the eight digits there.
@@ -123,15 +123,16 @@ describe('totpFactor', () => {
 });
 
 describe.each(['A', 'B'] as const)('a login with an authenticator app, variant %s', (variant) => {
-  let test: FactorApp;
-  let alice: Browser;
+  const test = useOwnApps();
+  const alice = visitOverTls(test);
   let book: TotpBook;
   let key: string;
 
   beforeEach(async () => {
     book = new TotpBook();
     key = await book.add('alice');
-    test = await startFactorApp({
+    await test.start({
+      hasFactors: true,
       variant,
       options: { factors: [book.factor({ now: () => test.clock.now() })] },
       routes: (app, smsOtp) => {
@@ -141,10 +142,7 @@ describe.each(['A', 'B'] as const)('a login with an authenticator app, variant %
         });
       },
     });
-    alice = test.browser();
   });
-
-  afterEach(() => test.close());
 
   const shown = (offset?: number): string => show(key, test.clock.now(), offset);
   const give = async (code: string): Promise<number> =>

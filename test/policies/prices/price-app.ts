@@ -1,20 +1,12 @@
-import { memoryStore, type Policy, type SmsOtpStore } from 'passport-sms-otp';
+import { memoryStore, type Policy } from 'passport-sms-otp';
 import { spendLimits, type SpendLimitsOptions } from 'passport-sms-otp/policies';
 import type { SimulatorOptions } from 'passport-sms-otp/simulator';
 import { toDecimal } from '../../../src/policies/spend-limits/micros';
 import { testClock } from '../../support/clock';
-import { startTestApp, type TestApp, type TestUser } from '../../support/test-app';
+import type { TestApp, TestAppOptions, TestUser } from '../../support/test-app';
 
 /** A day that is no day on which clocks or months change. */
 const NOON = Date.UTC(2030, 4, 15, 12);
-
-export interface PriceApp extends TestApp {
-  store: SmsOtpStore;
-  /** The decimal that a counter of the policy has. */
-  amount(key: string): Promise<string>;
-  /** Events of one type. */
-  told(type: string): unknown[];
-}
 
 export interface PriceAppOptions extends SpendLimitsOptions {
   variant?: 'A' | 'B';
@@ -26,8 +18,8 @@ export interface PriceAppOptions extends SpendLimitsOptions {
   before?: Policy[];
 }
 
-/** A test app whose one policy is the ceiling, which denies; numbers of any country. */
-export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
+/** The options of an app whose one policy is the ceiling, which denies; numbers of any country. */
+export function priceApp(given: PriceAppOptions): TestAppOptions {
   const {
     variant = 'A',
     simulator,
@@ -37,30 +29,25 @@ export async function startPriceApp(given: PriceAppOptions): Promise<PriceApp> {
     before = [],
     ...ceiling
   } = given;
-  const clock = testClock(startsAt);
-  const store = memoryStore({ now: () => clock.now() });
-  const test = await startTestApp({
+  return {
     variant,
-    clock,
+    clock: testClock(startsAt),
+    store: (clock) => memoryStore({ now: () => clock.now() }),
     ...(simulator && { simulator }),
     ...(users && { users }),
     ...(gateway && { gateway }),
     options: {
-      store,
       allowedCountries: 'any',
       policies: [...before, spendLimits({ mode: 'enforce', ...ceiling })],
     },
-  });
-  return {
-    ...test,
-    store,
-    amount: async (key) => {
-      const counter = { key: `spend-limits:${key}`, windowSeconds: null, isOnlyRead: true };
-      const { counts } = await store.counters.charge([counter]);
-      return toDecimal(counts[0]?.count ?? NaN);
-    },
-    told: (type) => test.events.filter((event) => event.type === type),
   };
+}
+
+/** The decimal that a counter of the policy has. */
+export async function readAmount({ store }: TestApp, key: string): Promise<string> {
+  const counter = { key: `spend-limits:${key}`, windowSeconds: null, isOnlyRead: true };
+  const { counts } = await store.counters.charge([counter]);
+  return toDecimal(counts[0]?.count ?? NaN);
 }
 
 /**
