@@ -3,12 +3,10 @@ import { type Visit, visitOverTls } from '../support/visit';
 import { useApp } from '../support/use-app';
 
 describe.each(['A', 'B'] as const)('logins.revokeAll, variant %s,', (variant) => {
-  let test: FactorApp;
-  afterEach(() => test.close());
+  const test = useApp({ hasFactors: true, variant, options: { logins: {} } });
+  const alice = visitOverTls(test);
 
   it('ends the trust in all devices, so that the password does not let in again', async () => {
-    test = await startFactorApp({ variant, options: { logins: {} } });
-    const alice = test.browser();
     await alice.trust();
     alice.leave();
     expect((await alice.login()).body).toMatchObject({ method: 'trusted-device' });

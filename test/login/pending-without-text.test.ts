@@ -340,9 +340,9 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('texts a user whose logins without a text are used up', async () => {
-      const test = await start(variant, {
-        preferredFactor: () => 'totp',
-        limits: { withoutText: { max: 1 } },
+      const test = await apps.start({
+        variant,
+        options: { preferredFactor: () => 'totp', limits: { withoutText: { max: 1 } } },
       });
       expect((await test.browser(BOB).login()).body).toMatchObject({ sent: false, pending: true });
       const texted = await test.browser(BOB).login();

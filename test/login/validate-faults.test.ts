@@ -91,7 +91,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   it.each([429, 503])(
     'that is answered with a bare %i, which ends the challenge, promises no other try',
     async (status) => {
-      const visitor = visit(test, next());
+      const visitor = visit(test, test.nextUser());
       await visitor.login();
       const bare = { kind: 'status', status, retryAfterSeconds: 9, envelope: false } as const;
       test.sim.failNext('validate', bare);
