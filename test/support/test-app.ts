@@ -42,6 +42,8 @@ export interface TestAppOptions {
   people?: number;
   /** A phone book in which Alice has the number HOME and Bob has none, with its routes. */
   hasPhones?: boolean;
+  /** In place of that phone book, where `options` wraps one. */
+  book?: MemoryPhoneBook;
   /** Recovery codes and trusted devices, with their routes. */
   hasFactors?: boolean;
   /** Whose word for the visitor's address counts, as Express takes it. */
@@ -145,9 +147,9 @@ function makeParts(sim: GatewaySimulator, given: TestAppOptions): Parts {
   const clock = given.clock ?? testClock();
   const defaults = given.hasPhones === true ? [ALICE, { ...BOB, phone: null }] : [ALICE, BOB];
   const users = given.users ?? (given.people === undefined ? defaults : people(given.people));
-  const book = memoryPhoneBook();
+  const book = given.book ?? memoryPhoneBook();
   const tampered = given.isTampered === true ? tamperedStore(clock) : undefined;
-  if (given.hasPhones === true) book.seed(ALICE.id, HOME);
+  if (given.hasPhones === true && given.book === undefined) book.seed(ALICE.id, HOME);
   return {
     sim,
     clock,

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { slowBook } from '../account/support/slow-book';
 import { BOB, type TestApp } from '../support/test-app';
 import { memoryPhoneBook, numbersOf } from '../support/memory-phone-book';
-import { testClock } from '../support/clock';
 import { slowStore } from '../support/slow-store';
 import { seen, visit, type Visit } from '../support/visit';
 import { HOME, WORK, NEW, OTHER } from '../support/test-users';
@@ -22,16 +21,14 @@ const confirmed = (test: TestApp, user = { id: 'alice', phone: null }): string[]
  * factors.
  */
 async function openRace(variant: 'A' | 'B'): Promise<{ test: TestApp; one: Visit; two: Visit }> {
-  const clock = testClock();
   const book = memoryPhoneBook();
   book.seed('alice', HOME, WORK);
-  const store = slowStore(clock);
-  const made = await apps.start({
+  const test = await apps.start({
     variant,
-    clock,
-    options: { store, phoneBook: slowBook(book) },
+    book,
+    store: slowStore,
+    options: { phoneBook: slowBook(book) },
   });
-  const test = { ...made, book };
   const [one, two] = [visit(test), visit(test)];
   await one.logIn();
   await two.logIn();
