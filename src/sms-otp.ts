@@ -279,15 +279,7 @@ function createLoginContext(
   store: SmsOtpStore,
   emit: LoginContext['emit'],
 ): LoginContext {
-  const {
-    allowedCountries: countries,
-    policies,
-    getUserId = readId,
-    loadUser,
-    now,
-    secret,
-    strategyName,
-  } = settings;
+  const { getUserId = readId, loadUser, now, secret, strategyName } = settings;
   const derivers = secret.map(createKeyDeriver);
   const createDigests = (label: string): readonly KeyedDigest[] =>
     // What one instance makes is worth nothing to another with the same secret.
@@ -309,7 +301,7 @@ function createLoginContext(
     store: guarded,
     browsers: joinBrowsers(settings, guarded, createDigests, warn),
     logins: joinLogins(settings, guarded),
-    policies: withBuiltIns(countries, policies),
+    policies: withBuiltIns(settings.allowedCountries, settings.policies),
     buildMessage: createMessageBuilder(
       toMessageSettings(settings, gateway.messageRules.allowSecondSegment),
     ),
