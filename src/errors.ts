@@ -164,7 +164,7 @@ export class GatewayRejectedError extends SmsOtpError {
      * False when the answer excludes that a text went out, or that a code was judged. A gateway
      * that does not say may have done either.
      */
-    readonly mayHaveArrived: boolean = true,
+    readonly mayHaveArrived = true,
   ) {
     super(
       `The OTP gateway rejected the request (${call}): ` +

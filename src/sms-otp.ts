@@ -16,7 +16,7 @@ import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createUserAdmin, type UserAdmin } from './login/admin';
-import { createCodeVerifiers } from './login/code-verifiers';
+import { type CodeVerifier, createCodeVerifiers } from './login/code-verifiers';
 import {
   type AppUserId,
   createKeyDeriver,
@@ -356,6 +356,29 @@ function joinLogins(
   );
 }
 
+function joinFactors(
+  login: LoginContext,
+  verifiers: ReadonlyMap<string, CodeVerifier>,
+): MiddlewareContext['factors'] {
+  const joined = Array.from(verifiers, ([name, verifier]) => {
+    const verifyOtp = createVerifyOtp(login, verifier);
+    return [
+      name,
+      { verifier, verifyOtp, createOptions: createFactorOptions(login, verifier) },
+    ] as const;
+  });
+  return new Map(joined);
+}
+
+function joinDevices(
+  { trustedDevices, fields }: Settings,
+  devices: LoginFactors['devices'],
+): MiddlewareContext['devices'] {
+  if (devices === undefined || trustedDevices === undefined) return undefined;
+  const { cookieName } = trustedDevices;
+  return { ...devices, cookieName, trustDeviceField: fields.trustDevice };
+}
+
 /** Only `false` means no: neither any other value nor a throw does. */
 function toRequiredCheck(
   isRequiredFor: Settings['isRequiredFor'],
@@ -401,18 +424,8 @@ function createMiddlewareContext(
     ),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
-    factors: new Map(
-      Array.from(verifiers, ([name, verifier]) => {
-        const createOptions = createFactorOptions(login, verifier);
-        return [name, { verifier, verifyOtp: createVerifyOtp(login, verifier), createOptions }];
-      }),
-    ),
-    devices: devices &&
-      trustedDevices && {
-        ...devices,
-        cookieName: trustedDevices.cookieName,
-        trustDeviceField: fields.trustDevice,
-      },
+    factors: joinFactors(login, verifiers),
+    devices: joinDevices(settings, devices),
     findChallenge: (otpId) => login.store.challenges.find(otpId),
     discard: (otpId) => login.store.challenges.discard(otpId),
     giveBackUnusable: (challenge) => giveBackUnusable(login, challenge),

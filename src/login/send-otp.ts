@@ -352,10 +352,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
    * until the text may be asked for.
    */
   async function isWaiting(
-    { current, transaction, newPhone }: SendRequest,
-    { userId, mobile, purpose }: PolicyContext,
+    request: SendRequest,
+    context: PolicyContext,
     { retryAfterSeconds = 0 }: Refusal,
   ): Promise<boolean> {
+    const { current } = request;
     if (current === undefined) return false;
     const live = await store.challenges.find(current.otpId);
     if (live?.challenge.pendingId !== current.pendingId) return false;
@@ -363,16 +364,23 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const isOpen = challenge.isSent
       ? hasLiveCode && challenge.expiresAt > login.now()
       : findResendTime(login, challenge, retryAfterSeconds) !== null;
-    return (
-      isOpen &&
-      challenge.userId === userId &&
-      challenge.mobile === mobile &&
-      challenge.purpose === purpose &&
-      challenge.replaces === newPhone?.replaces &&
-      challenge.transaction?.amount === transaction?.amount &&
-      challenge.transaction?.payee === transaction?.payee
-    );
+    return isOpen && isSameRequest(challenge, request, context);
   }
+}
+
+function isSameRequest(
+  challenge: Challenge,
+  { transaction, newPhone }: SendRequest,
+  { userId, mobile, purpose }: PolicyContext,
+): boolean {
+  return (
+    challenge.userId === userId &&
+    challenge.mobile === mobile &&
+    challenge.purpose === purpose &&
+    challenge.replaces === newPhone?.replaces &&
+    challenge.transaction?.amount === transaction?.amount &&
+    challenge.transaction?.payee === transaction?.payee
+  );
 }
 
 /** Whom a text goes to. */
