@@ -1,7 +1,7 @@
 import type { PhoneChoice, Refusal } from '../login/outcome';
 import { toUserIdText, type VerifiedMark } from '../login/users';
-import { checkFactor } from './enroll';
-import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
+import { checkFactor, type EnrollmentContext } from './enroll';
+import { type OwnPhone, readOwnPhones } from './phone-book';
 
 /** A change to a number the user has. */
 export interface ChangeRequest {

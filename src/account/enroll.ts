@@ -1,9 +1,11 @@
 import { enrollmentCounter, type LimitName } from '../limits/sends';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
-import type { SendRequest, SendResult } from '../login/send-otp';
+import type { HasNoFactor, LoginContext } from '../login/context';
+import type { SendOtp, SendRequest, SendResult } from '../login/send-otp';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
 import {
+  type VerifyOtp,
   refuse,
   type Refused,
   type Unconfirmed,
@@ -11,7 +13,17 @@ import {
   type VerifyRequest,
 } from '../login/verify-otp';
 import { parseNumber } from './parse-number';
-import { type EnrollmentContext, type OwnPhone, readOwnPhones } from './phone-book';
+import { type OwnPhone, type PhoneBook, readOwnPhones } from './phone-book';
+
+/** Everything the decisions about numbers need, made once by `createSmsOtp`. */
+export interface EnrollmentContext {
+  readonly login: LoginContext;
+  readonly book: PhoneBook;
+  readonly sendOtp: SendOtp;
+  /** Verifies texted codes. */
+  readonly verifyOtp: VerifyOtp;
+  readonly hasNoFactor: HasNoFactor;
+}
 
 /** A new number of a user. */
 export interface EnrollRequest extends Pick<

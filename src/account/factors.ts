@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { optionError } from '../errors';
-import type { LoginContext } from '../login/context';
+import type { HasNoFactor, ListFactors, LoginContext } from '../login/context';
 import { readCounts } from '../limits/charge';
 import { USER_KEYS } from '../limits/user-keys';
 import { idText, isUser, toUserIdText } from '../login/users';
@@ -100,16 +100,6 @@ export interface FactorCheck<User = Express.User> extends FactorUser<User> {
   /** As typed, trimmed: 1 to 128 characters. */
   readonly code: string;
 }
-
-/** Lists the factors, besides texts, that a user is offered now. */
-export type ListFactors = (user: Express.User, userId: string) => Promise<readonly string[]>;
-
-/**
- * Returns whether it is certain that a user has nothing to pass a second factor with. False as well
- * when a callback or the store fails, and when `load` returns no user or another one: a right is
- * never given because nobody could say no.
- */
-export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
 
 /**
  * Answers what a user is offered now, where a factor that fails is left out, and what a user has.

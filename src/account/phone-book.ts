@@ -2,10 +2,7 @@ import { readFields, type Warn } from '../errors';
 import type { AppUserId, LoginContext, UserPhone } from '../login/context';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhone, isPhoneNumber } from '../login/phones';
-import type { SendOtp } from '../login/send-otp';
 import { toUserIdText } from '../login/users';
-import type { VerifyOtp } from '../login/verify-otp';
-import type { HasNoFactor } from './factors';
 
 /** A number of a user. */
 export interface PhoneEntry {
@@ -128,16 +125,6 @@ function readPhone(given: unknown): readonly UserPhone[] {
   return [{ mobile: number, isConfirmed }];
 }
 
-/** Everything the decisions about numbers need, made once by `createSmsOtp`. */
-export interface EnrollmentContext {
-  readonly login: LoginContext;
-  readonly book: PhoneBook;
-  readonly sendOtp: SendOtp;
-  /** Verifies texted codes. */
-  readonly verifyOtp: VerifyOtp;
-  readonly hasNoFactor: HasNoFactor;
-}
-
 /** A number of the user's own, with the id that pages and forms use for it. */
 export type OwnPhone = PhoneEntry & PhoneChoice;
 
@@ -146,7 +133,7 @@ export type OwnPhone = PhoneEntry & PhoneChoice;
  * @throws {TypeError} when the phone book returns anything but a list, or the user has no id.
  */
 export async function readOwnPhones(
-  { login, book }: Pick<EnrollmentContext, 'login' | 'book'>,
+  { login, book }: { readonly login: LoginContext; readonly book: PhoneBook },
   user: Express.User,
 ): Promise<readonly OwnPhone[]> {
   const listed = await readBook(book, login.getUserId(user));

@@ -21,6 +21,8 @@ export type { Permit };
 /** Milliseconds for calls in flight to end when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
+type MessageRules = Pick<CheckedOptions, 'maxPinDigits' | 'allowSecondSegment'>;
+
 /**
  * The REST client of the gateway, for one account. It opens nothing before the first call. One
  * token serves both services. OTP spec §1, HLR spec §1.
@@ -32,10 +34,9 @@ export class GatewayClient {
   readonly otp: OtpCalls;
   /** The number lookup service. */
   readonly hlr: HlrCalls;
-  /** How messages are measured before they are sent. @internal */
-  readonly messageRules: Pick<CheckedOptions, 'maxPinDigits' | 'allowSecondSegment'>;
   readonly #parts: ReturnType<typeof createParts>;
   readonly #authMs: number;
+  readonly #messageRules: MessageRules;
   #closing: Promise<void> | null = null;
 
   /**
@@ -53,10 +54,15 @@ export class GatewayClient {
     this.#parts = createParts(checked, wire, Math.random);
     this.#authMs = checked.timeouts.authMs;
     const { maxPinDigits, allowSecondSegment } = checked;
-    this.messageRules = { maxPinDigits, allowSecondSegment };
+    this.#messageRules = { maxPinDigits, allowSecondSegment };
     this.variant = checked.variant;
     this.otp = createOtpCalls(this.#parts.runner);
     this.hlr = createHlrCalls(this.#parts.runner);
+  }
+
+  /** How messages are measured before they are sent. @internal */
+  get messageRules(): MessageRules {
+    return this.#messageRules;
   }
 
   /**

@@ -1,4 +1,3 @@
-import type { ListFactors } from '../account/factors';
 import type { Permit } from '../client/gateway-client';
 import { type GatewayError, isGatewayError } from '../errors';
 import { createOutageWatch } from '../limits/give-back';
@@ -8,7 +7,7 @@ import type { Generated } from '../protocol/otp';
 import type { Challenge, Purpose, Transaction } from '../stores/store';
 import { chargeSend, giveBackUnusable, type SendCharge, toSendOutcome } from './charge-send';
 import { admitsOtherFactors } from './code-verifiers';
-import type { LoginContext, UserPhone } from './context';
+import type { ListFactors, LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { choosePhone, maskPhone, type NewPhone } from './phones';
 import {

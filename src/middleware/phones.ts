@@ -12,7 +12,7 @@ import {
   createEnrollPhone,
   type EnrollRequest,
 } from '../account/enroll';
-import type { HasNoFactor } from '../account/factors';
+import type { HasNoFactor } from '../login/context';
 import type { PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';

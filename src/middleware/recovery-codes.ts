@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { HasNoFactor } from '../account/factors';
+import type { HasNoFactor } from '../login/context';
 import type { RecoveryCodes } from '../account/recovery-codes';
 import type { RevokeDevices } from '../account/trusted-devices';
 import { SecondFactorError } from '../errors';
