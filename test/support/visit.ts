@@ -21,14 +21,15 @@ type Listed = { phoneId: string; maskedPhone: string; isConfirmed: boolean }[];
 
 const DEVICE_COOKIE = '__Host-sms-otp-device';
 
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
+
 /**
- * A person with a browser of their own: it keeps cookies, and follows no redirects. An app that is
- * started anew finds it without cookies.
+ * A person with a browser of their own: it keeps cookies, and follows no redirects. Where an app is
+ * started anew for each test, each finds another browser, so that nothing passes between tests.
  */
 export class Visit {
-  userAgent = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
   #server: Server | undefined;
-  #cookies = new Map<string, string>();
+  #browser = { userAgent: FIREFOX, cookies: new Map<string, string>() };
 
   constructor(
     private readonly test: TestApp,
@@ -38,10 +39,22 @@ export class Visit {
     private readonly isOverTls: boolean,
   ) {}
 
-  get cookies(): Map<string, string> {
-    if (this.#server !== this.test.server) this.#cookies = new Map();
+  private get browser(): { userAgent: string; readonly cookies: Map<string, string> } {
+    if (this.#server !== this.test.server)
+      this.#browser = { userAgent: FIREFOX, cookies: new Map() };
     this.#server = this.test.server;
-    return this.#cookies;
+    return this.#browser;
+  }
+
+  get cookies(): Map<string, string> {
+    return this.browser.cookies;
+  }
+
+  get userAgent(): string {
+    return this.browser.userAgent;
+  }
+  set userAgent(value: string) {
+    this.browser.userAgent = value;
   }
 
   /** The cookie of the trusted device, which can be put in place of another. */
