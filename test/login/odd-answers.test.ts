@@ -10,9 +10,10 @@ describe('a store that answers oddly', () => {
   it('and gives no count of failures has failed', async () => {
     const visitor = visit(test, test.nextUser());
     await visitor.login();
+    const { validate } = test.sim.stats().calls;
     test.tampered.tamper('charge', answering({ refusedBy: null, counts: [] }));
     expect(seen(await visitor.enterRight())).toEqual([503, { code: 'ERR_STORE' }]);
-    expect(test.sim.stats().calls.validate).toBe(0);
+    expect(test.sim.stats().calls.validate).toBe(validate);
   });
 
   it('and keeps a challenge longer than its login sends no other code for it', async () => {
