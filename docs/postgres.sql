@@ -34,10 +34,10 @@ CREATE TABLE IF NOT EXISTS sms_otp_counter (
   version integer NOT NULL DEFAULT 1,
   count bigint NOT NULL,
   reset_at timestamptz,
-  locked_until timestamptz
+  locked_until timestamptz,
+  locked_by bigint NOT NULL DEFAULT 0,
+  generation bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
-ALTER TABLE sms_otp_counter ADD COLUMN IF NOT EXISTS locked_by bigint NOT NULL DEFAULT 0;
-ALTER TABLE sms_otp_counter ADD COLUMN IF NOT EXISTS generation bigint NOT NULL DEFAULT 0;
 CREATE INDEX IF NOT EXISTS sms_otp_counter_expiry ON sms_otp_counter (GREATEST(reset_at, locked_until));
 
 CREATE TABLE IF NOT EXISTS sms_otp_token (

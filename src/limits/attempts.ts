@@ -19,7 +19,7 @@ import type { Limits } from './options';
 import { keysClearedBySuccess, OTHER_BROWSERS, sideOf, USER_KEYS } from './user-keys';
 
 /** Attempts of other browsers in 30 days from which each one locks them for a day. */
-export const SLOW_GUESSING_FAILURES = 60;
+const SLOW_GUESSING_FAILURES = 60;
 
 /**
  * Recovery codes, or answers to a challenge, in one pending login, and per day from one address.

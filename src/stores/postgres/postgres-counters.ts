@@ -89,6 +89,28 @@ ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLU
  * planner estimates a hundred rows for any JSON and would read the whole table.
  */
 function chargeStatement(counter: string): string {
+  return `${readingSql(counter)}), ${CHARGING}), updated AS (
+  UPDATE ${counter} AS kept
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
+    locked_by = charged.locked_by, generation = charged.generation
+  FROM charged WHERE kept.key = charged.key AND charged.is_known
+), inserted AS (
+  INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
+  SELECT key, count, reset_at, locked_until, locked_by, generation
+  FROM charged WHERE NOT is_known ORDER BY key
+)
+SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
+  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
+  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.generation, current_generation) END::text
+    AS generation,
+  ${millisecondsUntil(endOf('reset_at'))} AS reset_ms,
+  ${millisecondsUntil(endOf('locked_until'))} AS locked_ms
+FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.position
+ORDER BY current.position`;
+}
+
+/** Reads and locks the counters, and decides whether all are charged or none. */
+function readingSql(counter: string): string {
   return `
 WITH asked AS (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (
@@ -112,8 +134,11 @@ WITH asked AS (
   SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
     min(position) FILTER (WHERE NOT is_exempt AND amount >= 0
       AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
-  FROM current
-), summed AS (
+  FROM current`;
+}
+
+/** The counters as they are after the charge. */
+const CHARGING = `summed AS (
   SELECT *, GREATEST(0, count + amount) AS sum,
     -- The first multiples, below "from", set no lock: the lock of this number is the first one.
     GREATEST(0, GREATEST(0, count + amount) / every - ("from" - 1) / every) AS nth,
@@ -135,26 +160,7 @@ WITH asked AS (
       ELSE current_generation END AS generation
   FROM stepped, verdict
   WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
-    AND (amount > 0 OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))
-), updated AS (
-  UPDATE ${counter} AS kept
-  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
-    locked_by = charged.locked_by, generation = charged.generation
-  FROM charged WHERE kept.key = charged.key AND charged.is_known
-), inserted AS (
-  INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
-  SELECT key, count, reset_at, locked_until, locked_by, generation
-  FROM charged WHERE NOT is_known ORDER BY key
-)
-SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
-  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
-  CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.generation, current_generation) END::text
-    AS generation,
-  ${millisecondsUntil(endOf('reset_at'))} AS reset_ms,
-  ${millisecondsUntil(endOf('locked_until'))} AS locked_ms
-FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.position
-ORDER BY current.position`;
-}
+    AND (amount > 0 OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))`;
 
 /** The end of a window or a lock as it was charged or, when nothing was charged, as it stands. */
 function endOf(column: string): string {

@@ -74,17 +74,7 @@ CREATE TABLE IF NOT EXISTS ${pending} (
 );
 CREATE INDEX IF NOT EXISTS ${pending}_expiry ON ${pending} (expires_at);
 
-CREATE TABLE IF NOT EXISTS ${counter} (
-  key text PRIMARY KEY,
-  version integer NOT NULL DEFAULT 1,
-  count bigint NOT NULL,
-  reset_at timestamptz,
-  locked_until timestamptz
-) WITH (fillfactor = 80);
-ALTER TABLE ${counter} ADD COLUMN IF NOT EXISTS locked_by bigint NOT NULL DEFAULT 0;
-ALTER TABLE ${counter} ADD COLUMN IF NOT EXISTS generation bigint NOT NULL DEFAULT 0;
-CREATE INDEX IF NOT EXISTS ${counter}_expiry ON ${counter} (GREATEST(reset_at, locked_until));
-
+${counterSql(counter)}
 CREATE TABLE IF NOT EXISTS ${token} (
   account text PRIMARY KEY,
   version integer NOT NULL DEFAULT 1,
@@ -112,6 +102,21 @@ CREATE INDEX IF NOT EXISTS ${login}_expiry ON ${login} (expires_at);
 
 ${recordsSql(loginTurn, 'user_id', 'turn bigint')}
 ${recordsSql(note, 'key', 'note text')}`;
+}
+
+/** Returns the SQL of the table of counters. */
+function counterSql(counter: string): string {
+  return `CREATE TABLE IF NOT EXISTS ${counter} (
+  key text PRIMARY KEY,
+  version integer NOT NULL DEFAULT 1,
+  count bigint NOT NULL,
+  reset_at timestamptz,
+  locked_until timestamptz,
+  locked_by bigint NOT NULL DEFAULT 0,
+  generation bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 80);
+CREATE INDEX IF NOT EXISTS ${counter}_expiry ON ${counter} (GREATEST(reset_at, locked_until));
+`;
 }
 
 /** Returns the SQL of a table of records that end. */

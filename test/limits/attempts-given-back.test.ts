@@ -1,0 +1,163 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
+import { createAttemptLimit, guessRows } from '../../src/limits/attempts';
+import { chargeRows, readOnly } from '../../src/limits/charge';
+import { ATTEMPTS_GIVEN_BACK, type AttemptOutcome } from '../../src/limits/give-back';
+import { limitsSchema } from '../../src/limits/options';
+import { OTHER_BROWSERS } from '../../src/limits/user-keys';
+import { testClock, type TestClock } from '../support/clock';
+
+/** The table of the design: what came of an attempt, and the budgets that it leaves. */
+const TABLE = {
+  right: ['sixty', 'address'],
+  wrong: [],
+  'not-judged': ['ten', 'sixty', 'hundred', 'login', 'address'],
+  lost: ['ten', 'sixty'],
+  threw: ['login', 'address'],
+} as const;
+
+const OUTCOMES = Object.keys(TABLE) as AttemptOutcome[];
+const LIMITS = limitsSchema.parse({});
+const ADDRESS = '192.0.2.7';
+
+let clock: TestClock;
+let store: SmsOtpStore;
+beforeEach(() => {
+  clock = testClock();
+  store = memoryStore({ now: () => clock.now() });
+});
+
+function parts(hasKnownBrowsers = true) {
+  return {
+    counters: store.counters,
+    limits: LIMITS,
+    guessableMethods: ['sms'],
+    hasKnownBrowsers,
+    userBlocks: (user: string, address = '') =>
+      Promise.resolve([{ block: `${user} ${address}`, factor: 1 }]),
+  };
+}
+
+const SUBJECT = { userId: 'u', pendingId: 'p', address: ADDRESS };
+
+async function charge(
+  counting: 'guess' | 'recovery' | 'answer',
+  bucket = OTHER_BROWSERS,
+  events: object[] = [],
+) {
+  const limit = createAttemptLimit(parts(), { method: 'sms', counting });
+  const emit = (event: object): void => void events.push(event);
+  return limit.charge({ ...SUBJECT, bucket, emit });
+}
+
+/** Charges an attempt and brings its outcome about. */
+async function attempt(
+  counting: 'guess' | 'recovery' | 'answer',
+  outcome: AttemptOutcome,
+  bucket?: string,
+): Promise<void> {
+  const charged = await charge(counting, bucket);
+  if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
+  if (outcome !== 'right') return charged.attempt.end(outcome);
+  const { clears, charges } = charged.attempt.success;
+  await store.counters.clear(clears);
+  await store.counters.charge(charges);
+}
+
+it('the table is the one of the design', () => {
+  expect(ATTEMPTS_GIVEN_BACK).toEqual(TABLE);
+});
+
+describe.each([OTHER_BROWSERS, 'a-known-browser'])(
+  'a code that can be guessed, in %s',
+  (bucket) => {
+    async function counts(): Promise<Record<string, number>> {
+      const rows = guessRows(parts(), 'u', bucket, 'sms').map((row) => ({
+        ...row,
+        counter: readOnly(row.counter),
+      }));
+      const { rows: counted } = await chargeRows(store.counters, rows);
+      return Object.fromEntries(counted.map(({ row, count }) => [row.budget, count.count]));
+    }
+
+    it.each(OUTCOMES)('leaves what the table says when it was %s', async (outcome) => {
+      await attempt('guess', 'wrong', bucket);
+      await attempt('guess', outcome, bucket);
+      const leaves: readonly string[] = TABLE[outcome];
+      for (const [budget, count] of Object.entries(await counts())) {
+        // A success clears the ten and the hundred as a whole.
+        const isCleared = outcome === 'right' && budget !== 'sixty';
+        expect([budget, count]).toEqual([budget, isCleared ? 0 : leaves.includes(budget) ? 1 : 2]);
+      }
+    });
+  },
+);
+
+describe.each([
+  ['recovery', 'recovery:login:p', `recovery:address:u ${ADDRESS}`],
+  ['answer', 'answers:login:p', `answers:address:others:u ${ADDRESS}`],
+] as const)('what cannot be guessed: %s', (counting, inLogin, ofAddress) => {
+  async function counts(): Promise<readonly number[]> {
+    const counters = [inLogin, ofAddress].map((key) => ({
+      ...{ key, windowSeconds: 60, amount: 0, isOnlyRead: true },
+    }));
+    return (await store.counters.charge(counters)).counts.map(({ count }) => count);
+  }
+
+  it.each(OUTCOMES)('leaves what the table says when it was %s', async (outcome) => {
+    await attempt(counting, 'wrong');
+    await attempt(counting, outcome);
+    const leaves: readonly string[] = TABLE[outcome];
+    expect(await counts()).toEqual([
+      leaves.includes('login') ? 1 : 2,
+      leaves.includes('address') ? 1 : 2,
+    ]);
+  });
+
+  it('closes nothing but its own address and pending login', async () => {
+    for (let time = 0; time < 5; time += 1) await attempt(counting, 'wrong');
+    expect(await charge(counting)).toMatchObject({ refusal: { reason: 'too-many-attempts' } });
+    expect((await charge('guess')).kind).toBe('counted');
+  });
+});
+
+describe('a lock', () => {
+  it('is lifted by the attempt that has set it, when that one was not judged', async () => {
+    for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
+    const tenth = await charge('guess');
+    expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
+    if (tenth.kind === 'counted') await tenth.attempt.end('not-judged');
+    expect((await charge('guess')).kind).toBe('counted');
+  });
+
+  it('stays when another attempt is given back', async () => {
+    const first = await charge('guess');
+    for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
+    if (first.kind === 'counted') await first.attempt.end('not-judged');
+    expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
+  });
+
+  it('of a day comes with the sixtieth failure, in the call that counts it', async () => {
+    for (let time = 0; time < 59; time += 1) {
+      await attempt('guess', 'wrong');
+      await store.counters.clear(['failures:others:u', 'locks:u:sms']);
+    }
+    const sixtieth = await charge('guess');
+    const parallel = await charge('guess');
+    expect(parallel).toMatchObject({
+      refusal: { reason: 'locked', retryAfterSeconds: 86_400 },
+    });
+    if (sixtieth.kind === 'counted') await sixtieth.attempt.end('lost');
+    expect((await charge('guess')).kind).toBe('counted');
+  });
+});
+
+it('what is given back late takes nothing from failures after a success', async () => {
+  const late = await charge('guess');
+  await attempt('guess', 'right');
+  await attempt('guess', 'wrong');
+  if (late.kind === 'counted') await late.attempt.end('not-judged');
+  const events: object[] = [];
+  await charge('guess', OTHER_BROWSERS, events);
+  expect(events).toEqual([{ type: 'failure-count-changed', failures: 2 }]);
+});

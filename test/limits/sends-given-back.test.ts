@@ -1,0 +1,142 @@
+import { describe, expect, it } from '@jest/globals';
+import type { LimitsOption } from 'passport-sms-otp';
+import { createOutageWatch, SENDS_GIVEN_BACK } from '../../src/limits/give-back';
+import { testClock } from '../support/clock';
+import type { TestApp } from '../support/test-app';
+import { tamperedStore, throwing } from '../support/tampered-store';
+import { useOwnApps } from '../support/use-app';
+import { visit } from '../support/visit';
+
+/** The table of the design: what came of a send, and the budgets that it leaves. */
+const TABLE = {
+  'not-sent': ['user', 'total', 'in-all'],
+  'may-be-sent': ['user'],
+  unusable: ['user'],
+  unjudged: ['user'],
+} as const;
+
+type Outcome = keyof typeof TABLE;
+type Budget = 'user' | 'total' | 'in-all';
+
+/** Limits that admit one text, and the budget that each belongs to. */
+const LIMITS: readonly [what: string, budget: Budget, limits: LimitsOption][] = [
+  ["the user's ten minutes", 'user', { perUser: { max: 1 } }],
+  ["the user's day since the last success", 'user', { perUser: { maxPerDay: 1 } }],
+  ["the user's day in all", 'total', { perUser: { maxPerDayInOthers: 1 } }],
+  ['the ten minutes of a number', 'total', { perNumber: { max: 1 } }],
+  ['the day of a number', 'total', { perNumber: { maxPerDay: 1 } }],
+  ["the number's texts by strangers", 'total', { perNumber: { maxPerDayFromStrangers: 1 } }],
+  ['the address', 'total', { perAddress: { max: 1 } }],
+  ['the address, to unproven numbers', 'total', { perAddress: { maxUnproven: 1 } }],
+  ['the prefix', 'total', { perPrefix: { max: 1 } }],
+  ['the prefix, to unproven numbers', 'total', { perPrefix: { maxUnproven: 1 } }],
+  ['the sends in all', 'in-all', { total: { max: 1 } }],
+];
+
+/** Brings each outcome about with one login. */
+const BRING_ABOUT: Readonly<
+  Record<string, readonly [outcome: Outcome, act: (test: TestApp) => Promise<unknown>]>
+> = {
+  'a code that excludes a text': [
+    'not-sent',
+    (test) => {
+      test.sim.failNext('generate', { kind: 'error', code: 2100 });
+      return visit(test).login();
+    },
+  ],
+  'a reset after the request': [
+    'may-be-sent',
+    (test) => {
+      test.sim.failNext('generate', { kind: 'reset', when: 'after' });
+      return visit(test).login();
+    },
+  ],
+  'a session that cannot be saved': [
+    'unusable',
+    async (test) => {
+      test.sessions.failSets = true;
+      await visit(test).login();
+      test.sessions.failSets = false;
+    },
+  ],
+  'a first attempt that is not judged': [
+    'unjudged',
+    async (test) => {
+      const visitor = visit(test);
+      await visitor.login();
+      test.sim.failNext('validate', { kind: 'error', code: 2121 });
+      await visitor.enterRight();
+    },
+  ],
+  'a first attempt whose answer is lost': [
+    'unjudged',
+    async (test) => {
+      const visitor = visit(test);
+      await visitor.login();
+      test.sim.failNext('validate', { kind: 'reset', when: 'after' });
+      await visitor.enterRight();
+    },
+  ],
+};
+
+it('the table is the one of the design', () => {
+  expect(SENDS_GIVEN_BACK).toEqual(TABLE);
+});
+
+describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
+  const test = useOwnApps({ variant });
+
+  describe.each(Object.entries(BRING_ABOUT))('after %s', (_what, [outcome, act]) => {
+    it.each(LIMITS)(`${outcome}: %s`, async (_name, budget, limits) => {
+      await test.start({ options: { limits } });
+      await act(test);
+      // The gap stays in every case.
+      expect((await visit(test).login()).status).toBe(429);
+      test.clock.advanceSeconds(30);
+      const isGivenBack = (TABLE[outcome] as readonly Budget[]).includes(budget);
+      expect((await visit(test).login()).status).toBe(isGivenBack ? 200 : 429);
+    });
+  });
+
+  it('a text whose pending login the store cannot keep leaves the user', async () => {
+    const clock = testClock();
+    const tampered = tamperedStore(clock);
+    const limits = { perUser: { max: 1, maxPerDay: 1 } };
+    await test.start({ clock, options: { store: tampered.store, limits } });
+    tampered.tamper('begin', throwing);
+    expect((await visit(test).login()).status).toBe(503);
+    tampered.heal();
+    test.clock.advanceSeconds(30);
+    expect((await visit(test).login()).status).toBe(200);
+  });
+
+  it('is given back once, however often its code is not judged', async () => {
+    await test.start({ options: { limits: { perUser: { max: 2 } } } });
+    const visitor = visit(test);
+    await visitor.login();
+    for (let attempt = 0; attempt < 4; attempt += 1) {
+      test.sim.failNext('validate', { kind: 'error', code: 2121 });
+      expect((await visitor.enterRight()).status).toBe(503);
+    }
+    const answers = [];
+    for (let login = 0; login < 3; login += 1) {
+      test.clock.advanceSeconds(140);
+      answers.push((await visit(test).login()).status);
+    }
+    expect(answers).toEqual([200, 200, 429]);
+  });
+});
+
+describe('an outage', () => {
+  it('is one while at least ten of the last twenty sends were lost', () => {
+    const outages = createOutageWatch();
+    const record = (isLost: boolean, times: number): boolean => {
+      for (let time = 0; time < times; time += 1) outages.record(isLost);
+      return outages.isOutage();
+    };
+    expect(record(true, 9)).toBe(false);
+    expect(record(true, 1)).toBe(true);
+    expect(record(false, 10)).toBe(true);
+    expect(record(false, 1)).toBe(false);
+  });
+});
