@@ -170,7 +170,7 @@ describe.each(VARIANTS)('after the send, in variant %s', (variant) => {
 
   it('a policy is called with a send that failed, and with one whose answer was lost', async () => {
     await test.start({ variant, options: { policies: [listening] } });
-    test.sim.failNext('generate', { kind: 'error', code: 2003 });
+    test.sim.failNext('generate', { kind: 'error', code: 2100 });
     await visitor.login();
     test.sim.failNext('generate', { kind: 'reset', when: 'after' });
     test.clock.advanceSeconds(31);
