@@ -17,8 +17,9 @@ import {
 } from './trusted-devices';
 
 /**
- * Another second factor beside the text message. The library counts attempts, locks, and marks the
- * session, for all factors together. For a login or a step-up; it confirms no number and approves
+ * Another second factor beside the text message. The library counts attempts and marks the session.
+ * Ten wrong codes lock a factor whose codes are typed, and fifty disable all of these together with
+ * the texts; responses to a challenge lock and disable nothing. For a login or a step-up; it confirms no number and approves
  * no transaction.
  */
 export type Factor<User = Express.User> = CodeFactor<User> | ChallengeFactor<User>;
@@ -59,7 +60,8 @@ export interface CodeFactor<User = Express.User> extends FactorBase<User> {
 
 /**
  * A factor that answers a challenge, such as a passkey. The library makes the challenge and keeps
- * it with the pending login: it is good once, for five minutes at most, and for nothing else.
+ * it in the session, with the pending login: it is good once, for five minutes at most or until
+ * another text is sent, and for nothing else.
  */
 export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
   /**
@@ -69,7 +71,7 @@ export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
   createOptions(challenged: FactorChallenged<User>): object | Promise<object>;
   /**
    * Returns whether the response answers this challenge for this user. Only `true` means yes; a
-   * throw goes to the app's error handler and counts as an attempt.
+   * throw goes to the app's error handler, and the attempt is given back.
    */
   checkResponse(answered: FactorResponse<User>): boolean | Promise<boolean>;
 }

@@ -66,7 +66,10 @@ export const limitsSchema = strictOptions({
     max: upTo(Number.MAX_SAFE_INTEGER, 10_000),
     perSeconds: window(3600),
   }).prefault({}),
-  /** Logins that begin without a text: `max` per user and address, `maxPerAddress` per address. */
+  /**
+   * Logins that begin without a text: `max` per user, side (known browsers, all others) and address
+   * block, `maxPerAddress` per block. Ten times as many per IPv6 /48.
+   */
   withoutText: strictOptions({
     max: upTo(100, 20),
     perSeconds: window(600),
@@ -75,7 +78,7 @@ export const limitsSchema = strictOptions({
   /** Enrollments that one user begins; refused ones count too. */
   enrollments: strictOptions({ max: upTo(30, 10), perSeconds: window(3600) }).prefault({}),
   /**
-   * `max` codes are checked between two locks. `perSeconds` is the first lock; each next one is
+   * `max` codes, texted or typed, are checked between two locks. `perSeconds` is the first lock; each next one is
    * twice as long, up to a day. A known browser is not locked: after `max` it is not known any
    * more. `disableAfter` counts known browsers and all others apart: up to 50, and up to 100 with
    * `knownBrowsers: false`.

@@ -16,12 +16,15 @@ export interface UserAdmin {
    * Clears the user's failures, which also ends `disabled`, makes the user's browsers unknown, and
    * forgets that recovery codes were spent. Call it after the person was checked: a user without a
    * number, another factor and codes may add a first number afterwards. The same call again
-   * completes one that failed.
+   * completes one that failed, but for browsers: when the store fails while they are made unknown,
+   * one may stay known.
    */
   readonly enableUser: (userId: UserId) => Promise<void>;
   /**
    * Ends the user's challenges and logins and removes the user's recovery codes, trusted devices,
-   * known browsers and counters, except under a running lock.
+   * known browsers and counters. What stays: running locks and the failures beside them; numbers
+   * that were proven or texted, as HMACs; the locks of browsers that were known; the day's attempts
+   * at recovery codes; counts by address under keyed digests. Each ends by itself.
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */
