@@ -95,8 +95,8 @@ export interface SmsOtpOptions {
   readonly trustedDevices?: TrustedDevicesOption | undefined;
   /**
    * Counts attempts and texts of browsers in which a user has passed the second factor apart from
-   * those of all others, so that no one who only knows the password can keep the user out of them. A
-   * code is still asked for. `false`: all browsers share their limits. Default: on, for 90 days.
+   * those of all others, so that no one who only knows the password can keep the user out of them.
+   * A code is still asked for. `false`: all browsers share their limits. Default: on, for 90 days.
    */
   readonly knownBrowsers?: KnownBrowsersOption | false | undefined;
   /**

@@ -19,8 +19,8 @@ import {
 /**
  * Another second factor beside the text message. The library counts attempts and marks the session.
  * Ten wrong codes lock a factor whose codes are typed, and fifty disable all of these together with
- * the texts; responses to a challenge lock and disable nothing. For a login or a step-up; it confirms no number and approves
- * no transaction.
+ * the texts; responses to a challenge lock and disable nothing. For a login or a step-up; it
+ * confirms no number and approves no transaction.
  */
 export type Factor<User = Express.User> = CodeFactor<User> | ChallengeFactor<User>;
 

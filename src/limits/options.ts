@@ -78,10 +78,10 @@ export const limitsSchema = strictOptions({
   /** Enrollments that one user begins; refused ones count too. */
   enrollments: strictOptions({ max: upTo(30, 10), perSeconds: window(3600) }).prefault({}),
   /**
-   * `max` codes, texted or typed, are checked between two locks. `perSeconds` is the first lock; each next one is
-   * twice as long, up to a day. A known browser is not locked: after `max` it is not known any
-   * more. `disableAfter` counts known browsers and all others apart: up to 50, and up to 100 with
-   * `knownBrowsers: false`.
+   * `max` codes, texted or typed, are checked between two locks. `perSeconds` is the first lock;
+   * each next one is twice as long, up to a day. A known browser is not locked: after `max` it is
+   * not known any more. `disableAfter` counts known browsers and all others apart: up to 50, and
+   * up to 100 with `knownBrowsers: false`.
    */
   failures: strictOptions({
     max: upTo(10, 10),
