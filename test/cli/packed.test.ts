@@ -11,11 +11,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import manifest from '../../package.json';
 import { layOutConsumer } from '../package/packed/lay-out';
 import { packInto } from '../package/packed/pack';
-import { describeInCompleteRun } from '../support/complete-run';
 import { environmentOf, openAccount } from './support/account';
 
 const directory = mkdtempSync(join(tmpdir(), 'passport-sms-otp-command-'));
@@ -66,7 +65,7 @@ async function runProgram(
   return { code, stdout, stderr };
 }
 
-describeInCompleteRun('the command of the packed package', () => {
+describe('the command of the packed package', () => {
   it('is named in the manifest, and begins with the line that lets a shell run it', () => {
     expect(manifest.bin).toEqual({ 'passport-sms-otp': './dist/cli/main.js' });
     expect(readFileSync(program, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true);

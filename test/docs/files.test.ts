@@ -25,7 +25,9 @@ describe('every page', () => {
   // A formatter turns the markers into a quote and a table row, so their usual form is not enough.
   const MARKER = /^(<{7} |>{7} |(> ){7}\S)|^\|? *={7} *(\||$)/m;
 
-  it.each(readPages().map(({ path }) => path))('%s holds no conflict marker of a merge', (path) => {
-    expect(readFileSync(join(ROOT, path), 'utf8')).not.toMatch(MARKER);
+  it('holds no conflict marker of a merge', () => {
+    const pages = readPages();
+    expect(pages.length).toBeGreaterThan(20);
+    expect(pages.filter(({ text }) => MARKER.test(text)).map(({ path }) => path)).toEqual([]);
   });
 });

@@ -101,7 +101,7 @@ describe('publish.yml', () => {
   const publish = jobs.find((job) => job.startsWith('  publish:')) ?? '';
 
   it('checks, rehearses and packs before it publishes, and publishes what was packed', () => {
-    expect(pack).toContain('needs: check');
+    expect(pack).toContain('needs: [check, complete]');
     const steps = [
       'npm ci',
       'npm run release:rehearse',

@@ -18,9 +18,7 @@ export interface RaceResult {
   readonly token: string;
 }
 
-const CALLS = 25;
-
-// Run as a program: `race-program <store> <port> <OTP id>`. It connects, says so, waits for the
+// Run as a program: `race-program <store> <port> <OTP id> <calls>`. It connects, says so, waits for the
 // start, and tells its result.
 void race().catch((error: unknown) => {
   console.error(error);
@@ -29,17 +27,23 @@ void race().catch((error: unknown) => {
 });
 
 async function race(): Promise<void> {
-  const [, , kind = '', port = '', otpId = ''] = process.argv;
+  const [, , kind = '', port = '', otpId = '', calls = ''] = process.argv;
   const { store, close } = await open(kind, Number(port));
   const started = new Promise((resolve) => process.once('message', resolve));
   process.send?.('ready');
   await started;
-  process.send?.(await run(store, otpId));
+  process.send?.(await run(store, otpId, Number(calls)));
   await close();
   process.disconnect();
 }
 
-async function run(store: Required<SmsOtpStore>, otpId: string): Promise<RaceResult> {
+async function run(
+  store: Required<SmsOtpStore>,
+  otpId: string,
+  calls: number,
+): Promise<RaceResult> {
+  const atOnce = <Result>(call: () => Promise<Result>): Promise<Result[]> =>
+    Promise.all(Array.from({ length: calls }, call));
   const { challenges, counters, tokens, recoveryCodes, devices } = store;
   let renewals = 0;
   const renew = (): Promise<{ sealed: string; ttlSeconds: number }> => {
@@ -67,10 +71,6 @@ async function run(store: Required<SmsOtpStore>, otpId: string): Promise<RaceRes
     renewals,
     token: sealed,
   };
-}
-
-function atOnce<Result>(call: () => Promise<Result>): Promise<Result[]> {
-  return Promise.all(Array.from({ length: CALLS }, call));
 }
 
 async function open(

@@ -1,3 +1,4 @@
+const { appendFileSync, readFileSync } = require('node:fs');
 const { createRequire } = require('node:module');
 
 // The one that jest itself uses.
@@ -12,9 +13,13 @@ let kept;
  */
 module.exports = class KeptEnvironment extends TestEnvironment {
   constructor(config, context) {
-    if (kept !== undefined) return kept;
+    if (kept !== undefined) {
+      kept.beginMeasuring(context);
+      return kept;
+    }
     super(config, context);
     kept = this;
+    this.beginMeasuring(context);
     this.isKept = true;
     this.hadFakeTimers = false;
     const { fakeTimersModern } = this;
@@ -27,7 +32,20 @@ module.exports = class KeptEnvironment extends TestEnvironment {
     this.processAtFirst = { env: { ...this.global.process.env }, exit: this.global.process.exit };
   }
 
+  beginMeasuring({ testPath }) {
+    this.testPath = testPath;
+    this.cpuSecondsBefore = readCpuSeconds();
+  }
+
+  endMeasuring() {
+    const file = process.env.CPU_SECONDS_FILE;
+    if (file === undefined) return;
+    const seconds = readCpuSeconds() - this.cpuSecondsBefore;
+    appendFileSync(file, `${this.testPath}\t${seconds.toFixed(2)}\n`);
+  }
+
   async teardown() {
+    this.endMeasuring();
     this.fakeTimersModern.useRealTimers();
     const { global, atFirst, hadFakeTimers } = this;
     for (const key of Reflect.ownKeys(global).filter((name) => !(name in atFirst)))
@@ -44,6 +62,21 @@ module.exports = class KeptEnvironment extends TestEnvironment {
     process.removeAllListeners();
   }
 };
+
+/** Of this process and, on Linux, of those that it has started and that have ended. */
+function readCpuSeconds() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6 + readCpuSecondsOfChildren();
+}
+
+const TICKS_PER_SECOND = 100;
+
+function readCpuSecondsOfChildren() {
+  if (process.platform !== 'linux') return 0;
+  // proc_pid_stat(5): behind the name in parentheses, cutime and cstime are the 14th and the 15th.
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+}
 
 /** What undici keeps on the global object, so that all its copies in a process share it. */
 function isOfUndici(key) {

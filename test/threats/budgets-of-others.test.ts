@@ -133,7 +133,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)('the budget of somebody else in variant %s'
   });
 });
 
-describe.each(['A', 'B'] as const)('the proof of a number in variant %s', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('the proof of a number in variant %s', (variant) => {
   /** Of each prefix one unproven number an hour is texted. */
   const limits: LimitsOption = { perPrefix: { maxUnproven: 1 } };
   const neighbour: TestUser = { id: 'neighbour', phone: '+12025550199' };
@@ -188,7 +188,7 @@ describe.each(['A', 'B'] as const)('the proof of a number in variant %s', (varia
   });
 });
 
-describe.each(['A', 'B'] as const)('the sends of one user in variant %s', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('the sends of one user in variant %s', (variant) => {
   it('are counted by the number, however the app spells it', async () => {
     const twin = { ...BOB, phone: '+112025550123' };
     const limits = { perNumber: { maxPerDay: 1 } };

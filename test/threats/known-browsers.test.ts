@@ -73,7 +73,7 @@ const judgedWrong = (): number =>
 
 for (const { name, describe: describeStore, open } of allStores()) {
   describeStore(`whoever knows the password alone, with the store ${name}`, () => {
-    it.each(['A', 'B'] as const)(
+    it.each(VARIANTS_OF_LONG_RUNS)(
       'cannot refuse, lock or end anything in a known browser (variant %s)',
       async (variant) => {
         const clock = testClock();
@@ -92,7 +92,7 @@ for (const { name, describe: describeStore, open } of allStores()) {
       },
     );
 
-    it.each(['A', 'B'] as const)(
+    it.each(VARIANTS_OF_LONG_RUNS)(
       'cannot keep the owner out on a new device: a recovery code and the app let in (variant %s)',
       async (variant) => {
         const clock = testClock();

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import { memoryStore, type Factor, type SmsOtp, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock, type TestClock } from '../support/clock';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
@@ -41,7 +42,7 @@ function addAppRoutes(app: Express, { stepUp, verifyWith }: SmsOtp): void {
   app.post('/pay', stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
 }
 
-describe.each(['A', 'B'] as const)('a login without a text in variant %s', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('a login without a text in variant %s', (variant) => {
   const test = useOwnApps({
     hasFactors: true,
     variant,

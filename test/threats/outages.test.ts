@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { testClock } from '../support/clock';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import type { Fault } from '../support/gateway-faults';
 import { ALICE } from '../support/test-app';
 import { allStores, type OpenStore } from './support/stores';
@@ -29,7 +30,7 @@ const told = (type: 'locked' | 'disabled'): number => test.told(type).length;
 
 for (const { name, describe: describeStore, open } of allStores()) {
   describeStore(`an outage of the gateway, with the store ${name}`, () => {
-    describe.each(['A', 'B'] as const)('variant %s', (variant) => {
+    describe.each(VARIANTS_OF_LONG_RUNS)('variant %s', (variant) => {
       it.each([...LOST, ...NOT_JUDGED])(
         'locks nobody who types the right code while each answer is %s',
         async (_what, fault) => {
@@ -56,7 +57,7 @@ for (const { name, describe: describeStore, open } of allStores()) {
   });
 }
 
-describe.each(['A', 'B'] as const)(
+describe.each(VARIANTS_OF_LONG_RUNS)(
   'a gateway that loses answers for an hour, variant %s',
   (variant) => {
     it.each(LOST)(

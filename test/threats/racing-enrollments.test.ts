@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { slowBook } from '../account/support/slow-book';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { BOB, type TestApp } from '../support/test-app';
 import { memoryPhoneBook, numbersOf } from '../support/memory-phone-book';
 import { slowStore } from '../support/slow-store';
@@ -35,7 +36,7 @@ async function openRace(variant: 'A' | 'B'): Promise<{ test: TestApp; one: Visit
   return { test, one, two };
 }
 
-describe.each(['A', 'B'] as const)('two enrollments at once, in variant %s,', (variant) => {
+describe.each(VARIANTS_OF_LONG_RUNS)('two enrollments at once, in variant %s,', (variant) => {
   it('of different numbers: one is confirmed, and the other code is worth nothing', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { test, one, two } = await openRace(variant);

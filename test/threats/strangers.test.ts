@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { testClock } from '../support/clock';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { ALICE, BOB, type TestUser, type TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { allStores, type OpenStore } from './support/stores';
@@ -23,7 +24,7 @@ const accounts = (count: number): TestUser[] =>
 
 for (const { name, describe: describeStore, open } of allStores()) {
   describeStore(`other accounts of the site, with the store ${name}`, () => {
-    describe.each(['A', 'B'] as const)('variant %s', (variant) => {
+    describe.each(VARIANTS_OF_LONG_RUNS)('variant %s', (variant) => {
       async function start(users: TestUser[]): Promise<TestApp> {
         const clock = testClock();
         opened = await open(clock);

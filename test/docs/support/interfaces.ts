@@ -2,13 +2,22 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { ROOT } from './pages';
 
+let sources: ts.Program | undefined;
+
+/** One program with all that `src` exports, for every interface that a suite reads. */
+function readProgram(): ts.Program {
+  const entries = ['src/index.ts', 'src/simulator/index.ts'].map((file) => join(ROOT, file));
+  sources ??= ts.createProgram(entries, { strict: true, noEmit: true, skipLibCheck: true });
+  return sources;
+}
+
 /** Returns a declared interface or type, and what reads it. */
 function readType(
   file: string,
   name: string,
 ): { readonly type: ts.Type; readonly checker: ts.TypeChecker } {
   const path = join(ROOT, file);
-  const program = ts.createProgram([path], { strict: true, noEmit: true, skipLibCheck: true });
+  const program = readProgram();
   const checker = program.getTypeChecker();
   const statements = program.getSourceFile(path)?.statements ?? [];
   const declaration = statements

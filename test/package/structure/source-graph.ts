@@ -25,18 +25,39 @@ export function readSources(directory: string): Sources {
   );
 }
 
+/** Each rule reads every file: a file is parsed once, and its nodes are listed once. */
+const parsed = new Map<string, ts.SourceFile>();
+const listed = new WeakMap<ts.SourceFile, readonly ts.Node[]>();
+const imports = new WeakMap<Sources, readonly Import[]>();
+
 export function parse(path: string, text: string): ts.SourceFile {
-  return ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+  const key = `${path}\n${text}`;
+  const file = parsed.get(key) ?? ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true);
+  parsed.set(key, file);
+  return file;
 }
 
 /** Every node of a file, the file first. */
-export function allNodes(node: ts.Node): ts.Node[] {
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => void children.push(...allNodes(child)));
-  return [node, ...children];
+export function allNodes(file: ts.SourceFile): readonly ts.Node[] {
+  const earlier = listed.get(file);
+  if (earlier !== undefined) return earlier;
+  const nodes: ts.Node[] = [];
+  const visit = (node: ts.Node): void => {
+    nodes.push(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  listed.set(file, nodes);
+  return nodes;
 }
 
-export function readImports(sources: Sources): Import[] {
+export function readImports(sources: Sources): readonly Import[] {
+  const found = imports.get(sources) ?? findImports(sources);
+  imports.set(sources, found);
+  return found;
+}
+
+function findImports(sources: Sources): readonly Import[] {
   return Array.from(sources).flatMap(([from, text]) =>
     allNodes(parse(from, text)).flatMap((node) => {
       const found = readImport(node);
