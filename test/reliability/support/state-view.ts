@@ -37,7 +37,7 @@ export async function viewRedis(port: number, prefix = 'sms-otp'): Promise<Viewe
       if ((await client.pttl(key)) === -1) immortal.push(name);
       if (name.startsWith('challenge:')) challenges.add(name.slice('challenge:'.length));
       if (!name.startsWith('counter:')) continue;
-      const [, count] = /^1:(\d+):/.exec((await client.get(key)) ?? '') ?? [];
+      const [, count] = /^2:(\d+):/.exec((await client.get(key)) ?? '') ?? [];
       if (count !== undefined) counters.set(name.slice('counter:'.length), Number(count));
     }
     return { counters, challenges, immortal };
