@@ -115,9 +115,10 @@ describe.each(VARIANTS)('generate, variant %s', (variant) => {
   );
 
   it.each([
-    ['160 septets', 'A'.repeat(153) + '[PIN]', true],
-    ['161 septets', 'A'.repeat(154) + '[PIN]', false],
-    ['161 septets by a euro sign', 'A'.repeat(152) + '€[PIN]', false],
+    ['160 septets', 'A'.repeat(154) + '[PIN]', true],
+    ['161 septets', 'A'.repeat(155) + '[PIN]', false],
+    ['160 septets by a euro sign', 'A'.repeat(152) + '€[PIN]', true],
+    ['161 septets by a euro sign', 'A'.repeat(153) + '€[PIN]', false],
     ['70 units with the pin', 'あ'.repeat(64) + '[PIN]', true],
     ['71 units with the pin', 'あ'.repeat(65) + '[PIN]', false],
     ['one ç among 154', 'ç' + 'A'.repeat(153) + '[PIN]', false],

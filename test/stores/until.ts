@@ -1,6 +1,6 @@
-/** Waits for a condition, 10 s at most. */
+/** Waits for a condition, a minute at most: on a busy machine a process takes long to start. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + 10_000;
+  const giveUpAt = Date.now() + 60_000;
   while (!(await isSo())) {
     if (Date.now() > giveUpAt) throw new Error('it never came so');
     await new Promise((resolve) => setTimeout(resolve, 10));

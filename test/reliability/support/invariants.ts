@@ -45,8 +45,7 @@ export class Invariants {
     this.#witness.readOutbox();
     const newPasses = passes.slice(this.#passesBefore).map(({ userId }) => userId);
     const mayFall = this.#keysClearedBy([...newPasses, ...this.#consumedLate(view)], this.#before);
-    if (isLost)
-      this.#generatesBefore = this.#witness.generates - (view.counters.get('sends:total') ?? 0);
+    if (isLost) this.#generatesBefore = this.#witness.generates - countCharged(view);
     const breaches = [
       ...this.#judgements(),
       ...this.#entries(passes),
@@ -87,8 +86,8 @@ export class Invariants {
     });
   }
 
-  #sends({ counters }: StateView): string[] {
-    const charged = counters.get('sends:total') ?? 0;
+  #sends(view: StateView): string[] {
+    const charged = countCharged(view);
     const sent = this.#witness.generates - this.#generatesBefore;
     return sent <= charged ? [] : [`${sent} codes were made, ${charged} sends were charged`];
   }
@@ -123,4 +122,11 @@ export class Invariants {
       ),
     );
   }
+}
+
+/** The texts of all users' days. In an outage, lost ones leave the sends in all, but never these. */
+function countCharged({ counters }: StateView): number {
+  return Array.from(counters)
+    .filter(([key]) => key.startsWith('sends:all:'))
+    .reduce((sum, [, count]) => sum + count, 0);
 }

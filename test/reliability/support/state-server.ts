@@ -76,7 +76,7 @@ async function startPostgresServer(): Promise<StateServer> {
 const LIFT_GAPS = `
 for _, key in ipairs(redis.call('KEYS', '{sms-otp}:counter:sends:gap:*')) do
   local text, life = redis.call('GET', key), redis.call('PTTL', key)
-  redis.call('SET', key, (string.gsub(text, ':%d+$', ':0')), 'PX', life)
+  redis.call('SET', key, (string.gsub(text, ':%d+(:%d+:%d+)$', ':0%1')), 'PX', life)
 end`;
 
 async function liftRedisGaps(client: Redis): Promise<void> {
