@@ -67,6 +67,11 @@ export function failureKeys(user: string, methods: readonly string[]): readonly 
   return [...attemptKeys(user), ...Object.values(lockKeys(user, methods))];
 }
 
+/** Returns the keys of what keeps a user's codes disabled, which `enableUser` clears. */
+export function disablingKeys(user: string, methods: readonly string[]): readonly string[] {
+  return [...failureKeys(user, methods), USER_KEYS.spentCodes(user)];
+}
+
 /**
  * Returns the keys of a user's locks, by factor; `other-browsers` is the one after slow guessing.
  */

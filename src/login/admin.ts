@@ -1,6 +1,6 @@
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
 import { isLocked, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
-import { attemptKeys, failureKeys, sendKeys, USER_KEYS } from '../limits/user-keys';
+import { attemptKeys, disablingKeys, failureKeys, sendKeys, USER_KEYS } from '../limits/user-keys';
 import type { UserId } from '../stores/store';
 import type { ListedLogin, LoginContext } from './context';
 import { toUserIdText } from './users';
@@ -69,10 +69,7 @@ export function createUserAdmin({
     async enableUser(id) {
       const { userId } = toUserIdText(id);
       await browsers.forget(userId);
-      await counters.clear([
-        ...failureKeys(userId, guessableMethods),
-        USER_KEYS.spentCodes(userId),
-      ]);
+      await counters.clear(disablingKeys(userId, guessableMethods));
       await emitFailures(userId);
     },
     async forgetUser(id) {
@@ -80,6 +77,7 @@ export function createUserAdmin({
       const sends = [
         ...sendKeys(userId, await listBrowserIds(userId)),
         USER_KEYS.spentCodes(userId),
+        USER_KEYS.recovery(userId),
       ];
       await challenges.discardAll(userId);
       await recoveryCodes?.replace(userId, []);

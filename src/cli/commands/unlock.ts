@@ -1,6 +1,6 @@
 import { DAY_SECONDS, readCounts } from '../../limits/charge';
 import { liftLimits, revokeBrowsers, sumCounts } from '../../limits/lift';
-import { attemptKeys, failureKeys, lockKeys, sendKeys } from '../../limits/user-keys';
+import { attemptKeys, disablingKeys, lockKeys, sendKeys } from '../../limits/user-keys';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
@@ -58,7 +58,7 @@ export const enable = createCounterCommand({
       (await browsers?.forget(user)) ?? [],
       LONGEST_BROWSER_LIFE_SECONDS,
     );
-    await counters.clear(failureKeys(user, METHODS));
+    await counters.clear(disablingKeys(user, METHODS));
     return {};
   },
   note: 'There were no failures.',

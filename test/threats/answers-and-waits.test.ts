@@ -1,0 +1,110 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ChallengeFactor } from 'passport-sms-otp';
+import { useOwnApps } from '../support/use-app';
+import { ALICE } from '../support/test-app';
+import { type Visit, visitOverTls } from '../support/visit';
+
+const HOUR = 3_600;
+
+/** A passkey whose right answer is `{ answer: 'right' }`. */
+const key: ChallengeFactor = {
+  name: 'key',
+  amr: 'hwk',
+  field: 'response',
+  isAvailable: () => true,
+  createOptions: ({ challenge }) => ({ challenge }),
+  checkResponse: ({ response }) => (response as { answer?: unknown }).answer === 'right',
+};
+
+describe.each(['A', 'B'] as const)('somebody with the password alone, variant %s', (variant) => {
+  let preferred = 'key';
+  const test = useOwnApps({
+    variant,
+    trustProxy: true,
+    options: { factors: [key], preferredFactor: () => preferred },
+    routes: (app, { optionsWith, verifyWith }) => {
+      if (optionsWith) app.post('/key/options', optionsWith('key'));
+      if (verifyWith)
+        app.post('/login/key', verifyWith('key'), (req, res) => void res.json(req.smsOtp));
+    },
+  });
+  const from = (address: string): Visit =>
+    visitOverTls(test, ALICE, { 'x-forwarded-for': address });
+
+  async function answer(browser: Visit, given: string): Promise<number> {
+    await browser.post('/key/options');
+    return (await browser.post('/login/key', { response: { answer: given } })).status;
+  }
+
+  /** A browser in which Alice has logged in before. */
+  async function ownBrowser(address: string): Promise<Visit> {
+    const own = from(address);
+    await own.login();
+    expect(await answer(own, 'right')).toBe(200);
+    own.leave();
+    return own;
+  }
+
+  it('locks nothing and disables nobody with fifty answers that are garbage', async () => {
+    await test.start();
+    for (let login = 0; login < 10; login += 1) {
+      const guesser = from(`203.0.113.${login}`);
+      await guesser.login();
+      for (let time = 0; time < 5; time += 1) expect(await answer(guesser, 'x')).toBe(401);
+      test.clock.advanceSeconds(HOUR / 2);
+    }
+    const newDevice = from('198.51.100.7');
+    expect((await newDevice.login()).status).toBe(200);
+    expect(await answer(newDevice, 'right')).toBe(200);
+    preferred = 'sms';
+    const texted = from('198.51.100.8');
+    expect((await texted.login()).body).toMatchObject({ sent: true });
+    expect((await texted.enterRight()).status).toBe(200);
+    preferred = 'key';
+    expect([test.told('locked'), test.told('disabled')]).toEqual([[], []]);
+  });
+
+  it('is refused at its own address after ten wrong answers a day, and at no other', async () => {
+    await test.start();
+    const statuses: number[] = [];
+    for (let login = 0; login < 3; login += 1) {
+      const guesser = from('203.0.113.66');
+      await guesser.login();
+      for (let time = 0; time < 5; time += 1) statuses.push(await answer(guesser, 'x'));
+    }
+    expect(statuses).toEqual([...Array<number>(10).fill(401), ...Array<number>(5).fill(429)]);
+    const elsewhere = from('203.0.113.67');
+    await elsewhere.login();
+    expect(await answer(elsewhere, 'right')).toBe(200);
+  });
+
+  it('uses up no login without a text that a known browser behind the same address needs', async () => {
+    await test.start({ options: { limits: { perUser: { maxPerDayInOthers: 1 } } } });
+    const own = await ownBrowser('198.51.100.1');
+    for (let login = 0; login < 30; login += 1) await from('198.51.100.1').login();
+    expect((await own.login()).body).toMatchObject({ sent: false, pending: true });
+    expect(await answer(own, 'right')).toBe(200);
+  });
+
+  it('begins no more logins without a text in a /48 than ten times those of a /64', async () => {
+    const limits = { withoutText: { max: 2 }, perUser: { maxPerDayInOthers: 1 } };
+    await test.start({ options: { limits } });
+    let begun = 0;
+    for (let network = 0; network < 40; network += 1) {
+      const { body } = await from(`2001:db8:7:${network}::1`).login();
+      if (body.sent === false && body.error === undefined) begun += 1;
+    }
+    expect(begun).toBe(20);
+  });
+
+  it('is told the true time, and a step-up after a text says what the first one said', async () => {
+    await test.start();
+    const own = from('198.51.100.1');
+    await own.login();
+    expect(await answer(own, 'right')).toBe(200);
+    expect((await own.stepUp()).body).toMatchObject({ sent: false, pending: true });
+    expect((await own.resend()).body).toMatchObject({ sent: true });
+    expect((await own.stepUp()).body).toMatchObject({ sent: true });
+    expect((await own.enterRight()).status).toBe(200);
+  });
+});
