@@ -1,3 +1,4 @@
+import { chargeRows } from '../limits/charge';
 import { enrollmentCounter, type LimitName } from '../limits/sends';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
@@ -88,11 +89,11 @@ export function createEnrollPhone(
     if ('reason' in replaced) return refuse(replaced);
 
     // 5 count it, whatever becomes of it
-    const { refusedBy, counts } = await login.store.counters.charge([
-      enrollmentCounter(limits, userId),
+    const { refusedBy } = await chargeRows(login.store.counters, [
+      { counter: enrollmentCounter(limits, userId) },
     ]);
     if (refusedBy !== null) {
-      const retryAfterSeconds = Math.max(1, counts[0]?.resetSeconds ?? 0);
+      const retryAfterSeconds = Math.max(1, refusedBy.count.resetSeconds ?? 0);
       return refuse({ reason: 'send-limit', retryAfterSeconds }, 'enrollments');
     }
 

@@ -1,6 +1,5 @@
-import type { CounterStore } from '../stores/store';
+import type { Counter, CounterStore } from '../stores/store';
 import { type Counted, giveBackOf } from './charge';
-import type { Counter } from '../stores/store';
 
 /**
  * What a send is counted in: the user's texts of ten minutes and of the day since the last success
