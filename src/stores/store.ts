@@ -107,6 +107,11 @@ export interface Counter {
    */
   readonly lifts?: number | undefined;
   /**
+   * Raises the count to this number, and never lowers it; `amount` and `max` are left out then. The
+   * charge is not refused by it.
+   */
+  readonly raisesTo?: number | undefined;
+  /**
    * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in
    * the same step, and the counter remembers the count that set it. One that adds more than 1 sets
    * the lock of the last multiple it reaches or passes; a negative amount sets none.
@@ -157,12 +162,211 @@ export interface CounterStore {
    * they are.
    */
   clear(keys: readonly string[], options?: { readonly keepsLocked?: boolean }): Promise<void>;
+  /** Lifts the locks of counters; their counts stay. */
+  unlock?(keys: readonly string[]): Promise<void>;
   /**
    * Locks a counter for this many seconds; a longer running lock stays. 0 lifts the lock; the count
    * stays.
    */
   lock(key: string, seconds: number): Promise<void>;
 }
+
+/** Whose records are meant, and of what kind: an owner has records of a kind under ids. */
+export interface RecordsOf {
+  /** A short name, such as `login`. */
+  readonly kind: string;
+  readonly owner: string;
+}
+
+/** One record by its id. */
+export interface RecordReference extends RecordsOf {
+  readonly id: string;
+}
+
+/** A small dated record. The store compares `id`, `tag` and `rank`, and never reads `value`. */
+export interface StoredRecord {
+  readonly id: string;
+  /** Another one whenever the record changes: `swap` compares it. */
+  readonly tag: string;
+  /** Orders the records of an owner: beyond a ceiling those with the lowest rank go first. */
+  readonly rank: number;
+  /** JSON of at most 4,096 characters. */
+  readonly value: string;
+}
+
+/** A record to be written. One with the same id is replaced. */
+export interface RecordPut extends RecordsOf {
+  readonly record: StoredRecord;
+  /**
+   * Seconds it lives; null: until it is removed. The record's own end, inside its value, decides:
+   * this only cleans up.
+   */
+  readonly ttlSeconds: number | null;
+  /**
+   * The most records of this kind that the owner keeps: beyond it those with the lowest rank go in
+   * the same step, never the one written. Those of the same rank go by id, the lowest in bytes
+   * first.
+   */
+  readonly most?: number | undefined;
+  /** Only while the owner has no record of this kind. */
+  readonly ifNone?: boolean | undefined;
+}
+
+/** What a put did. */
+export interface PutResult {
+  /** False when `ifNone` forbade it: then nothing has changed. */
+  readonly isPut: boolean;
+  /**
+   * The ids of the records that went beyond the ceiling: each is told to one caller, and none whose
+   * life was over.
+   */
+  readonly gone: readonly string[];
+}
+
+/**
+ * Small dated records of users: trusted devices, known browsers, logins, recovery codes, open
+ * challenges, and what policies note about a number. Every call is atomic over all processes that
+ * share the store, and each takes one round trip.
+ */
+export interface RecordStore {
+  /** Writes a record. */
+  put(put: RecordPut): Promise<PutResult>;
+  /** Returns a record, or null. */
+  find(record: RecordReference): Promise<StoredRecord | null>;
+  /**
+   * Writes `next` in place of a record, only while that one has the tag `seenTag`. `next` may have
+   * another id. Resolves to whether it was written: a record that is gone does not come back.
+   */
+  swap(
+    record: RecordReference,
+    seenTag: string,
+    next: StoredRecord,
+    ttlSeconds: number | null,
+  ): Promise<boolean>;
+  /** Returns the owner's records, the lowest rank first; those of one rank by id, in bytes. */
+  list(records: RecordsOf): Promise<readonly StoredRecord[]>;
+  /** Removes a record. True for exactly one caller. */
+  remove(record: RecordReference): Promise<boolean>;
+  /**
+   * Removes the owner's records but `except`, and returns the ids of those that went: each is told
+   * to one caller.
+   */
+  removeAll(records: RecordsOf, except?: string): Promise<readonly string[]>;
+}
+
+/** A text that is attached to a pending login. The store never reads `value`. */
+export interface AttachedText {
+  readonly otpId: string;
+  /** JSON of at most 1,024 characters. */
+  readonly value: string;
+}
+
+/**
+ * A login, step-up, transaction or enrollment between its beginning and its end. The store compares
+ * the ids and never reads `value`.
+ */
+export interface NewPendingLogin {
+  readonly pendingId: string;
+  readonly userId: string;
+  /**
+   * Its purpose and bucket: of all live logins of a user and place, only the one that was texted
+   * last has live texts.
+   */
+  readonly place: string;
+  /** JSON of at most 4,096 characters. */
+  readonly value: string;
+  /** The text it begins with; left out: none went out yet. */
+  readonly text?: AttachedText | undefined;
+}
+
+/** A live pending login. */
+export interface LivePendingLogin {
+  readonly userId: string;
+  readonly value: string;
+  /** How many texts were attached so far, those that are over included. */
+  readonly sends: number;
+  /** Its live texts, the newest first: at most two. */
+  readonly texts: readonly AttachedText[];
+}
+
+/** The answer to a claim. An attempt is counted before anything is checked. */
+export type PendingClaim =
+  | {
+      readonly outcome: 'claimed';
+      /** The number of the attempt, from 1. */
+      readonly attempt: number;
+      /** The text at which it was counted; null: at none. */
+      readonly otpId: string | null;
+      readonly login: LivePendingLogin;
+    }
+  | { readonly outcome: 'exhausted' | 'unknown' };
+
+/** What is claimed. */
+export interface ClaimOptions {
+  /**
+   * `text`: a typed code, counted at the newest live text or, while there is none, at the login.
+   * Any other name: answers of that kind, counted at the login.
+   */
+  readonly of: string;
+  /** With `of: 'text'`: counted at this text. `unknown` when it is not a live one. */
+  readonly otpId?: string | undefined;
+  /** The attempts that are admitted of each kind, and at each text. */
+  readonly most: number;
+}
+
+/** Pending logins. Every call is atomic over all processes that share the store. */
+export interface PendingLoginStore {
+  /**
+   * Stores a pending login for `ttlSeconds`, in place of any other under its id. With a text it
+   * takes the texts in the same step from the user's other live login of that place, which waits on
+   * without one; without a text it takes nothing.
+   */
+  begin(login: NewPendingLogin, ttlSeconds: number): Promise<void>;
+  /**
+   * Attaches a text to a live login, and takes the texts from the user's other live login of that
+   * place. Of more than two texts the oldest is over. A text that the login has already is the same
+   * one: its attempts go on, it becomes the newest, and it counts as another send. False when the
+   * login is not live: then nothing has changed.
+   */
+  attach(pendingId: string, text: AttachedText): Promise<boolean>;
+  /**
+   * Counts one attempt. `claimed` while the count is within `most`, `exhausted` beyond it,
+   * `unknown` when the login is not live. A count that is missing or invalid is `exhausted`.
+   */
+  claim(pendingId: string, options: ClaimOptions): Promise<PendingClaim>;
+  /**
+   * Returns the login while it is live, and counts nothing; `passed` from its `finish` with
+   * `leavesMark` to the end of its life; null otherwise.
+   */
+  find(pendingId: string): Promise<LivePendingLogin | 'passed' | null>;
+  /**
+   * Ends a live login, or with `otpId` that live text of it alone. True for exactly one caller. No
+   * mark is left.
+   */
+  end(pendingId: string, options?: { readonly otpId?: string | undefined }): Promise<boolean>;
+  /** Ends every live login of a user but `except`, of any place. No mark is left. */
+  endAll(userId: string, except?: string): Promise<void>;
+}
+
+/** What a success changes. */
+export interface FinishOptions {
+  /** Succeeds only while this is a live text of the login. */
+  readonly otpId?: string | undefined;
+  /** Leaves the login marked as passed to the end of its life; otherwise nothing is left of it. */
+  readonly leavesMark: boolean;
+  /** Keys of counters that are reset, locks included. */
+  readonly clears: readonly string[];
+  /** Never refused: without `max`. */
+  readonly charges: readonly Counter[];
+  readonly puts: readonly RecordPut[];
+  /** Succeeds only while this record is there, and removes it. */
+  readonly replaces?: RecordReference | undefined;
+}
+
+/** What a finish did. `results`: of the puts, in their order. */
+export type FinishResult =
+  | { readonly isFinished: false }
+  | { readonly isFinished: true; readonly results: readonly PutResult[] };
 
 /** A gateway token at rest: sealed, with a fence that grows by one with each renewal. */
 export interface StoredToken {
@@ -198,6 +402,18 @@ export interface TokenStore {
     seen: number,
     renew: (previous: StoredToken | null) => Promise<RenewedToken>,
   ): Promise<StoredToken>;
+}
+
+/** The parts that replace challenges and the five kinds of records. */
+export interface NextParts {
+  readonly pendingLogins: PendingLoginStore;
+  readonly records: RecordStore;
+  /**
+   * Ends a live pending login, for exactly one caller, and does in the same step all that a success
+   * changes. When it resolves to `isFinished: false`, or rejects because the store refuses a write,
+   * nothing has changed.
+   */
+  finish(pendingId: string, options: FinishOptions): Promise<FinishResult>;
 }
 
 /**
