@@ -245,8 +245,10 @@ export interface RecordStore {
   ): Promise<boolean>;
   /** Returns the owner's records, the lowest rank first; those of one rank by id, in bytes. */
   list(records: RecordsOf): Promise<readonly StoredRecord[]>;
-  /** Removes a record. True for exactly one caller. */
-  remove(record: RecordReference): Promise<boolean>;
+  /**
+   * Removes a record, with `seenTag` only while it has that tag. True for exactly one caller.
+   */
+  remove(record: RecordReference, seenTag?: string): Promise<boolean>;
   /**
    * Removes the owner's records but `except`, and returns the ids of those that went: each is told
    * to one caller.
@@ -319,9 +321,10 @@ export interface PendingLoginStore {
   /**
    * Stores a pending login for `ttlSeconds`, in place of any other under its id. With a text it
    * takes the texts in the same step from the user's other live login of that place, which waits on
-   * without one; without a text it takes nothing.
+   * without one. Without a text it takes nothing, and it never takes the place of a live login that
+   * has live texts: false then, and nothing has changed.
    */
-  begin(login: NewPendingLogin, ttlSeconds: number): Promise<void>;
+  begin(login: NewPendingLogin, ttlSeconds: number): Promise<boolean>;
   /**
    * Attaches a text to a live login, and takes the texts from the user's other live login of that
    * place. Of more than two texts the oldest is over. A text that the login has already is the same
