@@ -1,5 +1,16 @@
 import { StoreError } from '../errors';
-import type { Count, Counter, RenewedToken } from './store';
+import type {
+  AttachedText,
+  ClaimOptions,
+  Count,
+  Counter,
+  FinishOptions,
+  NewPendingLogin,
+  RecordPut,
+  RecordsOf,
+  RenewedToken,
+  StoredRecord,
+} from './store';
 
 // What every store needs beside the schemas in `records.ts`: cheap, and without zod.
 
@@ -95,19 +106,106 @@ export function checkRenewed({ sealed, ttlSeconds }: RenewedToken): void {
     throw new StoreError('renew: invalid token');
 }
 
+/** @throws {StoreError} `ERR_STORE` unless everything about a record that is put is valid. */
+export function checkPut({ kind, owner, record, ttlSeconds, most }: RecordPut): void {
+  const isPlaced = /^[A-Za-z0-9-]{1,32}$/.test(kind) && isText(owner);
+  const isBounded = most === undefined || (Number.isSafeInteger(most) && most > 0);
+  if (!isPlaced || !isBounded || !isRecord(record) || !isLife(ttlSeconds))
+    throw new StoreError('put: invalid record');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the record that takes another's place is valid. */
+export function checkSwap(next: StoredRecord, ttlSeconds: number | null): void {
+  if (!isRecord(next) || !isLife(ttlSeconds)) throw new StoreError('swap: invalid record');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless a login that begins, and its text, are valid. */
+export function checkPendingLogin(login: NewPendingLogin, ttlSeconds: number): void {
+  const { pendingId, userId, place, value, text } = login;
+  const isPlaced = isText(pendingId) && isText(userId) && isText(place);
+  if (!isPlaced || !isShort(value, 4_096) || !isPositive(ttlSeconds))
+    throw new StoreError('begin: invalid login');
+  if (text !== undefined) checkText(text);
+}
+
+/** @throws {StoreError} `ERR_STORE` unless a text has an id, and its value is not too long. */
+export function checkText({ otpId, value }: AttachedText): void {
+  if (!isText(otpId) || !isShort(value, 1_024)) throw new StoreError('attach: invalid text');
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the kind and the number of attempts are valid. */
+export function checkClaim({ of, otpId, most }: ClaimOptions): void {
+  const isOfKind = of === 'text' || (isText(of) && otpId === undefined);
+  if (!isOfKind || !Number.isSafeInteger(most) || most < 1)
+    throw new StoreError('claim: invalid attempt');
+}
+
+/**
+ * Checks what a success changes: its charges are never refused, and nothing is named twice, so that
+ * the order of the changes does not matter.
+ * @throws {StoreError} `ERR_STORE` for an invalid charge or put, for a counter that is named twice,
+ * for two puts of one kind and owner, and for a put of the record that is replaced.
+ */
+export function checkFinish({ clears, charges, puts, replaces }: FinishOptions): void {
+  checkCounters(charges);
+  const isRefusable = charges.some(({ max, exemptBy }) => (max ?? exemptBy) !== undefined);
+  const charged = new Set(charges.map(({ key }) => key));
+  if (isRefusable || clears.some((key) => charged.has(key)))
+    throw new StoreError('finish: invalid counter');
+  const places = new Set<string>();
+  for (const put of puts) {
+    checkPut(put);
+    const place = toPlace(put);
+    const isReplaced =
+      replaces !== undefined && replaces.id === put.record.id && toPlace(replaces) === place;
+    if (isReplaced || places.has(place)) throw new StoreError('finish: invalid put');
+    places.add(place);
+  }
+}
+
+/** As JSON, so that no other texts make the same. */
+function toPlace({ kind, owner }: RecordsOf): string {
+  return JSON.stringify([kind, owner]);
+}
+
 export function isPositive(seconds: number): boolean {
   return Number.isFinite(seconds) && seconds > 0;
 }
 
-function isCounter({ windowSeconds, amount, max, generation, lifts, lock }: Counter): boolean {
+function isRecord({ id, tag, rank, value }: StoredRecord): boolean {
+  return isText(id) && isText(tag) && Number.isFinite(rank) && isShort(value, 4_096);
+}
+
+function isLife(ttlSeconds: number | null): boolean {
+  return ttlSeconds === null || isPositive(ttlSeconds);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isShort(value: unknown, mostCharacters: number): boolean {
+  return typeof value === 'string' && value.length <= mostCharacters;
+}
+
+function isCounter(counter: Counter): boolean {
+  const { windowSeconds, amount, max, generation, lifts, lock } = counter;
   return (
     (windowSeconds === null || isPositive(windowSeconds)) &&
     (amount === undefined || Number.isSafeInteger(amount)) &&
     isWholeOrLeftOut(max) &&
     isWholeOrLeftOut(generation) &&
     isWholeOrLeftOut(lifts) &&
-    (lock === undefined || isLock(lock))
+    (lock === undefined || isLock(lock)) &&
+    isRaiseOrLeftOut(counter)
   );
+}
+
+/** A raise sets no lock: it counts nothing. */
+function isRaiseOrLeftOut({ raisesTo, amount, max, lock }: Counter): boolean {
+  if (raisesTo === undefined) return true;
+  const isAlone = amount === undefined && max === undefined && lock === undefined;
+  return isAlone && isWholeNumber(raisesTo) && raisesTo > 0;
 }
 
 function isLock({ every, from = every, seconds }: NonNullable<Counter['lock']>): boolean {

@@ -107,8 +107,9 @@ export interface Counter {
    */
   readonly lifts?: number | undefined;
   /**
-   * Raises the count to this number, and never lowers it; `amount` and `max` are left out then. The
-   * charge is not refused by it.
+   * Raises the count to this number, from 1, and never lowers it; `amount`, `max` and `lock` are
+   * left out then. The charge is not refused by it, not even by a lock. It counts as a charge where
+   * it raises nothing: a counter without window lives on from it.
    */
   readonly raisesTo?: number | undefined;
   /**
@@ -173,7 +174,7 @@ export interface CounterStore {
 
 /** Whose records are meant, and of what kind: an owner has records of a kind under ids. */
 export interface RecordsOf {
-  /** A short name, such as `login`. */
+  /** A name of 1 to 32 letters, digits and hyphens, such as `login`. */
   readonly kind: string;
   readonly owner: string;
 }
@@ -235,7 +236,8 @@ export interface RecordStore {
   find(record: RecordReference): Promise<StoredRecord | null>;
   /**
    * Writes `next` in place of a record, only while that one has the tag `seenTag`. `next` may have
-   * another id. Resolves to whether it was written: a record that is gone does not come back.
+   * another id; a record that has it already is replaced. Resolves to whether it was written: a
+   * record that is gone does not come back.
    */
   swap(
     record: RecordReference,
@@ -344,14 +346,14 @@ export interface PendingLoginStore {
   find(pendingId: string): Promise<LivePendingLogin | 'passed' | null>;
   /**
    * Ends a live login, or with `otpId` that live text of it alone. True for exactly one caller. No
-   * mark is left.
+   * mark is left: without `otpId`, one that is there goes.
    */
   end(pendingId: string, options?: { readonly otpId?: string | undefined }): Promise<boolean>;
-  /** Ends every live login of a user but `except`, of any place. No mark is left. */
+  /** Ends every live login of a user but `except`, of any place. No mark is left of any of them. */
   endAll(userId: string, except?: string): Promise<void>;
 }
 
-/** What a success changes. */
+/** What a success changes. No counter is named twice, and no two puts have one kind and owner. */
 export interface FinishOptions {
   /** Succeeds only while this is a live text of the login. */
   readonly otpId?: string | undefined;
@@ -359,10 +361,10 @@ export interface FinishOptions {
   readonly leavesMark: boolean;
   /** Keys of counters that are reset, locks included. */
   readonly clears: readonly string[];
-  /** Never refused: without `max`. */
+  /** Never refused, also by no lock: without `max` and `exemptBy`. */
   readonly charges: readonly Counter[];
   readonly puts: readonly RecordPut[];
-  /** Succeeds only while this record is there, and removes it. */
+  /** Succeeds only while this record is there, and removes it before anything is put. */
   readonly replaces?: RecordReference | undefined;
 }
 

@@ -1,13 +1,16 @@
 import { challengeContract } from './store/challenge-contract';
 import { noteContract, recoveryCodeContract } from './store/code-and-note-contract';
 import type { StoreFact } from './store/context';
-import { amountContract, counterContract } from './store/counter-contract';
+import { amountContract, counterContract, raiseContract } from './store/counter-contract';
 import { browserContract, deviceContract } from './store/device-contract';
-import { lockContract } from './store/lock-contract';
+import { finishChangeContract, finishContract } from './store/finish-contract';
+import { lockContract, unlockContract } from './store/lock-contract';
 import { loginContract } from './store/login-contract';
+import { pendingLoginContract, pendingTextContract } from './store/pending-login-contract';
+import { recordContract, recordLifeContract } from './store/record-contract';
 import { tokenContract } from './store/token-contract';
 
-export type { OptionalPart, PassSeconds, StoreFact } from './store/context';
+export type { OptionalPart, PassSeconds, StoreFact, TestedStore } from './store/context';
 export type { SmsOtpStore } from 'passport-sms-otp';
 
 /**
@@ -41,4 +44,19 @@ export const storeContract: readonly StoreFact[] = [
   ...loginContract,
   ...noteContract,
   ...tokenContract,
+];
+
+/**
+ * The facts about the parts that take the place of challenges and of the five kinds of records. A
+ * store that has not all of them yet runs the facts of those it has, by their `part`.
+ */
+export const nextContract: readonly StoreFact[] = [
+  ...raiseContract,
+  ...unlockContract,
+  ...recordContract,
+  ...recordLifeContract,
+  ...pendingTextContract,
+  ...pendingLoginContract,
+  ...finishContract,
+  ...finishChangeContract,
 ];

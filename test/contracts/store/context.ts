@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Challenge, SmsOtpStore } from 'passport-sms-otp';
+import type { Challenge, CounterStore, NextParts, SmsOtpStore } from 'passport-sms-otp';
 
-/** A part that a store may leave out. */
-export type OptionalPart = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';
+/** A store that is held to the facts: it has the parts that follow, or not yet. */
+export type TestedStore = SmsOtpStore & Partial<NextParts>;
+
+type OldPart = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';
+
+/**
+ * A part that a store may leave out. `unlock`: counters with `unlock` and `raisesTo`. Facts about
+ * `finish` need `records`, `pendingLogins` and `unlock` as well.
+ */
+export type OptionalPart = OldPart | keyof NextParts | 'unlock';
 
 /** Lets this many seconds pass for the store: its own clock decides, not the test's. */
 export type PassSeconds = (seconds: number) => Promise<void> | void;
@@ -24,13 +32,13 @@ export interface StoreFact {
    * @param passSeconds Lets time pass. Default: waits. The longest wait is for a lease, 16 s.
    */
   readonly run: (
-    makeStore: () => Promise<SmsOtpStore> | SmsOtpStore,
+    makeStore: () => Promise<TestedStore> | TestedStore,
     passSeconds?: PassSeconds,
   ) => Promise<void>;
 }
 
 /** What a fact is checked with: the parts that every store has, and ids of its own. */
-export interface FactContext extends Omit<SmsOtpStore, OptionalPart> {
+export interface FactContext extends Omit<SmsOtpStore, OldPart> {
   readonly pass: PassSeconds;
   /** Makes a word unique for this run. */
   readonly name: (word: string) => string;
@@ -53,7 +61,7 @@ export function fact(title: string, check: (context: FactContext) => Promise<voi
  */
 export function factsOf<Part extends OptionalPart, User>(
   part: Part,
-  setUp: (kept: NonNullable<SmsOtpStore[Part]>, context: FactContext) => User,
+  setUp: (kept: PartOf<Part>, context: FactContext, store: TestedStore) => User,
 ) {
   type Check = (user: User, context: FactContext) => Promise<void>;
   return (title: string, check: Check): StoreFact => ({
@@ -61,15 +69,26 @@ export function factsOf<Part extends OptionalPart, User>(
     part,
     run: async (makeStore, pass = waitSeconds) => {
       const store = await makeStore();
-      const kept = store[part];
-      assert.ok(
-        kept !== undefined,
-        `the store has no ${part}: leave out the facts whose part it is`,
-      );
+      assert.ok(hasPart(store, part), `the store has no ${part}: leave out the facts about it`);
+      // The counters have `unlock`, and every other part is the store's own.
+      const kept = (
+        part === 'unlock' ? store.counters : store[part as keyof TestedStore]
+      ) as PartOf<Part>;
       const context = createContext(store, pass);
-      await check(setUp(kept, context), context);
+      await check(setUp(kept, context, store), context);
     },
   });
+}
+
+type PartOf<Part extends OptionalPart> = Part extends 'unlock'
+  ? Required<CounterStore>
+  : Part extends keyof TestedStore
+    ? NonNullable<TestedStore[Part]>
+    : never;
+
+function hasPart(store: TestedStore, part: OptionalPart): boolean {
+  if (part === 'unlock') return store.counters.unlock !== undefined;
+  return store[part] !== undefined;
 }
 
 /** Asserts that exactly one of many callers was told `true`. */
@@ -103,7 +122,7 @@ export function atOnce<Result>(
 }
 
 function createContext(
-  { challenges, counters, tokens }: SmsOtpStore,
+  { challenges, counters, tokens }: TestedStore,
   pass: PassSeconds,
 ): FactContext {
   const run = randomUUID();

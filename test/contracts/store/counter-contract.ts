@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Charge, Count, Counter } from 'passport-sms-otp';
-import { atOnce, type FactContext, fact, type StoreFact } from './context';
+import { atOnce, type FactContext, fact, factsOf, type StoreFact } from './context';
 
 /** What a counter shows that was never charged. */
 export const EMPTY: Count = { count: 0, resetSeconds: 0, lockedSeconds: 0, generation: 0 };
@@ -293,6 +293,96 @@ export const amountContract: readonly StoreFact[] = [
   }),
 ];
 
+/** Creates a fact about counters with `unlock` and `raisesTo`. */
+export const aboutUnlock = factsOf('unlock', (counters, context) => ({
+  ...setUpCounters(context),
+  unlock: (...words: readonly string[]) => counters.unlock(words.map(context.name)),
+}));
+
+/** `Counter.raisesTo`. */
+export const raiseContract: readonly StoreFact[] = [
+  aboutUnlock('a charge raises a count to a number, and never lowers one', async (user) => {
+    const counts = [];
+    for (const raisesTo of [3, 1, 3, 7, 2]) {
+      counts.push((await user.chargeOne(user.counter('one', { raisesTo }))).count);
+    }
+    assert.deepEqual(counts, [3, 3, 3, 7, 7]);
+    assert.equal((await user.chargeOne(user.counter('one'))).count, 8);
+    await user.chargeOne(user.counter('one', { amount: -6 }));
+    assert.equal((await user.chargeOne(user.counter('one', { raisesTo: 4 }))).count, 4);
+  }),
+
+  aboutUnlock('a raised counter is charged with others, all or none', async (user) => {
+    const raised = user.counter('raised', { raisesTo: 5 });
+    const full = user.counter('full', { max: 1 });
+    assertCounts((await user.charge(raised, full, user.counter('other'))).counts, [5, 1, 1]);
+    const refused = await user.charge({ ...raised, raisesTo: 9 }, full);
+    assert.deepEqual([refused.refusedBy, refused.counts[0]?.count], [1, 5]);
+    await user.assertCounted({ raised: 5, full: 1, other: 1 });
+  }),
+
+  aboutUnlock('no lock refuses a charge that raises, and the lock stays', async (user) => {
+    await user.store.lock(user.name('one'), 100);
+    for (const raisesTo of [2, 1]) {
+      const charged = await user.charge(user.counter('one', { raisesTo }), user.counter('other'));
+      assert.equal(charged.refusedBy, null);
+      assert.equal(charged.counts[0]?.count, 2);
+      assert.ok(charged.counts[0].lockedSeconds > 90);
+    }
+    await user.assertCounted({ one: 2, other: 2 });
+  }),
+
+  aboutUnlock('a raise begins a window, and leaves a running one as it is', async (user) => {
+    const raise = (raisesTo: number): Promise<Count> =>
+      user.chargeOne(user.counter('one', { windowSeconds: 3, raisesTo }));
+    const first = await raise(2);
+    assertCount(first, { count: 2, resetSeconds: 3, lockedSeconds: 0 });
+    await user.pass(1);
+    const second = await raise(4);
+    assert.deepEqual([second.count, second.generation], [4, first.generation]);
+    assert.ok(Number(second.resetSeconds) < 3);
+    await user.pass(2);
+    const third = await raise(1);
+    assertCount(third, { count: 1, resetSeconds: 3, lockedSeconds: 0 });
+    assert.notEqual(third.generation, first.generation);
+  }),
+
+  aboutUnlock('a raised counter without window reports no time', async (user) => {
+    const raised = user.counter('one', { windowSeconds: null, raisesTo: 1 });
+    for (const count of [1, 1])
+      assertCount(await user.chargeOne(raised), { count, resetSeconds: null, lockedSeconds: 0 });
+    const tight = user.counter('tight', { max: 0, exemptBy: [raised.key] });
+    assert.equal(await user.refusedBy(tight), null);
+  }),
+
+  aboutUnlock('an exempt counter, or one that is only read, is not raised', async (user) => {
+    await user.charge(user.counter('proof'));
+    const exempt = user.counter('exempt', { raisesTo: 5, exemptBy: [user.name('proof')] });
+    const read = user.counter('read', { raisesTo: 5, isOnlyRead: true });
+    assertCounts((await user.charge(exempt, read)).counts, [0, 0]);
+    await user.assertCounted({ exempt: 0, read: 0 });
+  }),
+
+  aboutUnlock('of many charges and raises at once none is lost', async (user) => {
+    await user.charge(user.counter('one', { raisesTo: 100 }));
+    await atOnce(40, (index) =>
+      user.charge(user.counter('one', index % 2 === 0 ? {} : { raisesTo: 100 })),
+    );
+    await user.assertCounted({ one: 120 });
+    await atOnce(20, (index) => user.charge(user.counter('two', { raisesTo: 1 + (index % 10) })));
+    await user.assertCounted({ two: 10 });
+  }),
+
+  aboutUnlock('a raise to no whole number from 1, or with an amount, is refused', async (user) => {
+    const lock = { every: 1, seconds: [1] };
+    for (const change of [{ amount: 1 }, { max: 5 }, { lock }])
+      await assert.rejects(user.charge(user.counter('one', { raisesTo: 3, ...change })));
+    for (const raisesTo of [0, -1, 1.5, Number.NaN, 2 ** 53])
+      await assert.rejects(user.charge(user.counter('one', { raisesTo })));
+    await user.assertCounted({ one: 0 });
+  }),
+];
+
 /** Asserts all of a count but its generation, which is the store's own. */
 export function assertCount(
   { generation: _own, ...counted }: Count,
@@ -304,13 +394,13 @@ export function assertCount(
 /** Creates a fact about the counters that every store has. */
 export function about(
   title: string,
-  check: (user: ReturnType<typeof setUp>) => Promise<void>,
+  check: (user: ReturnType<typeof setUpCounters>) => Promise<void>,
 ): StoreFact {
-  return fact(title, (context) => check(setUp(context)));
+  return fact(title, (context) => check(setUpCounters(context)));
 }
 
 /** Returns a user's calls, and what is asserted of counters. */
-function setUp({ counters: store, name, pass }: FactContext) {
+export function setUpCounters({ counters: store, name, pass }: FactContext) {
   /** Makes a counter that falls after ten minutes, unless it says otherwise. */
   const counter = (word: string, changes: Partial<Counter> = {}): Counter => ({
     key: name(word),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Count } from 'passport-sms-otp';
 import { atOnce, type StoreFact } from './context';
-import { about, assertCount, EMPTY } from './counter-contract';
+import { about, aboutUnlock, assertCount, EMPTY } from './counter-contract';
 
 /** Locks of counters. */
 export const lockContract: readonly StoreFact[] = [
@@ -150,6 +150,51 @@ export const lockContract: readonly StoreFact[] = [
       assertLocked(await user.read('locked'), 100);
     },
   ),
+];
+
+/** `CounterStore.unlock`. */
+export const unlockContract: readonly StoreFact[] = [
+  aboutUnlock('the locks of the named counters are lifted, and their counts stay', async (user) => {
+    const words = ['a', 'b', 'c'];
+    const all = words.map((word) => user.counter(word, { lock: { every: 1, seconds: [100] } }));
+    const { counts } = await user.charge(...all);
+    await user.store.lock(user.name('never charged'), 100);
+    await user.unlock('a', 'b', 'never charged', 'unknown');
+    for (const word of ['a', 'b', 'never charged'])
+      assert.equal((await user.read(word)).lockedSeconds, 0);
+    assert.equal((await user.read('a')).generation, counts[0]?.generation);
+    await user.assertCounted({ a: 1, b: 1, c: 1, 'never charged': 0, unknown: 0 });
+    assertLocked(await user.read('c'), 100);
+    const charged = [...all.slice(0, 2), user.counter('never charged')];
+    assert.equal(await user.refusedBy(...charged), null);
+    assert.equal(await user.refusedBy(...all.slice(2)), 0);
+  }),
+
+  aboutUnlock('a counter that was unlocked is locked by the next lock', async (user) => {
+    const counter = user.counter('one', { lock: { every: 2, seconds: [100, 200] } });
+    for (const seconds of [0, 100, 0, 200]) {
+      assertLocked(await user.chargeOne(counter), seconds);
+      await user.unlock('one');
+    }
+    await user.store.lock(counter.key, 50);
+    assertLocked(await user.read('one'), 50);
+  }),
+
+  aboutUnlock('unlocking nothing, or what has no lock, does nothing', async (user) => {
+    await user.charge(user.counter('one'));
+    await user.unlock();
+    for (let again = 0; again < 2; again += 1) await user.unlock('one', 'unknown');
+    await user.assertCounted({ one: 1, unknown: 0 });
+  }),
+
+  aboutUnlock('a window runs on when its counter is unlocked', async (user) => {
+    await user.charge(user.counter('one', { windowSeconds: 2 }));
+    await user.store.lock(user.name('one'), 100);
+    await user.unlock('one');
+    await user.assertCounted({ one: 1 });
+    await user.pass(2);
+    assert.deepEqual(await user.read('one'), EMPTY);
+  }),
 ];
 
 /** Some time passes between the call and the answer of a store. */
