@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { callback, parseOptions, policyMode, strictOptions } from '../define-options';
-import { StoreError } from '../errors';
+import { chargeRows, type Counted } from '../limits/charge';
 import { originOf } from '../limits/number-country';
 import type { Policy, PolicyContext, VerifiedContext } from '../limits/policy';
-import type { Count, Counter } from '../stores/store';
+import type { Counter } from '../stores/store';
 import { type FindNetwork, findNetwork } from './network';
 
 const RATE = 'must be a number from 0.01 to 0.9';
@@ -51,15 +51,9 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 
   async function countScopes(context: PolicyContext<unknown>): Promise<readonly CountedScope[]> {
     const scopes = await findScopes(context, await findNetworkCode(context));
-    const asked = scopes.flatMap((scope) =>
-      trafficCounters(scope, context.now(), context.provenKeys),
-    );
-    const { counts } = await context.counters.charge(asked);
-    if (counts.length !== asked.length) throw new StoreError('charge: unexpected number of counts');
-    return scopes.map((scope, index) => {
-      const first = index * COUNTERS_PER_SCOPE;
-      return readTraffic(scope, counts.slice(first, first + COUNTERS_PER_SCOPE));
-    });
+    const asked = scopes.flatMap((scope) => trafficRows(scope, context.now(), context.provenKeys));
+    const { rows } = await chargeRows(context.counters, asked);
+    return scopes.map((scope) => readTraffic(scope, rows));
   }
 
   return {
@@ -118,10 +112,10 @@ async function beginBlock(
 ): Promise<CountedScope> {
   const { counters, now, emit } = context;
   const { scope } = counted;
-  const { refusedBy, counts } = await counters.charge([blockCounter(scope)]);
-  const blockedSeconds = counts[0]?.lockedSeconds ?? 0;
+  const { refusedBy, rows } = await chargeRows(counters, [blockRow(scope)]);
+  const blockedSeconds = Math.max(...rows.map(({ count }) => count.lockedSeconds));
   if (refusedBy === null) {
-    await counters.clear(bucketsAndSlots(scope, now()).map(({ key }) => key));
+    await counters.clear(periodRows(scope, now()).map(({ counter }) => counter.key));
     emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
   }
   return { ...counted, blockedSeconds };
@@ -201,12 +195,6 @@ const SLOTS = LONGEST_VALIDITY_SECONDS / SLOT_SECONDS + 1;
 const BLOCK_SECONDS = [900, 3_600, 14_400, 43_200];
 const BLOCK_MEMORY_SECONDS = 604_800;
 
-/**
- * The counters of one scope: its block; unanswered and answered of each bucket; unanswered of each
- * slot.
- */
-const COUNTERS_PER_SCOPE = 1 + 2 * BUCKETS + SLOTS;
-
 /** What the counters of a scope show. */
 interface CountedScope {
   readonly scope: TrafficScope;
@@ -217,35 +205,45 @@ interface CountedScope {
   readonly answered: number;
 }
 
+/** A counter of a scope, and what it counts there. */
+interface TrafficRow {
+  readonly scope: TrafficScope;
+  readonly kind: 'block' | Kind;
+  readonly counter: Counter;
+}
+
 /** Begins the next block when charged, unless one is running. */
-function blockCounter({ key }: TrafficScope): Counter {
-  return {
-    key: `conversion:block:${key}`,
+function blockRow(scope: TrafficScope): TrafficRow {
+  const counter = {
+    key: `conversion:block:${scope.key}`,
     windowSeconds: BLOCK_MEMORY_SECONDS,
     lock: { every: 1, seconds: BLOCK_SECONDS },
   };
+  return { scope, kind: 'block', counter };
 }
 
 /**
- * Returns the counters to read for a scope; `readTraffic` reads their counts. @param exemptBy See
+ * Returns the rows to read for a scope; `readTraffic` reads their counts. @param exemptBy See
  * `Counter`.
  */
-function trafficCounters(
+function trafficRows(
   scope: TrafficScope,
   nowMs: number,
   exemptBy: readonly string[],
-): readonly Counter[] {
-  const counters = [blockCounter(scope), ...bucketsAndSlots(scope, nowMs)];
-  return counters.map((counter) => ({ ...counter, isOnlyRead: true, exemptBy }));
+): readonly TrafficRow[] {
+  return [blockRow(scope), ...periodRows(scope, nowMs)].map(({ kind, counter }) => {
+    return { scope, kind, counter: { ...counter, isOnlyRead: true, exemptBy } };
+  });
 }
 
-/** @param counts The counts of the scope's `trafficCounters`. */
-function readTraffic(scope: TrafficScope, counts: readonly Count[]): CountedScope {
-  const sum = (from: number, to?: number): number =>
-    counts.slice(from, to).reduce((total, { count }) => total + count, 0);
-  const answered = sum(1 + BUCKETS, 1 + 2 * BUCKETS);
-  const matured = sum(1, 1 + BUCKETS) + answered - sum(1 + 2 * BUCKETS);
-  return { scope, blockedSeconds: counts[0]?.lockedSeconds ?? 0, matured, answered };
+/** Returns what the rows of a scope show, out of those of all scopes. */
+function readTraffic(scope: TrafficScope, rows: readonly Counted<TrafficRow>[]): CountedScope {
+  const countsOf = (kind: TrafficRow['kind']) =>
+    rows.filter(({ row }) => row.scope === scope && row.kind === kind).map(({ count }) => count);
+  const sum = (kind: Kind): number => countsOf(kind).reduce((total, { count }) => total + count, 0);
+  const answered = sum('answered');
+  const blockedSeconds = Math.max(...countsOf('block').map(({ lockedSeconds }) => lockedSeconds));
+  return { scope, blockedSeconds, matured: sum('unanswered') + answered - sum('fresh'), answered };
 }
 
 /** Returns the counters that one message adds to. */
@@ -263,10 +261,12 @@ function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): r
   return [...takenBack, toCounter('answered', scope, sentAt)];
 }
 
-/** Returns all counters of a scope except its block: those of each kind, the newest first. */
-function bucketsAndSlots(scope: TrafficScope, nowMs: number): readonly Counter[] {
-  const listKind = (kind: Kind): readonly Counter[] =>
-    Array.from({ length: PERIODS[kind].count }, (_, age) => toCounter(kind, scope, nowMs, age));
+/** Returns all rows of a scope except its block. */
+function periodRows(scope: TrafficScope, nowMs: number): readonly TrafficRow[] {
+  const listKind = (kind: Kind): readonly TrafficRow[] =>
+    Array.from({ length: PERIODS[kind].count }, (_, age) => {
+      return { scope, kind, counter: toCounter(kind, scope, nowMs, age) };
+    });
   return [...listKind('unanswered'), ...listKind('answered'), ...listKind('fresh')];
 }
 

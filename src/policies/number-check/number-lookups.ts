@@ -10,7 +10,7 @@ import {
   wholeNumber,
 } from '../../define-options';
 import { optionError } from '../../errors';
-import { DAY_SECONDS } from '../../limits/charge';
+import { chargeRows, DAY_SECONDS } from '../../limits/charge';
 import type { Lookup } from '../../protocol/hlr';
 import { waitAtMost } from '../../stores/with-timeout';
 import type { Network } from '../network';
@@ -112,10 +112,11 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     // Counted before it is paid for.
     const key = `lookups:${columnOf(context)}:user:${context.userId}`;
     const counter = { key, windowSeconds: DAY_SECONDS, max: maxPerUserPerDay };
-    const { refusedBy, counts } = await context.counters.charge([counter]);
-    const retryAfterSeconds = counts[0]?.resetSeconds ?? DAY_SECONDS;
-    if (refusedBy !== null)
+    const { refusedBy } = await chargeRows(context.counters, [{ counter }]);
+    if (refusedBy !== null) {
+      const retryAfterSeconds = refusedBy.count.resetSeconds ?? DAY_SECONDS;
       return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
+    }
     const finding = await askGateway(context, deadline);
     stops.note(context, finding.verdict);
     return memory.keep(context, finding);

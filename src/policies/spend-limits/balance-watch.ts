@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { strictOptions, wholeNumber } from '../../define-options';
+import { chargeRows } from '../../limits/charge';
 import type { PolicyEvent, PolicyServices } from '../../limits/policy';
 import { parseJson } from '../../stores/check-values';
 import { amount, SPENT } from './budgets';
@@ -60,25 +61,26 @@ const STATE_TTL_SECONDS = 40 * 86_400;
 export function createBalanceWatch({ everySeconds, ...levels }: z.output<typeof balanceSchema>) {
   let nextCheckAtMs = -Infinity;
   let own: BalanceState | null = null;
-  const turn = { key: `${STATE_KEY}-turn`, windowSeconds: everySeconds, max: 1 };
+  const turn = {
+    counter: { key: `${STATE_KEY}-turn`, windowSeconds: everySeconds, max: 1 },
+  };
+  const spent = { counter: { ...SPENT, isOnlyRead: true } };
 
   return async function checkBalance(services: PolicyServices): Promise<void> {
     const at = services.now();
     if (at < nextCheckAtMs) return;
     nextCheckAtMs = at + everySeconds * 1000;
-    const { refusedBy, counts } = await services.counters.charge([
-      turn,
-      { ...SPENT, isOnlyRead: true },
-    ]);
+    const { refusedBy, rows } = await chargeRows(services.counters, [turn, spent]);
     if (refusedBy !== null) {
       // Another process has checked; the next check may be this one's.
-      nextCheckAtMs = at + (counts[0]?.resetSeconds ?? everySeconds) * 1000;
+      nextCheckAtMs = at + (refusedBy.count.resetSeconds ?? everySeconds) * 1000;
       return;
     }
     // Read after the counter: what is paid in between is explained at the next check.
     const balance = toMicros((await services.gateway.otp.balance()).balance);
     if (balance === null) return;
-    const reading = { balance, spent: counts[1]?.count ?? 0, at };
+    const spentBefore = rows.find(({ row }) => row === spent)?.count.count ?? 0;
+    const reading = { balance, spent: spentBefore, at };
     // With a note that cannot be read, the watch begins anew.
     const noted = stateSchema.safeParse(parseJson(await services.notes?.read(STATE_KEY))).data;
     const { state, events } = assessBalance(levels, noted ?? own, reading);
