@@ -42,13 +42,29 @@ export async function readCounts<Name extends string>(
   counters: CounterStore,
   keys: Readonly<Record<Name, string>>,
 ): Promise<Readonly<Record<Name, Count>>> {
-  const rows = Object.entries<string>(keys).map(([name, key]) => ({ name, counter: readKey(key) }));
-  const { rows: counted } = await chargeRows(counters, rows);
-  // The rows have the names of the keys, and each has a count.
-  return Object.fromEntries(counted.map(({ row, count }) => [row.name, count])) as Record<
+  const named = Object.entries<string>(keys);
+  const countOf = await readKeys(
+    counters,
+    named.map(([, key]) => key),
+  );
+  // Each name of the keys has a count.
+  return Object.fromEntries(named.map(([name, key]) => [name, countOf(key)])) as Record<
     Name,
     Count
   >;
+}
+
+/** Reads the counts of some keys in one call, and charges nothing. */
+export async function readKeys(
+  counters: CounterStore,
+  keys: readonly string[],
+): Promise<(key: string) => Count> {
+  const { rows } = await chargeRows(
+    counters,
+    keys.map((key) => ({ counter: readKey(key) })),
+  );
+  const counts = new Map(rows.map(({ row, count }) => [row.counter.key, count]));
+  return (key) => counts.get(key) ?? UNCOUNTED;
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { CounterStore } from '../stores/store';
-import { readCounts } from './charge';
+import { readKeys } from './charge';
 import { attemptKeys, lockKeys, sendKeys, totalKeys, USER_KEYS } from './user-keys';
 
 /** What was lifted from a user. */
 export interface LiftedLimits {
-  /** What was locked: factors by name, and `other-browsers` after slow guessing. */
+  /** The factors that were locked in other browsers, by name. */
   readonly locks: readonly string[];
+  /** Whether all other browsers were locked for a day, after slow guessing. */
+  readonly hadDayLock: boolean;
   /** Texts that counted toward the day's totals. */
   readonly sends: number;
   /**
@@ -26,25 +28,29 @@ export async function liftLimits(
   browserIds: readonly string[],
 ): Promise<LiftedLimits> {
   const locks = lockKeys(user, methods);
-  const [before, sends, failures] = await Promise.all([
-    readCounts(counters, locks),
-    sumCounts(counters, totalKeys(user)),
-    sumCounts(counters, attemptKeys(user)),
-  ]);
-  await Promise.all(Object.values(locks).map((key) => counters.lock(key, 0)));
+  const totals = totalKeys(user);
+  const attempts = attemptKeys(user);
+  const countOf = await readKeys(counters, [...locks, ...totals, ...attempts]);
+  await Promise.all(locks.map((key) => counters.lock(key, 0)));
   await counters.clear([
     ...sendKeys(user, browserIds),
     ...browserIds.map((browserId) => USER_KEYS.browser(user, browserId)),
   ]);
-  const locked = Object.entries(before).filter(([, { lockedSeconds }]) => lockedSeconds > 0);
-  return { locks: locked.map(([name]) => name), sends, failures };
+  const wasLocked = (key: string): boolean => countOf(key).lockedSeconds > 0;
+  const sum = (keys: readonly string[]): number =>
+    keys.reduce((total, key) => total + countOf(key).count, 0);
+  return {
+    locks: methods.filter((method) => wasLocked(USER_KEYS.lock(user, method))),
+    hadDayLock: wasLocked(USER_KEYS.slow(user)),
+    sends: sum(totals),
+    failures: sum(attempts),
+  };
 }
 
 /** Returns the sum of what is counted under some keys. */
 export async function sumCounts(counters: CounterStore, keys: readonly string[]): Promise<number> {
-  const named = Object.fromEntries(keys.map((key) => [key, key]));
-  const counts = Object.values(await readCounts(counters, named));
-  return counts.reduce((total, { count }) => total + count, 0);
+  const countOf = await readKeys(counters, keys);
+  return keys.reduce((total, key) => total + countOf(key).count, 0);
 }
 
 /** Returns whether one of a user's locks is running. */
@@ -53,8 +59,9 @@ export async function isLocked(
   user: string,
   methods: readonly string[],
 ): Promise<boolean> {
-  const locks = Object.values(await readCounts(counters, lockKeys(user, methods)));
-  return locks.some(({ lockedSeconds }) => lockedSeconds > 0);
+  const keys = lockKeys(user, methods);
+  const countOf = await readKeys(counters, keys);
+  return keys.some((key) => countOf(key).lockedSeconds > 0);
 }
 
 /** Stops recognizing these browsers for `seconds`, even if their cookies are still valid. */

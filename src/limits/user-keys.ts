@@ -64,7 +64,7 @@ export function attemptKeys(user: string): readonly string[] {
 
 /** Returns the keys of what refuses a user's codes: of the attempts, and of every lock. */
 export function failureKeys(user: string, methods: readonly string[]): readonly string[] {
-  return [...attemptKeys(user), ...Object.values(lockKeys(user, methods))];
+  return [...attemptKeys(user), ...lockKeys(user, methods)];
 }
 
 /** Returns the keys of what keeps a user's codes disabled, which `enableUser` clears. */
@@ -72,15 +72,9 @@ export function disablingKeys(user: string, methods: readonly string[]): readonl
   return [...failureKeys(user, methods), USER_KEYS.spentCodes(user)];
 }
 
-/**
- * Returns the keys of a user's locks, by factor; `other-browsers` is the one after slow guessing.
- */
-export function lockKeys(
-  user: string,
-  methods: readonly string[],
-): Readonly<Record<string, string>> {
-  const byMethod = methods.map((method) => [method, USER_KEYS.lock(user, method)] as const);
-  return Object.fromEntries([...byMethod, ['other-browsers', USER_KEYS.slow(user)]]);
+/** Returns the keys of a user's locks: one per factor, and the day's lock after slow guessing. */
+export function lockKeys(user: string, methods: readonly string[]): readonly string[] {
+  return [...methods.map((method) => USER_KEYS.lock(user, method)), USER_KEYS.slow(user)];
 }
 
 /** Returns the keys of a user's texts of the day: of known browsers, and of all others. */

@@ -1,4 +1,4 @@
-import { DAY_SECONDS, readCounts } from '../../limits/charge';
+import { DAY_SECONDS, readKeys } from '../../limits/charge';
 import { liftLimits, revokeBrowsers, sumCounts } from '../../limits/lift';
 import { attemptKeys, disablingKeys, lockKeys, sendKeys } from '../../limits/user-keys';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
@@ -73,7 +73,9 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
       const browserIds = ((await store.browsers?.list(id)) ?? []).map(({ browserId }) => browserId);
       const { counters } = store;
       const failures = await sumCounts(counters, attemptKeys(id));
-      const locks = Object.values(await readCounts(counters, lockKeys(id, METHODS)));
+      const lockNames = lockKeys(id, METHODS);
+      const countOf = await readKeys(counters, lockNames);
+      const locks = lockNames.map(countOf);
       const counted = failures + (await sumCounts(counters, sendKeys(id, browserIds)));
       if (browserIds.length === 0 && counted === 0 && locks.every(({ count }) => count === 0)) {
         throw new CommandFailure(
