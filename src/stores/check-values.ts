@@ -156,8 +156,7 @@ export function checkFinish({ clears, charges, puts, replaces }: FinishOptions):
   for (const put of puts) {
     checkPut(put);
     const place = toPlace(put);
-    const isReplaced =
-      replaces !== undefined && replaces.id === put.record.id && toPlace(replaces) === place;
+    const isReplaced = replaces?.id === put.record.id && toPlace(replaces) === place;
     if (isReplaced || places.has(place)) throw new StoreError('finish: invalid put');
     places.add(place);
   }

@@ -21,22 +21,84 @@ const EXAMINED_PER_CALL = 8;
 const FULL_SWEEP_INTERVAL_MS = 1_000;
 
 /**
- * A map of at most `maxEntries` entries, each until its deadline. Nothing live is ever evicted.
- * Expired entries are removed when they are read, and a few with every new entry: the search goes
- * round the map, so that garbage never exceeds a fraction of it. No timer is needed, and a changed
- * deadline costs nothing.
+ * The room of a map for at most `most` things. Nothing live is ever evicted. A few entries are
+ * examined with every new one: the search goes round the map, so that garbage never exceeds a
+ * fraction of it, and no timer is needed.
+ */
+export class Room<Entry> {
+  #search: Iterator<Entry>;
+  #sweptAtMs = -Infinity;
+
+  /**
+   * @param countUsed Returns how much of the room is used.
+   * @param expire Removes an entry, or what has expired of it.
+   */
+  constructor(
+    private readonly most: number,
+    private readonly entries: ReadonlyMap<string, Entry>,
+    private readonly countUsed: () => number,
+    private readonly expire: (entry: Entry, nowMs: number) => void,
+  ) {
+    this.#search = entries.values();
+  }
+
+  /**
+   * Makes sure that this many new entries find room.
+   * @throws {StoreError} `ERR_STORE` when live entries fill the map.
+   */
+  make(newEntries: number, nowMs: number): void {
+    if (newEntries <= 0) return;
+    this.#removeExpired(newEntries + EXAMINED_PER_CALL, nowMs);
+    if (this.#hasRoom(newEntries)) return;
+    // The distance, so that a clock that was set back does not stop the search.
+    if (Math.abs(nowMs - this.#sweptAtMs) >= FULL_SWEEP_INTERVAL_MS) {
+      this.#sweptAtMs = nowMs;
+      this.#removeExpired(this.entries.size, nowMs);
+    }
+    if (!this.#hasRoom(newEntries)) throw new StoreError('the memory store is full');
+  }
+
+  #hasRoom(newEntries: number): boolean {
+    return this.countUsed() + newEntries <= this.most;
+  }
+
+  /** Examines this many entries, from where the search stopped last time. */
+  #removeExpired(examined: number, nowMs: number): void {
+    for (let left = Math.min(examined, this.entries.size); left > 0; left -= 1) {
+      let next = this.#search.next();
+      if (next.done === true) {
+        this.#search = this.entries.values();
+        next = this.#search.next();
+      }
+      if (next.done !== true) this.expire(next.value, nowMs);
+    }
+  }
+}
+
+/**
+ * A map of at most `maxEntries` entries, each until its deadline. Expired entries are removed when
+ * they are read, and with new entries, see `Room`. A changed deadline costs nothing.
  */
 export class ExpiringMap<Entry extends Expiring> {
   readonly #entries = new Map<string, Entry>();
-  #search = this.#entries.values();
-  #sweptAtMs = -Infinity;
+  readonly #room: Room<Entry>;
 
   /** @param onRemove Called with each entry that leaves: deleted, replaced or expired. */
   constructor(
-    private readonly maxEntries: number,
+    maxEntries: number,
     private readonly now: () => number,
     private readonly onRemove?: (entry: Entry) => void,
-  ) {}
+  ) {
+    const entries = this.#entries;
+    this.#room = new Room(
+      maxEntries,
+      entries,
+      () => entries.size,
+      (entry, nowMs) => {
+        if (entry.deadlineMs <= nowMs) this.delete(entry);
+      },
+    );
+  }
 
   /** Returns the live entry, or undefined: then nothing at all is stored under this key. */
   get(key: string, nowMs = this.now()): Entry | undefined {
@@ -67,32 +129,7 @@ export class ExpiringMap<Entry extends Expiring> {
    * Makes sure that this many new entries find room.
    * @throws {StoreError} `ERR_STORE` when live entries fill the map.
    */
-  makeRoom(newEntries: number): void {
-    if (newEntries === 0) return;
-    const nowMs = this.now();
-    this.#removeExpired(newEntries + EXAMINED_PER_CALL, nowMs);
-    if (this.#hasRoom(newEntries)) return;
-    // The distance, so that a clock that was set back does not stop the search.
-    if (Math.abs(nowMs - this.#sweptAtMs) >= FULL_SWEEP_INTERVAL_MS) {
-      this.#sweptAtMs = nowMs;
-      this.#removeExpired(this.#entries.size, nowMs);
-    }
-    if (!this.#hasRoom(newEntries)) throw new StoreError('the memory store is full');
-  }
-
-  #hasRoom(newEntries: number): boolean {
-    return this.#entries.size + newEntries <= this.maxEntries;
-  }
-
-  /** Examines this many entries, from where the search stopped last time. */
-  #removeExpired(examined: number, nowMs: number): void {
-    for (let left = Math.min(examined, this.#entries.size); left > 0; left -= 1) {
-      let next = this.#search.next();
-      if (next.done === true) {
-        this.#search = this.#entries.values();
-        next = this.#search.next();
-      }
-      if (next.done !== true && next.value.deadlineMs <= nowMs) this.delete(next.value);
-    }
+  makeRoom(newEntries: number, nowMs = this.now()): void {
+    this.#room.make(newEntries, nowMs);
   }
 }

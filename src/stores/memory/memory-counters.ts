@@ -1,8 +1,18 @@
 import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../check-values';
-import type { Charge, Count, Counter, CounterStore } from '../store';
+import type { Charge, Count, Counter, CounterStore, FinishOptions } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
-export function memoryCounters(maxEntries: number, now: () => number): CounterStore {
+/** Counters, and what `finish` needs of them. */
+export interface MemoryCounters {
+  readonly store: Required<CounterStore>;
+  /**
+   * Makes room for everything and returns what clears and charges.
+   * @throws {StoreError} `ERR_STORE` when live counters fill the store: then nothing has changed.
+   */
+  prepare(change: Pick<FinishOptions, 'clears' | 'charges'>, nowMs: number): () => void;
+}
+
+export function memoryCounters(maxEntries: number, now: () => number): MemoryCounters {
   const tallies = new ExpiringMap<Tally>(maxEntries, now);
   let generations = 0;
 
@@ -19,6 +29,21 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
     return {
       refusedBy: refused < 0 ? null : refused,
       counts: found.map((one) => toCount(one, nowMs)),
+    };
+  }
+
+  /** No counter is named twice, see `checkFinish`. */
+  function prepare(
+    { clears, charges }: Pick<FinishOptions, 'clears' | 'charges'>,
+    nowMs: number,
+  ): () => void {
+    const charged = findAll(charges, nowMs).filter((one) => isCharged(one, nowMs));
+    const cleared = clears.filter((key) => tallies.get(key, nowMs) !== undefined);
+    const added = charged.filter(({ tally }) => tally === undefined);
+    tallies.makeRoom(added.length - cleared.length, nowMs);
+    return () => {
+      clear(cleared, false);
+      for (const { counter, tally } of charged) addTo(counter, tally, nowMs);
     };
   }
 
@@ -39,8 +64,12 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
   function addTo(counter: Counter, found: Tally | undefined, nowMs: number): Tally {
     const tally = found ?? createTally(counter.key);
     const former = countOf(tally, nowMs);
-    tally.count = Math.max(0, former + amountOf(counter));
-    const slides = counter.windowSeconds === null && amountOf(counter) > 0;
+    const amount = amountOf(counter);
+    const raised = Math.max(former, counter.raisesTo ?? 0);
+    // A finish is never refused: its sum may be none that is still exact.
+    const sum = Math.min(former + amount, Number.MAX_SAFE_INTEGER);
+    tally.count = Math.max(0, counter.raisesTo === undefined ? sum : raised);
+    const slides = counter.windowSeconds === null && amount > 0;
     const begins = tally.resetAtMs <= nowMs;
     if (begins) tally.generation = generations += 1;
     if (slides || begins)
@@ -72,22 +101,29 @@ export function memoryCounters(maxEntries: number, now: () => number): CounterSt
 
   function lock(key: string, seconds: number): void {
     checkLock(seconds);
+    if (seconds === 0) return unlock([key]);
     const found = tallies.get(key);
-    if (seconds === 0) return unlock(found);
     if (found === undefined) tallies.makeRoom(1);
     const tally = found ?? createTally(key);
     tally.lockedUntilMs = Math.max(tally.lockedUntilMs, now() + seconds * 1000);
     save(tally);
   }
 
-  function unlock(tally: Tally | undefined): void {
-    if (tally !== undefined) save(Object.assign(tally, { lockedUntilMs: 0 }));
+  function unlock(keys: readonly string[]): void {
+    for (const key of keys) {
+      const tally = tallies.get(key);
+      if (tally !== undefined) save(Object.assign(tally, { lockedUntilMs: 0 }));
+    }
   }
 
   return {
-    charge: (counters) => toPromise(() => charge(counters)),
-    clear: (keys, options) => toPromise(() => clear(keys, options?.keepsLocked === true)),
-    lock: (key, seconds) => toPromise(() => lock(key, seconds)),
+    prepare,
+    store: {
+      charge: (counters) => toPromise(() => charge(counters)),
+      clear: (keys, options) => toPromise(() => clear(keys, options?.keepsLocked === true)),
+      unlock: (keys) => toPromise(() => unlock(keys)),
+      lock: (key, seconds) => toPromise(() => lock(key, seconds)),
+    },
   };
 }
 
@@ -125,19 +161,21 @@ function countOf(tally: Tally | undefined, nowMs: number): number {
   return tally !== undefined && tally.resetAtMs > nowMs ? tally.count : 0;
 }
 
+/** A raise counts as 1: it begins a window, and lets a counter without one live on. */
 function amountOf({ amount = 1 }: Counter): number {
   return amount;
 }
 
 /**
- * A negative amount is never refused. Without a bound, a sum that is no longer an exact number is
- * refused.
+ * A negative amount, and a raise, are never refused. Without a bound, a sum that is no longer an
+ * exact number is refused.
  */
 function admits({ counter, isExempt, tally }: ChargedCounter, nowMs: number): boolean {
   const { max = Number.MAX_SAFE_INTEGER } = counter;
   const isLocked = tally !== undefined && tally.lockedUntilMs > nowMs;
   const isFull = amountOf(counter) > max - countOf(tally, nowMs);
-  return isExempt || amountOf(counter) < 0 || !(isLocked || isFull);
+  const neverRefuses = amountOf(counter) < 0 || counter.raisesTo !== undefined;
+  return isExempt || neverRefuses || !(isLocked || isFull);
 }
 
 /** An amount that adds nothing begins no window, and takes nothing from another generation. */

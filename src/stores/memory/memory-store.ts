@@ -1,19 +1,22 @@
 import cluster from 'node:cluster';
 import { markGuarded } from '../guarded-store';
 import { loadRecords, type Records } from '../load-records';
-import type { NoteStore, SmsOtpStore } from '../store';
+import type { NextParts, NoteStore, SmsOtpStore } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 import { memoryChallenges } from './memory-challenges';
 import { memoryCounters } from './memory-counters';
 import { memoryBrowsers, memoryDevices, memoryRecoveryCodes } from './memory-devices';
+import { memoryFinish } from './memory-finish';
 import { memoryLogins } from './memory-logins';
+import { memoryPendingLogins } from './memory-pending-logins';
+import { memoryRecords } from './memory-records';
 import { memoryTokens } from './memory-tokens';
 
 export interface MemoryStoreOptions {
   /**
-   * The most challenges it holds; as many users with recovery codes, trusted devices, known
-   * browsers, logins and notes, and ten times as many counters, because each login is counted in
-   * ten places. Default 100,000.
+   * The most pending logins it holds; as many challenges, users with recovery codes, trusted
+   * devices, known browsers, logins, notes, and records of each kind; and ten times as many
+   * counters, because each login is counted in ten places, and records of logins. Default 100,000.
    */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -40,15 +43,21 @@ const COUNTERS_PER_CHALLENGE = 10;
 export function memoryStore({
   maxEntries = 100_000,
   now = Date.now,
-}: MemoryStoreOptions = {}): Required<SmsOtpStore> {
+}: MemoryStoreOptions = {}): Required<SmsOtpStore> & NextParts {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError('maxEntries must be a whole number from 1');
   }
   if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
   const records = loadRecords();
+  const pendingLogins = memoryPendingLogins(maxEntries, now);
+  const counters = memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now);
+  const smallRecords = memoryRecords(maxEntries, now);
   return markGuarded({
     challenges: memoryChallenges(maxEntries, now, records),
-    counters: memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now),
+    counters: counters.store,
+    pendingLogins: pendingLogins.store,
+    records: smallRecords.store,
+    finish: memoryFinish({ pendingLogins, counters, records: smallRecords }, now),
     tokens: memoryTokens(maxEntries, now),
     recoveryCodes: memoryRecoveryCodes(maxEntries, now, records),
     devices: memoryDevices(maxEntries, now, records),

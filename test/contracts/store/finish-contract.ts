@@ -42,7 +42,10 @@ export const finishContract: readonly StoreFact[] = [
     const ends = [
       () => user.logins.end('a'),
       () => user.logins.store.endAll(user.logins.userId),
-      () => user.logins.begin('a', {}, 1).then(() => user.pass(1)),
+      async () => {
+        await user.logins.begin('a', { text: user.logins.text('x') }, 1);
+        await user.pass(1);
+      },
     ];
     for (const end of ends) {
       await user.logins.begin('a', { text: user.logins.text('x') });

@@ -52,12 +52,52 @@ export const pendingTextContract: readonly StoreFact[] = [
     await user.assertAttempts('a', [1, 1], [{}, { of: 'totp' }]);
     await user.store.endAll(user.userId);
     await user.assertLive('a', ['x'], { userId: other, value: '"again"' });
-    await user.begin('a');
-    await user.assertLive('a', []);
+    await user.begin('a', { place: 'step-up', text: user.text('y') });
+    await user.assertLive('a', ['y']);
+    // Nothing is left of it with its former user, nor in its former place.
     await user.store.endAll(other);
-    await user.assertLive('a', []);
+    await user.begin('b', { text: user.text('y') });
+    await user.assertLive('a', ['y']);
     await user.store.endAll(user.userId);
-    await user.assertGone('a');
+    await user.assertGone('a', 'b');
+  }),
+
+  about('a login without a text takes no place of one that has a live text', async (user) => {
+    await user.begin('a');
+    await user.claim('a', { of: 'totp' });
+    assert.equal(await user.begin('a', { value: '"again"' }), true);
+    await user.assertLive('a', [], { value: '"again"' });
+    await user.assertAttempts('a', [1], [{ of: 'totp' }]);
+    await user.attach('a', 'x');
+    const late = { value: '"late"', userId: user.name('other') };
+    assert.equal(await user.begin('a', late, 1), false);
+    await user.pass(1);
+    await user.assertLive('a', ['x'], { value: '"again"' });
+    await user.assertAttempts('a', [1, 2], [{}, { of: 'totp' }]);
+    await user.store.endAll(user.name('other'));
+    await user.assertLive('a', ['x'], { value: '"again"' });
+    // Once its text is over, or taken, or the login itself, its place is free.
+    await user.end('a', 'x');
+    assert.equal(await user.begin('a'), true);
+    await user.attach('a', 'x');
+    await user.begin('b', { text: user.text('y') });
+    assert.equal(await user.begin('a'), true);
+    await user.assertLive('a', []);
+    await user.begin('a', { text: user.text('x') }, 1);
+    await user.pass(1);
+    assert.equal(await user.begin('a'), true);
+    await user.assertLive('a', []);
+  }),
+
+  about('of many that begin one login, no text is lost to one without', async (user) => {
+    for (let round = 0; round < 5; round += 1) {
+      const begun = await atOnce(20, (index) =>
+        user.begin('a', index % 5 === round ? { text: user.text(`x${index}`) } : {}),
+      );
+      for (const [index, isBegun] of begun.entries()) if (index % 5 === round) assert.ok(isBegun);
+      assert.equal((await user.findLive('a')).texts.length, 1);
+      await user.end('a');
+    }
   }),
 
   about('an attached text is the newest, and of more than two the oldest is over', async (user) => {
@@ -144,7 +184,7 @@ export const pendingTextContract: readonly StoreFact[] = [
     await user.begin('a', { text: user.text('x') });
     await user.begin('b', { text: user.text('y') });
     assert.equal(await user.end('b'), true);
-    await user.assertLive('a', []);
+    await user.assertLive('a', [], { sends: 1 });
     await user.attach('a', 'z');
     await user.begin('c', { text: user.text('y') }, 1);
     await user.pass(1);
@@ -161,21 +201,22 @@ export const pendingTextContract: readonly StoreFact[] = [
     await user.assertAttempts('a', [1, 2, 3], [{}, {}, {}]);
     await user.assertAttempts('b', [1, 2], [{}, user.at('x')]);
     assert.equal(await user.end('a', 'x'), true);
-    await user.assertLive('a', []);
+    await user.assertLive('a', [], { sends: 1 });
     await user.assertLive('b', [user.text('x', '"of b"')], elsewhere);
     await user.assertLive('c', [user.text('x', '"of c"')]);
     // Also where the one takes it from the other.
     await user.begin('d', { text: user.text('x') });
     await user.begin('e', { text: user.text('x') });
-    await user.assertLive('d', []);
+    await user.assertLive('d', [], { sends: 1 });
     await user.assertAttempts('e', [1], [{}]);
   }),
 
   about('of many texts at once one login has them, and all logins wait on', async (user) => {
     await atOnce(20, async (index) => {
-      if (index % 2 === 0) return user.begin(`a${index}`, { text: user.text(`x${index}`) });
-      await user.begin(`a${index}`);
-      assert.equal(await user.attach(`a${index}`, `x${index}`), true);
+      const [id, text] = [`a${index}`, `x${index}`];
+      const isTexted = index % 2 === 0;
+      assert.equal(await user.begin(id, isTexted ? { text: user.text(text) } : {}), true);
+      if (!isTexted) assert.equal(await user.attach(id, text), true);
     });
     const counts = await atOnce(20, async (index) => {
       const { sends, texts } = await user.findLive(`a${index}`);
@@ -189,14 +230,14 @@ export const pendingTextContract: readonly StoreFact[] = [
   about('of many texts that are attached at once two are live, and all count', async (user) => {
     await user.begin('a');
     const attached = await atOnce(20, (index) => user.attach('a', `x${index % 10}`));
-    assert.ok(attached.every((isAttached) => isAttached === true));
+    assert.ok(attached.every((isAttached) => isAttached));
     const { sends, texts } = await user.findLive('a');
     assert.deepEqual([sends, texts.length], [20, 2]);
     assert.notEqual(texts[0]?.otpId, texts[1]?.otpId);
   }),
 
   about('ids, users and places are arbitrary strings', async (user) => {
-    const begin = (word: string): Promise<void> =>
+    const begin = (word: string): Promise<boolean> =>
       user.begin(word, { userId: user.name(word), place: word, text: user.text(word) });
     await Promise.all(WORDS.map(begin));
     for (const word of WORDS) {
@@ -388,8 +429,7 @@ export const pendingLoginContract: readonly StoreFact[] = [
     const all = ['a', 'b', 'c', 'd'];
     for (const id of all) await user.begin(id, { place: `place ${id}` });
     await user.attach('a', 'x');
-    await user.begin('taken from', { text: user.text('y') });
-    await user.begin('taker', { text: user.text('z') });
+    for (const id of ['taken from', 'taker']) await user.begin(id, { text: user.text(id) });
     const foreign = { userId: user.name('other') };
     await user.begin('foreign', { ...foreign, text: user.text('x') });
     await user.store.endAll(user.name('nobody'));
@@ -422,8 +462,10 @@ export const pendingLoginContract: readonly StoreFact[] = [
   about('a login is gone when its time is up, and not before', async (user) => {
     await user.begin('long', { place: 'step-up', text: user.text('x') });
     await user.begin('short', { text: user.text('x') }, 2);
-    await user.begin('again', { place: 'transaction', text: user.text('x') }, 2);
-    await user.begin('again', { place: 'transaction' });
+    for (const seconds of [2, 600]) {
+      const changes = { place: 'transaction', text: user.text('x') };
+      await user.begin('again', changes, seconds);
+    }
     await user.pass(1);
     await user.assertLive('short', ['x']);
     // Nothing that is done with a login lengthens its life.
@@ -433,7 +475,7 @@ export const pendingLoginContract: readonly StoreFact[] = [
     await user.pass(1);
     await user.assertGone('short');
     await user.assertLive('long', ['x']);
-    await user.assertLive('again', []);
+    await user.assertLive('again', ['x']);
     await user.begin('short');
     await user.assertAttempts('short', [1], [{}], [null]);
     await user.assertLive('short', []);

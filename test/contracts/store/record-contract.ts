@@ -181,6 +181,34 @@ export const recordContract: readonly StoreFact[] = [
     assert.equal(await user.remove('never'), false);
   }),
 
+  about('a record is removed by a tag only while it has that tag', async (user) => {
+    const removeBy = (seenTag?: string): Promise<boolean> =>
+      user.store.remove({ ...user.of, id: user.name('a') }, seenTag);
+    assert.equal(await removeBy('first'), false);
+    await user.put(user.record('a'));
+    assert.equal(await removeBy('other'), false);
+    assert.deepEqual(await user.list(), [user.record('a')]);
+    await user.swap('a', 'first', user.record('a', { tag: 'second' }));
+    assert.equal(await removeBy('first'), false);
+    assertOneTrue(await atOnce(50, () => removeBy('second')));
+    assert.deepEqual([await user.find('a'), await user.list()], [null, []]);
+    await user.put(user.record('a'));
+    assert.equal(await removeBy(), true);
+  }),
+
+  about('of callers that swap a record and remove it by its tag one does', async (user) => {
+    for (const removedAt of [0, 1, 7, 20]) {
+      await user.put(user.record('a'));
+      const done = await atOnce(21, (index) =>
+        index === removedAt
+          ? user.store.remove({ ...user.of, id: user.name('a') }, 'first')
+          : user.swap('a', 'first', user.record('a', { tag: `t${index}` })),
+      );
+      assertOneTrue(done);
+      assert.equal((await user.list()).length, done[removedAt] === true ? 0 : 1);
+    }
+  }),
+
   about('removing all names the records of one owner but the excepted one', async (user) => {
     const other = { kind: KIND, owner: user.name('other'), record: user.record('x') };
     await user.store.put({ ...other, ttlSeconds: 600 });

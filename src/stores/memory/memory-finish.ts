@@ -1,0 +1,34 @@
+import { checkFinish } from '../check-values';
+import type { FinishOptions, FinishResult, NextParts } from '../store';
+import { toPromise } from './expiring-map';
+import type { MemoryCounters } from './memory-counters';
+import type { MemoryPendingLogins } from './memory-pending-logins';
+import type { MemoryRecords } from './memory-records';
+
+interface FinishedParts {
+  readonly pendingLogins: MemoryPendingLogins;
+  readonly counters: MemoryCounters;
+  readonly records: MemoryRecords;
+}
+
+/** Returns the `finish` of a store of these parts. */
+export function memoryFinish(
+  { pendingLogins, counters, records }: FinishedParts,
+  now: () => number,
+): NextParts['finish'] {
+  function finish(pendingId: string, options: FinishOptions): FinishResult {
+    checkFinish(options);
+    const nowMs = now();
+    const endLogin = pendingLogins.prepare(pendingId, options.otpId, nowMs);
+    if (endLogin === null) return { isFinished: false };
+    const putRecords = records.prepare(options, nowMs);
+    if (putRecords === null) return { isFinished: false };
+    const count = counters.prepare(options, nowMs);
+    // There is room for everything: nothing below fails.
+    endLogin(options.leavesMark);
+    count();
+    return { isFinished: true, results: putRecords() };
+  }
+
+  return (pendingId, options) => toPromise(() => finish(pendingId, options));
+}

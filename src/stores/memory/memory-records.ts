@@ -1,0 +1,235 @@
+import { checkPut, checkSwap } from '../check-values';
+import type {
+  FinishOptions,
+  PutResult,
+  RecordPut,
+  RecordReference,
+  RecordsOf,
+  RecordStore,
+  StoredRecord,
+} from '../store';
+import { Room, toPromise } from './expiring-map';
+
+/** How many times as many logins it holds as of any other kind: a user has several. */
+const LOGIN_SHARE = 10;
+
+const NOT_PUT: PutResult = { isPut: false, gone: [] };
+
+/** Records, and what `finish` needs of them. */
+export interface MemoryRecords {
+  readonly store: RecordStore;
+  /**
+   * Makes room for everything and returns what makes the changes; null when the record that is
+   * replaced is not there.
+   * @throws {StoreError} `ERR_STORE` when live records fill the store: then nothing has changed.
+   */
+  prepare(
+    change: Pick<FinishOptions, 'puts' | 'replaces'>,
+    nowMs: number,
+  ): (() => readonly PutResult[]) | null;
+}
+
+export function memoryRecords(maxEntries: number, now: () => number): MemoryRecords {
+  const kinds = new Map<string, RecordsOfKind>();
+
+  function ofKind(kind: string): RecordsOfKind {
+    const found = kinds.get(kind);
+    if (found !== undefined) return found;
+    const created = new RecordsOfKind(maxEntries * (kind === 'login' ? LOGIN_SHARE : 1));
+    kinds.set(kind, created);
+    return created;
+  }
+
+  function list({ kind, owner }: RecordsOf): readonly KeptRecord[] {
+    return kinds.get(kind)?.list(owner, now()) ?? [];
+  }
+
+  function find(record: RecordReference): KeptRecord | undefined {
+    return list(record).find(({ id }) => id === record.id);
+  }
+
+  function put(asked: RecordPut): PutResult {
+    checkPut(asked);
+    const nowMs = now();
+    const records = ofKind(asked.kind);
+    const { next, result } = planPut(asked, records.list(asked.owner, nowMs), nowMs);
+    records.makeRoom(records.growthBy(asked.owner, next), nowMs);
+    records.save(asked.owner, next);
+    return result;
+  }
+
+  function swap(
+    record: RecordReference,
+    seenTag: string,
+    next: StoredRecord,
+    ttlSeconds: number | null,
+  ): boolean {
+    checkSwap(next, ttlSeconds);
+    if (find(record)?.tag !== seenTag) return false;
+    const others = list(record).filter(({ id }) => id !== record.id && id !== next.id);
+    ofKind(record.kind).save(record.owner, sort([...others, keep(next, ttlSeconds, now())]));
+    return true;
+  }
+
+  function removeAll(records: RecordsOf, except?: string): readonly string[] {
+    const found = list(records);
+    const staying = found.filter(({ id }) => id === except);
+    ofKind(records.kind).save(records.owner, staying);
+    return found.flatMap(({ id }) => (id === except ? [] : id));
+  }
+
+  function remove(record: RecordReference, seenTag: string | undefined): boolean {
+    const found = find(record);
+    if (found === undefined) return false;
+    if (seenTag !== undefined && found.tag !== seenTag) return false;
+    ofKind(record.kind).save(record.owner, without(list(record), record.id));
+    return true;
+  }
+
+  function prepare(
+    { puts, replaces }: Pick<FinishOptions, 'puts' | 'replaces'>,
+    nowMs: number,
+  ): (() => readonly PutResult[]) | null {
+    if (replaces !== undefined && find(replaces) === undefined) return null;
+    const isReplacedBy = (put: RecordPut): boolean =>
+      put.kind === replaces?.kind && put.owner === replaces.owner;
+    const plans = puts.map((asked) => {
+      const { kind, owner } = asked;
+      const found = ofKind(kind).list(owner, nowMs);
+      const present = isReplacedBy(asked) ? without(found, replaces?.id) : found;
+      return { kind, owner, ...planPut(asked, present, nowMs) };
+    });
+    const changes: readonly Change[] =
+      replaces === undefined || puts.some(isReplacedBy)
+        ? plans
+        : [...plans, { ...replaces, next: without(list(replaces), replaces.id) }];
+    makeRoom(changes, nowMs);
+    return () => {
+      for (const { kind, owner, next } of changes) ofKind(kind).save(owner, next);
+      return plans.map(({ result }) => result);
+    };
+  }
+
+  /** Counts all changes of a kind together: a record that goes makes room for one that comes. */
+  function makeRoom(changes: readonly Change[], nowMs: number): void {
+    const growths = new Map<RecordsOfKind, number>();
+    for (const { kind, owner, next } of changes) {
+      const records = ofKind(kind);
+      growths.set(records, (growths.get(records) ?? 0) + records.growthBy(owner, next));
+    }
+    for (const [records, growth] of growths) records.makeRoom(growth, nowMs);
+  }
+
+  return {
+    prepare,
+    store: {
+      put: (asked) => toPromise(() => put(asked)),
+      find: (record) => toPromise(() => toRecord(find(record))),
+      swap: (record, seenTag, next, ttlSeconds) =>
+        toPromise(() => swap(record, seenTag, next, ttlSeconds)),
+      list: (records) => toPromise(() => list(records).flatMap((kept) => toRecord(kept) ?? [])),
+      remove: (record, seenTag) => toPromise(() => remove(record, seenTag)),
+      removeAll: (records, except) => toPromise(() => removeAll(records, except)),
+    },
+  };
+}
+
+/** At most `most` records of one kind, each until its deadline. */
+class RecordsOfKind {
+  /** The records of each owner, sorted. An owner has few: they are searched one by one. */
+  readonly #owners = new Map<string, Owner>();
+  readonly #room: Room<Owner>;
+  #count = 0;
+
+  constructor(most: number) {
+    this.#room = new Room(
+      most,
+      this.#owners,
+      () => this.#count,
+      ({ owner }, nowMs) => void this.list(owner, nowMs),
+    );
+  }
+
+  /** Returns the owner's live records, and removes the others. */
+  list(owner: string, nowMs: number): readonly KeptRecord[] {
+    const records = this.#owners.get(owner)?.records ?? [];
+    if (records.every(({ deadlineMs }) => deadlineMs > nowMs)) return records;
+    const live = records.filter(({ deadlineMs }) => deadlineMs > nowMs);
+    this.save(owner, live);
+    return live;
+  }
+
+  /** Returns how many records there will be more. */
+  growthBy(owner: string, next: readonly KeptRecord[]): number {
+    return next.length - (this.#owners.get(owner)?.records.length ?? 0);
+  }
+
+  makeRoom(newRecords: number, nowMs: number): void {
+    this.#room.make(newRecords, nowMs);
+  }
+
+  /** Call `makeRoom` first. */
+  save(owner: string, next: readonly KeptRecord[]): void {
+    this.#count += this.growthBy(owner, next);
+    const found = this.#owners.get(owner);
+    if (next.length === 0) this.#owners.delete(owner);
+    else if (found === undefined) this.#owners.set(owner, { owner, records: next });
+    else found.records = next;
+  }
+}
+
+interface Owner {
+  readonly owner: string;
+  records: readonly KeptRecord[];
+}
+
+interface KeptRecord extends StoredRecord {
+  /** Infinity: it stays until it is removed. */
+  readonly deadlineMs: number;
+}
+
+/** What the records of an owner will be. */
+interface Change extends RecordsOf {
+  readonly next: readonly KeptRecord[];
+}
+
+/** Returns what a put makes of the live records of its owner. */
+function planPut(
+  { record, ttlSeconds, most = Infinity, ifNone }: RecordPut,
+  present: readonly KeptRecord[],
+  nowMs: number,
+): { readonly next: readonly KeptRecord[]; readonly result: PutResult } {
+  if (ifNone === true && present.length > 0) return { next: present, result: NOT_PUT };
+  const others = without(present, record.id);
+  // The record that is put stays: of the others there is room for one fewer.
+  const leaving = Math.max(0, others.length - most + 1);
+  const next = sort([...others.slice(leaving), keep(record, ttlSeconds, nowMs)]);
+  return { next, result: { isPut: true, gone: others.slice(0, leaving).map(({ id }) => id) } };
+}
+
+function without(records: readonly KeptRecord[], left: string | undefined): readonly KeptRecord[] {
+  return records.filter(({ id }) => id !== left);
+}
+
+/** Those of the same rank by id in bytes, so that every store returns the same order. */
+function sort(records: readonly KeptRecord[]): readonly KeptRecord[] {
+  return records.toSorted(
+    (one, other) =>
+      one.rank - other.rank || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id)),
+  );
+}
+
+function keep(
+  { id, tag, rank, value }: StoredRecord,
+  ttlSeconds: number | null,
+  nowMs: number,
+): KeptRecord {
+  const deadlineMs = ttlSeconds === null ? Infinity : nowMs + ttlSeconds * 1000;
+  return { id, tag, rank, value, deadlineMs };
+}
+
+function toRecord(kept: KeptRecord | undefined): StoredRecord | null {
+  if (kept === undefined) return null;
+  const { id, tag, rank, value } = kept;
+  return { id, tag, rank, value };
+}
