@@ -3,8 +3,8 @@
  * sessions expire by that.
  */
 export interface TestClock {
-  now(): number;
-  advanceSeconds(seconds: number): void;
+  readonly now: () => number;
+  readonly advanceSeconds: (seconds: number) => void;
 }
 
 export function testClock(start = Date.now()): TestClock {

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import supertest, { type Response, type Test } from 'supertest';
+import { CookieJar } from './cookie-jar';
 import type { TestApp } from './test-app';
 import { ALICE, type TestUser } from './test-users';
 
@@ -29,7 +30,7 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100
  */
 export class Visit {
   #server: Server | undefined;
-  #browser = { userAgent: FIREFOX, cookies: new Map<string, string>() };
+  #browser = { userAgent: FIREFOX, jar: new CookieJar() };
 
   constructor(
     private readonly test: TestApp,
@@ -39,15 +40,15 @@ export class Visit {
     private readonly isOverTls: boolean,
   ) {}
 
-  private get browser(): { userAgent: string; readonly cookies: Map<string, string> } {
+  private get browser(): { userAgent: string; readonly jar: CookieJar } {
     if (this.#server !== this.test.server)
-      this.#browser = { userAgent: FIREFOX, cookies: new Map() };
+      this.#browser = { userAgent: FIREFOX, jar: new CookieJar(this.isOverTls) };
     this.#server = this.test.server;
     return this.#browser;
   }
 
   get cookies(): Map<string, string> {
-    return this.browser.cookies;
+    return this.browser.jar.cookies;
   }
 
   get userAgent(): string {
@@ -68,12 +69,14 @@ export class Visit {
 
   /** A request to which a test adds what it likes. */
   ask(method: 'get' | 'post', path: string): Asked {
-    const cookie = Array.from(this.cookies, ([name, value]) => `${name}=${value}`).join('; ');
+    const { jar, userAgent } = this.browser;
     const asked = new supertest.Test(this.test.server, method, path);
-    asked.set({ 'User-Agent': this.userAgent, ...this.headers, ...(cookie && { Cookie: cookie }) });
+    asked.set({ 'User-Agent': userAgent, ...this.headers });
+    if (jar.header !== '') asked.set('Cookie', jar.header);
     asked.on('response', (answer: Response) => {
       const setCookies = answer.get('Set-Cookie') ?? [];
-      for (const line of setCookies) this.#keep(line);
+      // Sessions expire by the real clock, cookies of ours by that of the test.
+      jar.keep(setCookies, Math.min(Date.now(), this.test.clock.now()));
       Object.assign(answer, {
         setCookies,
         location: answer.headers.location ?? null,
@@ -138,17 +141,6 @@ export class Visit {
   readonly idOf = async (mobile: string): Promise<string> =>
     (await this.list()).find(({ maskedPhone }) => maskedPhone.endsWith(mobile.slice(-2)))
       ?.phoneId ?? 'none';
-
-  #keep(line: string): void {
-    const [pair = '', ...attributes] = line.split('; ');
-    const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
-    if (attributes.includes('Secure') && !this.isOverTls) return;
-    const expires = attributes.find((attribute) => attribute.startsWith('Expires='))?.slice(8);
-    // Sessions expire by the real clock, cookies of ours by that of the test.
-    const isOver = Date.parse(expires ?? '') <= Math.min(Date.now(), this.test.clock.now());
-    if (isOver) this.cookies.delete(name);
-    else this.cookies.set(name, value);
-  }
 }
 
 /**
