@@ -1,24 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryStore } from 'express-session';
 import type { FaultName } from 'passport-sms-otp/simulator';
-import { startSite, type Site } from './site';
+import { startSite, useSite } from './site';
 import { createLog } from '../../example-app/log';
 import { readPin, Visitor } from './visitor';
 
 const FAULTS: readonly FaultName[] = ['reset', 'html-502', 'half-answer'];
 
 describe('an accident in the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
+  const site = useSite({ log: createLog('error', { write: (line) => (log += line) }) });
+  const visitor = new Visitor(site);
   let log: string;
 
-  beforeEach(async () => {
+  beforeEach(() => {
     log = '';
-    site = await startSite({ log: createLog('error', { write: (line) => (log += line) }) });
-    visitor = new Visitor(site);
   });
-
-  afterEach(() => site.close());
 
   it.each(FAULTS)(
     'of the gateway (%s) leads to the page of the code, which says so, and the next try works',

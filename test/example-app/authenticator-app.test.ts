@@ -1,32 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TOTP } from 'otpauth';
 import type { Response } from 'supertest';
-import { startSite, type Site } from './site';
+import { useSite } from './site';
 import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
 
 const PAGE = '/settings/authenticator-app';
 
 describe('the authenticator app of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
-  let nowMs: number;
+  const site = useSite();
+  const visitor = new Visitor(site);
+  beforeEach(() => visitor.logIn());
 
-  beforeEach(async () => {
-    site = await startSite();
-    nowMs = Date.now();
-    visitor = new Visitor(site);
-    await visitor.logIn();
-  });
-
-  afterEach(() => site.close());
-
-  /** The clocks of the site and of the phone. */
-  function advanceSeconds(seconds: number): void {
-    site.advanceSeconds(seconds);
-    nowMs += seconds * 1000;
-  }
-
-  const show = (key: string): string => new TOTP({ secret: key }).generate({ timestamp: nowMs });
+  const show = (key: string): string =>
+    new TOTP({ secret: key }).generate({ timestamp: site.now() });
   const wrong = (key: string): string =>
     String((Number(show(key)) + 1) % 1_000_000).padStart(6, '0');
 
@@ -39,7 +25,7 @@ describe('the authenticator app of the example app', () => {
     expect((await who.submit(PAGE, PAGE, { pin: show(key) })).headers.location).toBe(
       '/settings?app-added',
     );
-    advanceSeconds(60);
+    site.advanceSeconds(60);
     return key;
   }
 
@@ -64,7 +50,7 @@ describe('the authenticator app of the example app', () => {
     const again = await visitor.open(`${PAGE}?wrong-code`);
     expect(readNotice(again)).toContain('That code is not right.');
     expect(readKey(again)).toBe(key);
-    advanceSeconds(60);
+    site.advanceSeconds(60);
     await begin();
     expect(site.simulator.outbox).toHaveLength(2);
     expect((await visitor.submit(PAGE, PAGE, { pin: show(key) })).headers.location).toBe(
@@ -101,7 +87,7 @@ describe('the authenticator app of the example app', () => {
     const page = await other.open('/login/pin?app');
     expect(readNotice(page)).toContain('That code is not right.');
     expect(page.text).toContain('Tries left: 4.');
-    advanceSeconds(30);
+    site.advanceSeconds(30);
     expect((await give(other, show(key))).headers.location).toBe('/account');
     const another = await begin();
     expect((await give(another, show(key))).headers.location).toBe('/login/pin?app');
@@ -136,7 +122,7 @@ describe('the authenticator app of the example app', () => {
 
   it('opens the settings again when the last code is too old', async () => {
     const key = await setUp();
-    advanceSeconds(301);
+    site.advanceSeconds(301);
     expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
     expect((await visitor.open('/step-up')).text).toContain('Your authenticator app shows one.');
     expect((await visitor.submit('/step-up', '/step-up')).headers.location).toBe('/login/pin');
@@ -162,7 +148,7 @@ describe('the authenticator app of the example app', () => {
       '/settings',
     );
     await setUp();
-    advanceSeconds(301);
+    site.advanceSeconds(301);
     const removal = await visitor.submit('/account', `${PAGE}/remove`);
     expect(removal.headers.location).toBe('/settings');
     expect((await visitor.open(PAGE)).headers.location).toBe('/step-up');
@@ -178,7 +164,7 @@ describe('the authenticator app of the example app', () => {
     expect(answer.headers.location).toBe('/settings?app-removed');
     expect(readNotice(await visitor.open('/settings?app-removed'))).toContain('has been removed');
     expect((await other.open('/account')).headers.location).toBe('/login');
-    advanceSeconds(60);
+    site.advanceSeconds(60);
     const another = await begin();
     expect(site.simulator.outbox).toHaveLength(2);
     expect((await give(another, show(key))).headers.location).toBe('/login/pin?app');

@@ -1,20 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from '../../example-app/config';
 import { BROWSER_COOKIE } from '../../example-app/limit-passwords';
 import { openUsers } from '../../example-app/users';
-import { startSite, type Site } from './site';
+import { useSite } from './site';
 import { readNotice, readPin, readToken, Visitor } from './visitor';
 
 describe('the password step of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
-  });
-
-  afterEach(() => site.close());
+  const site = useSite();
+  const visitor = new Visitor(site);
 
   it('refuses a user name after twenty wrong passwords, the right one too, says for how long, and lets others in', async () => {
     const _csrf = readToken(await visitor.open('/login'));
@@ -68,10 +61,7 @@ describe('the password step of the example app', () => {
   };
 
   describe('behind a proxy', () => {
-    beforeEach(async () => {
-      await site.close();
-      site = await startSite({ environment: { TRUST_PROXY: '1' } });
-    });
+    beforeEach(() => site.start({ environment: { TRUST_PROXY: '1' } }));
 
     it('lets a known browser in after twenty wrong passwords from one address, its own', async () => {
       const browser = await knownBrowser();
@@ -151,15 +141,8 @@ describe('the password step of the example app', () => {
 });
 
 describe('the pages of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
-  });
-
-  afterEach(() => site.close());
+  const site = useSite();
+  const visitor = new Visitor(site);
 
   it('say that the ten minutes are over, to those who had begun alone', async () => {
     expect((await visitor.open('/login/pin')).headers.location).toBe('/login');

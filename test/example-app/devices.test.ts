@@ -1,25 +1,21 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSite, type Site } from './site';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useSite } from './site';
 import { readPin, readToken, Visitor } from './visitor';
 
 const COOKIE = '__Host-sms-otp-device';
 const DAY_SECONDS = 86_400;
 
 describe('the trusted devices of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
+  const site = useSite();
+  const visitor = new Visitor(site);
 
   beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
     await visitor.givePassword();
     const page = await visitor.open('/login/pin');
     const form = { _csrf: readToken(page), pin: readPin(site), trustDevice: 'on' };
     await visitor.post('/login/pin', form);
     site.advanceSeconds(60);
   });
-
-  afterEach(() => site.close());
 
   async function comeBack(): Promise<string | undefined> {
     await visitor.submit('/account', '/logout');

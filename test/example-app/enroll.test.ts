@@ -1,20 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSite, type Site } from './site';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useSite } from './site';
 import { readNotice, readPin, readToken, Visitor } from './visitor';
 
 const CAROL_PHONE = '+12025550140';
 
 describe('the first login of a user without a number', () => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
-    await visitor.givePassword('carol');
-  });
-
-  afterEach(() => site.close());
+  const site = useSite();
+  const visitor = new Visitor(site);
+  beforeEach(() => visitor.givePassword('carol'));
 
   it('texts nobody and opens nothing but the page that asks for a number', async () => {
     expect(site.simulator.outbox).toHaveLength(0);

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { startSite, type Site } from './site';
+import { useSite } from './site';
 import { readNotice, readPin, readToken, Visitor } from './visitor';
 
 /** Each form, and the page that shows it again. */
@@ -29,15 +29,8 @@ const FORMS = [
 const OUT_OF_DATE = 'That form was out of date, so nothing was done. Please try again.';
 
 describe('the forms of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
-  });
-
-  afterEach(() => site.close());
+  const site = useSite();
+  const visitor = new Visitor(site);
 
   it.each(FORMS)(
     'are refused at %s without their hidden field, and shown again',

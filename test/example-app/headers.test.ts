@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { startSite, type Site } from './site';
+import { useSharedSite } from './site';
 
 const PRODUCTION = {
   NODE_ENV: 'production',
@@ -13,18 +13,8 @@ const PRODUCTION = {
 };
 
 describe('the headers of the example app', () => {
-  let development: Site;
-  let production: Site;
-
-  beforeAll(async () => {
-    development = await startSite();
-    production = await startSite({ environment: PRODUCTION });
-  });
-
-  afterAll(async () => {
-    await development.close();
-    await production.close();
-  });
+  const development = useSharedSite();
+  const production = useSharedSite({ environment: PRODUCTION });
 
   it.each(['/', '/login', '/account', '/no-such-page'])(
     'keep %s out of caches, frames and referrers',

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { LOCALES, TEXTS } from '../../example-app/i18n';
-import { startSite, type Site } from './site';
+import { useSharedSite } from './site';
 import { Visitor } from './visitor';
 
 const KEYS = Object.keys(TEXTS.en) as (keyof typeof TEXTS.en)[]; // an object of these keys alone
@@ -27,13 +27,7 @@ describe.each(LOCALES)('the texts of the example app in %s', (locale) => {
 });
 
 describe('the language of the example app', () => {
-  let site: Site;
-
-  beforeAll(async () => {
-    site = await startSite();
-  });
-
-  afterAll(() => site.close());
+  const site = useSharedSite();
 
   it.each([
     ['de-AT', '<html lang="de" dir="ltr">', 'Anmelden'],

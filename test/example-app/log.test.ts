@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { GatewayTimeoutError } from 'passport-sms-otp';
 import { createLog } from '../../example-app/log';
-import { ALICE_PHONE, startSite, type Site } from './site';
+import { ALICE_PHONE, useSite } from './site';
 import { readPin, Visitor } from './visitor';
 
 type Line = Readonly<Record<string, unknown>> & { readonly event?: { readonly type: string } };
@@ -21,14 +21,9 @@ function readLines(): readonly Line[] {
 }
 
 describe('the log of a login', () => {
-  let site: Site;
-  let visitor: Visitor;
-  beforeEach(async () => {
-    site = await startSite({ log: createLog('debug', output) });
-    visitor = new Visitor(site);
-    await visitor.logIn();
-  });
-  afterEach(() => site.close());
+  const site = useSite({ log: createLog('debug', output) });
+  const visitor = new Visitor(site);
+  beforeEach(() => visitor.logIn());
 
   it('has a line for each request, with an id of its own', () => {
     const requests = readLines().filter(({ msg }) => msg === 'request');

@@ -1,17 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSite, type Site } from './site';
+import { describe, expect, it } from '@jest/globals';
+import { useSite } from './site';
 import { readNotice, readPin, Visitor } from './visitor';
 
 describe('what the example app refuses', () => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
-  });
-
-  afterEach(() => site.close());
+  const site = useSite();
+  const visitor = new Visitor(site);
 
   it.each([
     ['a wrong password', 'alice', 'wrong'],

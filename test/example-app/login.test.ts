@@ -1,17 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BOB_PHONE, startSite, type Site } from './site';
+import { describe, expect, it } from '@jest/globals';
+import { BOB_PHONE, useSite } from './site';
 import { readContent, readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
 describe.each(['A', 'B'] as const)('the login of the example app, gateway %s', (variant) => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite({ variant });
-    visitor = new Visitor(site);
-  });
-
-  afterEach(() => site.close());
+  const site = useSite({ variant });
+  const visitor = new Visitor(site);
 
   it('opens the account after a right password and the texted code', async () => {
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');

@@ -1,5 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { BOB_PHONE, startSite, type Site } from './site';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { BOB_PHONE, useSite } from './site';
 import { readNotice, readPin, readToken, Visitor } from './visitor';
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0';
@@ -11,19 +11,14 @@ async function readLoginIds(visitor: Visitor): Promise<string[]> {
 }
 
 describe('the logins of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
-  let elsewhere: Visitor;
+  const site = useSite();
+  const [elsewhere, visitor] = [new Visitor(site), new Visitor(site, FIREFOX)];
 
   beforeEach(async () => {
-    site = await startSite();
-    [elsewhere, visitor] = [new Visitor(site), new Visitor(site, FIREFOX)];
     await elsewhere.logIn();
     site.advanceSeconds(60);
     await visitor.logIn();
   });
-
-  afterEach(() => site.close());
 
   async function endElsewhere(): Promise<void> {
     const [loginId = ''] = await readLoginIds(visitor);

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
-import { createClient, type RedisClientType } from 'redis';
 import { toDashboard, type Dashboard, type Range } from '../../example-app/ops/dashboard';
 import { memoryFigures, redisFigures, type FigureStore } from '../../example-app/ops/figures';
 import { recordEvents } from '../../example-app/ops/record-events';
 import { describeWithService } from '../services/describe-with-service';
-import { startRedis } from '../services/redis';
-import type { Service } from '../services/service';
+import { useRedis } from '../services/use-service';
+import { testClock } from '../support/clock';
 import { waitFor } from './wait-for';
 
 const MINUTE_MS = 60_000;
@@ -44,12 +43,12 @@ function times(count: number, event: SmsOtpEvent): SmsOtpEvent[] {
 
 /** The dashboard after so many batches, each a minute later than the one before. */
 async function after(batches: readonly SmsOtpEvent[][], range: Range = '1h'): Promise<Dashboard> {
-  let nowMs = FIRST_MINUTE * MINUTE_MS;
+  const clock = testClock(FIRST_MINUTE * MINUTE_MS);
   const store = memoryFigures();
-  const { onEvent } = recordEvents(store, () => nowMs);
+  const { onEvent } = recordEvents(store, clock.now);
   for (const batch of batches) {
     batch.forEach(onEvent);
-    nowMs += MINUTE_MS;
+    clock.advanceSeconds(60);
   }
   const last = FIRST_MINUTE + batches.length - 1;
   return toDashboard(await store.read(0, last), last, range);
@@ -315,25 +314,12 @@ describe('the first line of the operations page', () => {
 });
 
 describeWithService('redis')('figures in Redis', () => {
-  let server: Service;
-  let client: RedisClientType;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    client = createClient({ url: `redis://127.0.0.1:${server.port}` });
-    client.on('error', () => undefined);
-    await client.connect();
-  }, 60_000);
-
-  afterAll(async () => {
-    client.destroy();
-    await server.close();
-  });
+  const redis = useRedis();
 
   it('add up over processes, while of a state the last one counts, and expire', async () => {
-    let nowMs = FIRST_MINUTE * MINUTE_MS;
-    const [one, other] = [redisFigures(client), redisFigures(client)];
-    const recorders = [recordEvents(one, () => nowMs), recordEvents(other, () => nowMs)] as const;
+    const clock = testClock(FIRST_MINUTE * MINUTE_MS);
+    const [one, other] = [redisFigures(redis.client), redisFigures(redis.client)];
+    const recorders = [recordEvents(one, clock.now), recordEvents(other, clock.now)] as const;
     recorders[0].onEvent(failing);
     for (let round = 0; round < 20; round += 1)
       for (const { onEvent } of recorders) onEvent(sent('US'));
@@ -348,11 +334,11 @@ describeWithService('redis')('figures in Redis', () => {
     expect((await read(other, 0)).statuses.breaker.word).toBe('Closed');
     // A minute that is over is not read again.
     await read(one, 5);
-    await client.del(`harbour:ops:${FIRST_MINUTE}`);
-    nowMs += 5 * MINUTE_MS;
+    await redis.client.del(`harbour:ops:${FIRST_MINUTE}`);
+    clock.advanceSeconds(5 * 60);
     expect((await read(one, 5)).totals.sent).toBe(40);
     expect((await read(other, 5)).totals.sent).toBe(0);
     recorders[0].onEvent(sent('US'));
-    await waitFor(async () => (await client.ttl(`harbour:ops:${FIRST_MINUTE + 5}`)) > 89_000);
+    await waitFor(async () => (await redis.client.ttl(`harbour:ops:${FIRST_MINUTE + 5}`)) > 89_000);
   });
 });

@@ -1,6 +1,6 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { guessCodes, killGateway, pumpTexts } from './ops-incidents';
-import { BOB_PHONE, startSite, type Site } from './site';
+import { BOB_PHONE, useSite } from './site';
 import { readWrongPin, Visitor } from './visitor';
 
 /** What the first line answers, by question. */
@@ -28,18 +28,11 @@ const CALM = {
 };
 
 describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (variant) => {
-  let site: Site;
-  afterEach(() => site.close());
-
-  async function start(): Promise<Visitor> {
-    site = await startSite({ variant });
-    const operator = new Visitor(site);
-    await operator.logIn('bob', BOB_PHONE);
-    return operator;
-  }
+  const site = useSite({ variant });
+  const operator = new Visitor(site);
+  beforeEach(() => operator.logIn('bob', BOB_PHONE));
 
   it('shows what was sent, what became of it, and the balance', async () => {
-    const operator = await start();
     await new Visitor(site).givePassword();
     await new Visitor(site).givePassword();
     expect(await readStatuses(operator)).toEqual(CALM);
@@ -65,7 +58,6 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
   });
 
   it('tells a dead gateway at the first glance', async () => {
-    const operator = await start();
     await killGateway(site);
     expect(await readStatuses(operator)).toEqual({
       ...CALM,
@@ -77,7 +69,6 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
   });
 
   it('tells somebody who guesses codes at the first glance', async () => {
-    const operator = await start();
     await guessCodes(site);
     expect(await readStatuses(operator)).toEqual({ ...CALM, 'Code guessing': 'Likely' });
     expect(await readTiles(operator)).toMatchObject({ 'Wrong codes': '10', Locks: '1' });
@@ -85,7 +76,6 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
   });
 
   it('flags the figures that show the guessing, and not one that is zero', async () => {
-    const operator = await start();
     const attacker = new Visitor(site);
     await attacker.givePassword('alice');
     for (let attempt = 0; attempt < 5; attempt += 1) await attacker.giveCode(readWrongPin(site));
@@ -98,7 +88,6 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
   });
 
   it('tells somebody who pumps texts at the first glance', async () => {
-    const operator = await start();
     await pumpTexts(site);
     expect(await readStatuses(operator)).toEqual({ ...CALM, 'SMS pumping': 'Likely' });
     const { text } = await operator.open('/ops?range=6h');
@@ -109,7 +98,6 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
   });
 
   it('is not there for others, and asks operators for both factors', async () => {
-    await start();
     const visitor = new Visitor(site);
     expect((await visitor.open('/ops')).headers.location).toBe('/login');
     await visitor.logIn();
@@ -119,11 +107,9 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
 });
 
 describe('the page for operators', () => {
-  let site: Site;
-  afterEach(() => site.close());
+  const site = useSite();
 
   it('has a range in its address, and an hour where that is none', async () => {
-    site = await startSite();
     const operator = new Visitor(site);
     await operator.logIn('bob', BOB_PHONE);
     const countRows = async (range: string): Promise<number> =>
@@ -137,7 +123,6 @@ describe('the page for operators', () => {
   });
 
   it('draws with a script of its own site', async () => {
-    site = await startSite();
     const script = await new Visitor(site).open('/ops/uplot/uPlot.esm.js');
     expect(script.status).toBe(200);
     expect(script.headers['content-type']).toContain('javascript');

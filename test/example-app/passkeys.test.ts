@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TOTP } from 'otpauth';
 import { memoryLists } from '../../example-app/lists';
 import { createLog } from '../../example-app/log';
 import { createPasskeyStore } from '../../example-app/passkeys';
 import { Authenticator } from '../support/authenticator';
-import { ALICE_PHONE, startSite, type Site } from './site';
+import { ALICE_PHONE, useSite } from './site';
 import { readNotice, readPin, Visitor } from './visitor';
 
 const ORIGIN = 'http://localhost:3000';
@@ -12,33 +12,22 @@ const NEW_PHONE = '+12025550130';
 const OFFER = 'Next time, skip the code';
 
 describe('passkeys of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
+  const site = useSite({ log: createLog('warn', { write: (line) => void lines.push(line) }) });
+  const visitor = new Visitor(site);
   let device: Authenticator;
   let lines: string[];
-  let nowMs: number;
 
   beforeEach(async () => {
     lines = [];
-    nowMs = Date.now();
-    site = await startSite({ log: createLog('warn', { write: (line) => void lines.push(line) }) });
-    visitor = new Visitor(site);
     await visitor.logIn();
     device = new Authenticator(ORIGIN);
   });
-
-  afterEach(() => site.close());
-
-  function advanceSeconds(seconds: number): void {
-    site.advanceSeconds(seconds);
-    nowMs += seconds * 1000;
-  }
 
   async function addPasskey(who = visitor): Promise<string | undefined> {
     const { body } = await who.submit('/settings', '/settings/passkeys/options');
     const credential = JSON.stringify(device.create(body));
     const { headers } = await who.submit('/settings', '/settings/passkeys', { credential });
-    advanceSeconds(60);
+    site.advanceSeconds(60);
     return headers.location;
   }
 
@@ -60,8 +49,10 @@ describe('passkeys of the example app', () => {
     const secret = (
       /<p class="key" dir="ltr"><code>([^<]+)</.exec((await visitor.open(page)).text)?.[1] ?? ''
     ).replaceAll(' ', '');
-    await visitor.submit(page, page, { pin: new TOTP({ secret }).generate({ timestamp: nowMs }) });
-    advanceSeconds(60);
+    await visitor.submit(page, page, {
+      pin: new TOTP({ secret }).generate({ timestamp: site.now() }),
+    });
+    site.advanceSeconds(60);
     return secret;
   }
 
@@ -72,7 +63,7 @@ describe('passkeys of the example app', () => {
     expect((await visitor.post('/settings/passkeys/options', { _csrf: 'another' })).status).toBe(
       303,
     );
-    advanceSeconds(301);
+    site.advanceSeconds(301);
     const stale = await visitor.submit('/account', '/settings/passkeys/options');
     expect([stale.status, stale.body]).toEqual([403, { error: 'second-factor-too-old' }]);
     const form = await visitor.submit('/account', '/settings/passkeys', { credential: '{}' });
@@ -96,7 +87,7 @@ describe('passkeys of the example app', () => {
     expect(await usePasskey(other)).toBe('/account');
     expect((await other.open('/account')).text).toContain('Password and passkey');
     const third = await begin();
-    const pin = new TOTP({ secret }).generate({ timestamp: nowMs });
+    const pin = new TOTP({ secret }).generate({ timestamp: site.now() });
     expect((await third.submit('/login/pin', '/login/app', { pin })).headers.location).toBe(
       '/account',
     );
@@ -133,7 +124,7 @@ describe('passkeys of the example app', () => {
     expect((await visitor.open('/account')).text).toContain(OFFER);
     expect((await visitor.open('/account')).text).toContain(OFFER);
     const [code = ''] = await visitor.makeCodes();
-    advanceSeconds(8 * 86_400);
+    site.advanceSeconds(8 * 86_400);
     const other = await begin();
     await other.submit('/login/pin', '/login/recover', { recoveryCode: code });
     expect((await other.open('/account')).text).not.toContain(OFFER);
@@ -142,7 +133,7 @@ describe('passkeys of the example app', () => {
   it('are offered to one of two logins that come together', async () => {
     const store = createPasskeyStore(memoryLists());
     const offers = await Promise.all(
-      [1, 2].map((codeAt) => store.isOffered('user-1', codeAt, nowMs)),
+      [1, 2].map((codeAt) => store.isOffered('user-1', codeAt, site.now())),
     );
     expect(offers.sort()).toEqual([false, true]);
   });
@@ -152,7 +143,7 @@ describe('passkeys of the example app', () => {
       const { length } = await visitor.makeCodes();
       expect(length).toBe(10);
       expect(await switchTexts('off')).toBe('/settings');
-      advanceSeconds(60);
+      site.advanceSeconds(60);
       await begin();
       expect(site.simulator.outbox).toHaveLength(2);
     });
@@ -163,14 +154,14 @@ describe('passkeys of the example app', () => {
       await visitor.makeCodes();
       expect(await switchTexts('off')).toBe('/settings?texts-off');
       const sent = site.simulator.outbox.length;
-      advanceSeconds(3600);
+      site.advanceSeconds(3600);
       const other = await begin();
       const page = await other.open('/login/pin');
       expect(page.text).not.toContain('/login/pin/resend');
       const refused = await other.submit('/login/pin', '/login/pin/resend');
       expect(refused.headers.location).toBe('/login/pin');
       expect(await usePasskey(other)).toBe('/account');
-      advanceSeconds(301);
+      site.advanceSeconds(301);
       expect((await other.open('/settings')).headers.location).toBe('/step-up');
       await other.submit('/step-up', '/step-up');
       await other.submit('/login/pin', '/login/pin/resend');
@@ -196,7 +187,7 @@ describe('passkeys of the example app', () => {
       await visitor.submit('/settings', '/settings/passkeys/remove', { passkeyId: device.id });
       expect((await visitor.open('/settings')).text).toContain('Text me login codes again');
       await visitor.submit('/settings', '/settings/authenticator-app/remove');
-      advanceSeconds(60);
+      site.advanceSeconds(60);
       await begin();
       expect(site.simulator.outbox).toHaveLength(2);
       // Whoever adds one again chooses again.

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
-import { createClient, type RedisClientType } from 'redis';
 import { readConfig } from '../../example-app/config';
 import { redisLists } from '../../example-app/stores';
 import { memoryLists, type UserLists } from '../../example-app/lists';
 import { createPhoneBook, openUsers } from '../../example-app/users';
 import { describeWithService } from '../services/describe-with-service';
-import { startRedis } from '../services/redis';
-import type { Service } from '../services/service';
+import { useRedis } from '../services/use-service';
 
 function checkFacts(store: () => UserLists): void {
   it.each(phoneBookContract)('$title', async (fact) => {
@@ -31,24 +29,11 @@ describe('the phone book of the example app in memory', () => {
 });
 
 describeWithService('redis')('the phone book of the example app in Redis', () => {
-  let server: Service;
-  let client: RedisClientType;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    client = createClient({ url: `redis://127.0.0.1:${server.port}` });
-    await client.connect();
-  }, 60_000);
-
-  afterAll(async () => {
-    client.destroy();
-    await server.close();
-  });
-
-  checkFacts(() => redisLists(client));
+  const redis = useRedis();
+  checkFacts(() => redisLists(redis.client));
 
   it('says that it is away without a word of what was asked', async () => {
-    const away = client.duplicate();
+    const away = redis.client.duplicate();
     const reading = createPhoneBook(redisLists(away)).list('canary');
     await expect(reading).rejects.toMatchObject({
       status: 503,

@@ -1,21 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { ALICE_PHONE, startSite, type Site } from './site';
+import { ALICE_PHONE, useSite } from './site';
 import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
 
 const OTHER_PHONE = '+12025550130';
 
 describe('the numbers in the settings of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
-    await visitor.logIn();
-  });
-
-  afterEach(() => site.close());
+  const site = useSite();
+  const visitor = new Visitor(site);
+  beforeEach(() => visitor.logIn());
 
   async function addPhone(phone = OTHER_PHONE): Promise<Response> {
     await visitor.submit('/settings', '/settings/phones', { phone });

@@ -1,22 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { BOB_PHONE, startSite, type Site } from './site';
+import { BOB_PHONE, useSite } from './site';
 import { readNotice, readToken, Visitor } from './visitor';
 
 describe('the recovery codes of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
+  const site = useSite();
+  const visitor = new Visitor(site);
   let codes: readonly string[];
 
   beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
     await visitor.logIn();
     codes = await visitor.makeCodes();
     site.advanceSeconds(60);
   });
-
-  afterEach(() => site.close());
 
   async function recover(recoveryCode: string, username = 'alice'): Promise<[Visitor, Response]> {
     const other = new Visitor(site);

@@ -5,14 +5,25 @@ import { createApp } from '../../example-app/app';
 import { readConfig } from '../../example-app/config';
 import type { Log } from '../../example-app/log';
 import { openUsers } from '../../example-app/users';
+import { testClock, type TestClock } from '../support/clock';
+import {
+  closeAfterEach,
+  createStage,
+  renew,
+  share,
+  type Stage,
+  type Starter,
+} from '../support/stage';
 
 /** The example app against the simulator, both on one clock that stands still until it is moved. */
-export interface Site {
+export interface Site extends TestClock {
   readonly app: Express;
   readonly simulator: GatewaySimulator;
-  advanceSeconds(seconds: number): void;
   close(): Promise<void>;
 }
+
+/** A site that a test may start anew, with other options. */
+export type SiteOfTest = Site & Starter<Site, SiteOptions>;
 
 export const ALICE_PHONE = '+12025550123';
 export const BOB_PHONE = '+12025550124';
@@ -30,8 +41,8 @@ export async function startSite({
   sessionStore,
   log,
 }: SiteOptions = {}): Promise<Site> {
-  let nowMs = Date.now();
-  const now = (): number => nowMs;
+  const clock = testClock();
+  const { now } = clock;
   const simulator = await GatewaySimulator.start({ variant, now });
   const { baseUrl, username, password, inboxUrl } = simulator;
   const config = readConfig(environment);
@@ -45,14 +56,31 @@ export async function startSite({
     log,
   });
   return {
+    ...clock,
     app,
     simulator,
-    advanceSeconds(seconds) {
-      nowMs += seconds * 1000;
-    },
     async close() {
       await smsOtp.close();
       await simulator.close();
     },
   };
+}
+
+/** A site for each test of a block, started before it and closed after it. */
+export function useSite(given?: SiteOptions): SiteOfTest {
+  return renew(stageOf(given));
+}
+
+/** One site for all tests of a block. */
+export function useSharedSite(given?: SiteOptions): Site {
+  return share(stageOf(given));
+}
+
+/** For a block whose tests start the site themselves: `await site.start()`. */
+export function useOwnSites(given?: SiteOptions): SiteOfTest {
+  return closeAfterEach(stageOf(given));
+}
+
+function stageOf(block?: SiteOptions): Stage<Site, SiteOptions> {
+  return createStage((given) => startSite({ ...block, ...given }));
 }

@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { CHILD_TIMEOUT_MS, endChild, startChild, type ChildSite } from './child-site';
+import { settingsOf } from './run-site';
 import { readPin, Visitor } from './visitor';
 
 const children: ChildSite[] = [];
@@ -42,9 +43,7 @@ it(
       readings: { numericMembers: 'number' },
     });
     const child = start({
-      SMS_OTP_BASE_URL: simulator.baseUrl,
-      SMS_OTP_USERNAME: simulator.username,
-      SMS_OTP_PASSWORD: simulator.password,
+      ...settingsOf(simulator),
       SMS_OTP_VARIANT: 'B',
       SMS_OTP_NUMBERS_AS: 'number',
       BOB_PHONE: '+4915123456789',

@@ -1,18 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startSite, type Site } from './site';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { useSite } from './site';
 import { readContent, readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
 describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s', (variant) => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite({ variant });
-    visitor = new Visitor(site);
-    await visitor.logIn();
-  });
-
-  afterEach(() => site.close());
+  const site = useSite({ variant });
+  const visitor = new Visitor(site);
+  beforeEach(() => visitor.logIn());
 
   it('open while the code is fresh', async () => {
     const page = await visitor.open('/settings');

@@ -9,11 +9,11 @@ import {
   jest,
 } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { readConfig } from '../../example-app/config';
-import { run, type RunningSite } from '../../example-app/start';
+import type { RunningSite } from '../../example-app/start';
 import { describeWithService } from '../services/describe-with-service';
 import type { Service } from '../services/service';
 import { redis } from './backends';
+import { runSite } from './run-site';
 import { readPin, Visitor } from './visitor';
 
 const CAROL_PHONE = '+12025550140';
@@ -48,17 +48,10 @@ describe.each([redis])('users of the example app with $variable', (backend) => {
     });
 
     function start(): Promise<RunningSite> {
-      return run(
-        readConfig({
-          PORT: '0',
-          SESSION_SECRET: 'the same in both processes',
-          SMS_OTP_BASE_URL: simulator.baseUrl,
-          SMS_OTP_USERNAME: simulator.username,
-          SMS_OTP_PASSWORD: simulator.password,
-          LOG_LEVEL: 'silent',
-          [backend.variable]: backend.addressOf(server.port),
-        }),
-      );
+      return runSite(simulator, {
+        SESSION_SECRET: 'the same in both processes',
+        [backend.variable]: backend.addressOf(server.port),
+      });
     }
 
     function visit(site: number): Visitor {

@@ -9,11 +9,11 @@ import {
   jest,
 } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { readConfig } from '../../example-app/config';
-import { run, type RunningSite } from '../../example-app/start';
+import type { RunningSite } from '../../example-app/start';
 import { describeWithService } from '../services/describe-with-service';
 import type { Service } from '../services/service';
 import { redis } from './backends';
+import { runSite } from './run-site';
 import { readPin, Visitor } from './visitor';
 import { waitFor } from './wait-for';
 
@@ -31,19 +31,6 @@ afterEach(async () => {
   await simulator.close();
 });
 
-function runWith(settings: Readonly<Record<string, string>>): Promise<RunningSite> {
-  return run(
-    readConfig({
-      PORT: '0',
-      SMS_OTP_BASE_URL: simulator.baseUrl,
-      SMS_OTP_USERNAME: simulator.username,
-      SMS_OTP_PASSWORD: simulator.password,
-      LOG_LEVEL: 'silent',
-      ...settings,
-    }),
-  );
-}
-
 describe.each([redis])('the example app with $variable', (backend) => {
   describeWithService(backend.service)('and a server there', () => {
     let server: Service;
@@ -57,7 +44,7 @@ describe.each([redis])('the example app with $variable', (backend) => {
     afterAll(() => server.close());
 
     beforeEach(async () => {
-      site = await runWith({ [backend.variable]: backend.addressOf(server.port) });
+      site = await runSite(simulator, { [backend.variable]: backend.addressOf(server.port) });
       visitor = new Visitor({ app: site.address, simulator });
     });
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LOCALES } from '../../example-app/i18n';
-import { ALICE_PHONE, startSite, type Site } from './site';
+import { ALICE_PHONE, startSite, useSite } from './site';
 import { readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
 const ORDER = { payee: 'Marina Books', amount: '25.00' };
@@ -23,16 +23,9 @@ describe.each(LOCALES)('the text for a transfer in %s', (locale) => {
 });
 
 describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s', (variant) => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite({ variant });
-    visitor = new Visitor(site);
-    await visitor.logIn();
-  });
-
-  afterEach(() => site.close());
+  const site = useSite({ variant });
+  const visitor = new Visitor(site);
+  beforeEach(() => visitor.logIn());
 
   function order(fields = ORDER): ReturnType<Visitor['submit']> {
     return visitor.submit('/transfer', '/transfer', fields);

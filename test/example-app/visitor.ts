@@ -1,51 +1,56 @@
 import type { Express } from 'express';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
 import request, { type Response, type Test } from 'supertest';
+import { CookieJar } from '../support/cookie-jar';
 import { ALICE_PHONE, type Site } from './site';
 
 type Fields = Readonly<Record<string, string>>;
 
+/** What a visitor visits. */
+interface Visited {
+  readonly app: Express | string;
+  readonly simulator?: GatewaySimulator;
+}
+
 /**
  * Someone with a browser: keeps cookies, follows links, and sends forms with what is hidden in
- * them.
+ * them. Where a site is started anew for each test, each finds another browser.
  */
 export class Visitor {
-  readonly #agent;
-  readonly #simulator: GatewaySimulator | undefined;
-  /** What browsers keep of a loopback address, and the agent does not send over plain http. */
-  readonly #secureCookies = new Map<string, string>();
+  #visited: Visited['app'] | undefined;
+  #jar = new CookieJar();
 
   constructor(
-    { app, simulator }: { readonly app: Express | string; readonly simulator?: GatewaySimulator },
-    userAgent = '',
-  ) {
-    this.#simulator = simulator;
-    // A connection for each request, so that of many processes behind one port each has its turn.
-    this.#agent = request.agent(app).set({ Connection: 'close', 'User-Agent': userAgent });
+    private readonly site: Visited,
+    private readonly userAgent = '',
+  ) {}
+
+  get #cookies(): CookieJar {
+    if (this.#visited !== this.site.app) this.#jar = new CookieJar();
+    this.#visited = this.site.app;
+    return this.#jar;
   }
 
   async open(path: string): Promise<Response> {
-    return this.#send(this.#agent.get(path));
+    return this.#send(request(this.site.app).get(path));
   }
 
-  /** The value of a Secure cookie; undefined when there is none. */
+  /** The value of a cookie; undefined when there is none. */
   cookie(name: string): string | undefined {
-    return this.#secureCookies.get(name);
+    return this.#cookies.cookies.get(name);
   }
 
-  /** Puts a Secure cookie where the browser keeps them, as somebody who has copied it could. */
+  /** Puts a cookie where the browser keeps them, as somebody who has copied it could. */
   setCookie(name: string, value: string): void {
-    this.#secureCookies.set(name, value);
+    this.#cookies.cookies.set(name, value);
   }
 
   async #send(sending: Test): Promise<Response> {
-    for (const [name, value] of this.#secureCookies) sending.set('Cookie', `${name}=${value}`);
-    const answer = await sending;
-    for (const line of answer.get('Set-Cookie') ?? []) {
-      const [, name = '', value = ''] = /^([^=]+)=([^;]*);.*\bSecure\b/.exec(line) ?? [];
-      if (value === '') this.#secureCookies.delete(name);
-      else this.#secureCookies.set(name, value);
-    }
+    const jar = this.#cookies;
+    if (jar.header !== '') sending.set('Cookie', jar.header);
+    // A connection for each request, so that of many processes behind one port each has its turn.
+    const answer = await sending.set({ Connection: 'close', 'User-Agent': this.userAgent });
+    jar.keep(answer.get('Set-Cookie') ?? []);
     return answer;
   }
 
@@ -56,7 +61,7 @@ export class Visitor {
 
   /** @param address Where a proxy says that the request comes from. */
   async post(path: string, fields: Fields, address?: string): Promise<Response> {
-    const sending = this.#agent.post(path).type('form');
+    const sending = request(this.site.app).post(path).type('form');
     if (address !== undefined) sending.set('X-Forwarded-For', address);
     return this.#send(sending.send(fields));
   }
@@ -76,9 +81,10 @@ export class Visitor {
 
   /** Both steps, with the code that the simulator has texted. */
   async logIn(username = 'alice', phone = ALICE_PHONE): Promise<Response> {
-    if (this.#simulator === undefined) throw new Error('The code is not known here');
+    const { simulator } = this.site;
+    if (simulator === undefined) throw new Error('The code is not known here');
     await this.givePassword(username);
-    return this.giveCode(readPin({ simulator: this.#simulator }, phone));
+    return this.giveCode(readPin({ simulator }, phone));
   }
 
   /** Makes new recovery codes in the settings. */

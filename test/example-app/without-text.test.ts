@@ -1,18 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
-import { startSite, type Site } from './site';
+import { useSite } from './site';
 import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
 
 describe('the code page of the example app', () => {
-  let site: Site;
-  let visitor: Visitor;
-
-  beforeEach(async () => {
-    site = await startSite();
-    visitor = new Visitor(site);
-  });
-
-  afterEach(() => site.close());
+  const site = useSite();
+  const visitor = new Visitor(site);
 
   /** A user with recovery codes, in a browser of their own; then the next text may be sent. */
   async function makeCodes(): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import type { Service } from '../services/service';
 import { redis } from './backends';
 import { CHILD_TIMEOUT_MS, endChild, isRunning, startChild, type ChildSite } from './child-site';
 import { PROCESS_HEADER } from './process-header';
+import { settingsOf } from './run-site';
 import { BOB_PHONE } from './site';
 import { readPin, readToken, readWrongPin, Visitor } from './visitor';
 import { waitFor } from './wait-for';
@@ -31,9 +32,7 @@ describeWithService('redis')(
       const settings = {
         WORKERS: '4',
         REDIS_URL: redis.addressOf(server.port),
-        SMS_OTP_BASE_URL: simulator.baseUrl,
-        SMS_OTP_USERNAME: simulator.username,
-        SMS_OTP_PASSWORD: simulator.password,
+        ...settingsOf(simulator),
       };
       child = startChild(settings, HOOKS);
       address = await child.address();
