@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createApp } from '../../docs/recipes/express-4';
 import { wrongCode } from '../support/visit';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 describe('the recipe for Express 4', () => {
-  let site: RecipeSite;
-  beforeAll(async () => {
-    site = await startRecipe('B', createApp);
-  });
-  afterAll(() => site.close());
+  const site = useRecipe('B', createApp);
 
   async function logIn(id: string) {
     const agent = site.agent();

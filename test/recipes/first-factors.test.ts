@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createApp as createCallbackApp } from '../../docs/recipes/custom-callback';
 import { createApp as createOwnPasswordApp } from '../../docs/recipes/own-password';
 import { wrongCode } from '../support/visit';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 describe("the recipe for Passport's custom callback", () => {
-  let site: RecipeSite;
-  beforeAll(async () => {
-    site = await startRecipe('A', createCallbackApp);
-  });
-  afterAll(() => site.close());
+  const site = useRecipe('A', createCallbackApp);
 
   it('leads from the password over the code to the account, in JSON', async () => {
     const agent = site.agent();
@@ -45,11 +41,7 @@ describe("the recipe for Passport's custom callback", () => {
 });
 
 describe('the recipe for an own password check', () => {
-  let site: RecipeSite;
-  beforeAll(async () => {
-    site = await startRecipe('B', createOwnPasswordApp);
-  });
-  afterAll(() => site.close());
+  const site = useRecipe('B', createOwnPasswordApp);
 
   it('leads from the password over the code to the account', async () => {
     const agent = site.agent();

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import jwt from 'jsonwebtoken';
 import { createApp } from '../../docs/recipes/jwt';
 import { wrongCode } from '../support/visit';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 const SECRET = 'the secret of the tokens, known to nobody else';
@@ -10,11 +10,7 @@ const ISSUED = { issuer: 'https://bank.example', audience: 'https://api.bank.exa
 const WITH_CODE = { amr: ['pwd', 'sms'] };
 
 describe('the recipe for passport-jwt', () => {
-  let site: RecipeSite;
-  beforeAll(async () => {
-    site = await startRecipe('B', (parts) => createApp({ ...parts, tokenSecret: SECRET }));
-  });
-  afterAll(() => site.close());
+  const site = useRecipe('B', (parts) => createApp({ ...parts, tokenSecret: SECRET }));
 
   async function statusWith(token: string): Promise<number> {
     return (await site.agent().get('/api/account').set('authorization', `Bearer ${token}`)).status;

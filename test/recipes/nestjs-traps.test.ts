@@ -1,7 +1,7 @@
 import { Controller, Get, Logger, Post, Req, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { AuthGuard } from '@nestjs/passport';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import passport, { Strategy } from 'passport';
@@ -13,7 +13,7 @@ import {
   VerifyCodeGuard,
 } from '../../docs/recipes/nestjs';
 import { AppModule } from '../../docs/recipes/nestjs-app';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 /** As `passport-remember-me` and others do without a cookie: neither yes nor no. */
@@ -74,23 +74,21 @@ class StrictController {
 }
 
 describe('the traps of NestJS', () => {
-  let site: RecipeSite;
-  beforeAll(async () => {
+  beforeAll(() => {
     Logger.overrideLogger(false);
     passport.use('passing', new PassingStrategy());
-    site = await startRecipe('B', async (parts) => {
-      const module = AppModule.of(parts);
-      const controllers = [...(module.controllers ?? []), CarelessController, StrictController];
-      const app = await NestFactory.create({ ...module, controllers });
-      addSessions(passport, parts.users);
-      app.use(session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false }));
-      app.use(passport.session() as RequestHandler);
-      await app.init();
-      // Nest types it as any: underneath is Express.
-      return app.getHttpAdapter().getInstance() as never;
-    });
   });
-  afterAll(() => site.close());
+  const site = useRecipe('B', async (parts) => {
+    const module = AppModule.of(parts);
+    const controllers = [...(module.controllers ?? []), CarelessController, StrictController];
+    const app = await NestFactory.create({ ...module, controllers });
+    addSessions(passport, parts.users);
+    app.use(session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false }));
+    app.use(passport.session() as RequestHandler);
+    await app.init();
+    // Nest types it as any: underneath is Express.
+    return app.getHttpAdapter().getInstance() as never;
+  });
 
   it('AuthGuard lets a request through when a strategy passes', async () => {
     const answer = await site.agent().post('/careless/anyone');

@@ -1,21 +1,17 @@
 import { Logger } from '@nestjs/common';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createApp } from '../../docs/recipes/nestjs-app';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 import { wrongCode } from '../support/visit';
 
 describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant) => {
-  let site: RecipeSite;
-  beforeAll(async () => {
-    Logger.overrideLogger(false);
-    site = await startRecipe(variant, async (parts) => {
-      const app = await createApp(parts);
-      // Nest types it as any: underneath is Express.
-      return app.getHttpAdapter().getInstance() as never;
-    });
+  beforeAll(() => void Logger.overrideLogger(false));
+  const site = useRecipe(variant, async (parts) => {
+    const app = await createApp(parts);
+    // Nest types it as any: underneath is Express.
+    return app.getHttpAdapter().getInstance() as never;
   });
-  afterAll(() => site.close());
 
   it('leads through both guards to the account', async () => {
     const agent = site.agent();

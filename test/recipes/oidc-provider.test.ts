@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { describe, expect, it } from '@jest/globals';
 import { wrongCode } from '../support/visit';
 import { cookieFetch } from './support/cookie-fetch';
-import { passwordOf, RecipeUsers } from './support/recipe-users';
-import { startChild } from './support/start-child';
+import { passwordOf } from './support/recipe-users';
+import { useChild } from './support/start-child';
 
 type Fetch = typeof globalThis.fetch;
 type Json = Readonly<Record<string, unknown>>;
@@ -11,31 +10,14 @@ type Json = Readonly<Record<string, unknown>>;
 const ESSENTIAL_PHR = JSON.stringify({ id_token: { acr: { essential: true, values: ['phr'] } } });
 
 describe('the recipe for oidc-provider', () => {
-  const users = new RecipeUsers();
-  let sim: GatewaySimulator;
-  let stop: () => Promise<void>;
-  let client = '';
-  let provider = '';
-
-  beforeAll(async () => {
-    sim = await GatewaySimulator.start({ variant: 'A' });
-    const child = await startChild('oidc-provider-child.ts', sim);
-    ({ client = '', provider = '' } = child.urls);
-    stop = child.stop;
-  }, 120_000);
-  afterAll(async () => {
-    await stop();
-    await sim.close();
-  });
-
-  const codeOf = (id: string): string => sim.lastPin(users.phoneOf(id)) ?? 'none';
+  const site = useChild('oidc-provider-child.ts');
 
   /**
    * Moves the clock of provider and client, beyond the gap between two texts. Returns the time in
    * seconds.
    */
   async function advance(seconds: number): Promise<number> {
-    const answer = await fetch(`${client}/advance/${seconds}`, { method: 'POST' });
+    const answer = await fetch(`${site.url('client')}/advance/${seconds}`, { method: 'POST' });
     return ((await answer.json()) as { now: number }).now;
   }
 
@@ -56,7 +38,7 @@ describe('the recipe for oidc-provider', () => {
     browser: Fetch,
     asked: Record<string, string> = {},
   ): ReturnType<typeof follow> {
-    return follow(browser, `${client}/start?${new URLSearchParams(asked).toString()}`);
+    return follow(browser, `${site.url('client')}/start?${new URLSearchParams(asked).toString()}`);
   }
 
   async function post(
@@ -82,7 +64,7 @@ describe('the recipe for oidc-provider', () => {
     const { page } = await authorize(browser);
     const { body } = await post(browser, `${page}/login`, passwordOf(id));
     await askForText(browser, page, body);
-    const { body: claims } = await post(browser, `${page}/pin`, { pin: codeOf(id) });
+    const { body: claims } = await post(browser, `${page}/pin`, { pin: site.code(id) });
     expect(claims).toMatchObject({ sub: id, acr: 'mfa' });
     await advance(100);
     return { browser, claims };
@@ -114,11 +96,18 @@ describe('the recipe for oidc-provider', () => {
     expect(await post(browser, `${page}/login`, passwordOf('alice'))).toMatchObject({
       status: 200,
     });
-    expect(await post(browser, `${page}/pin`, { pin: wrongCode(codeOf('alice')) })).toMatchObject({
+    expect(
+      await post(browser, `${page}/pin`, { pin: wrongCode(site.code('alice')) }),
+    ).toMatchObject({
       status: 401,
     });
-    const { body: claims } = await post(browser, `${page}/pin`, { pin: codeOf('alice') });
-    expect(claims).toMatchObject({ iss: provider, sub: 'alice', acr: 'mfa', amr: ['pwd', 'sms'] });
+    const { body: claims } = await post(browser, `${page}/pin`, { pin: site.code('alice') });
+    expect(claims).toMatchObject({
+      iss: site.url('provider'),
+      sub: 'alice',
+      acr: 'mfa',
+      amr: ['pwd', 'sms'],
+    });
     expect(claims.auth_time).toBeGreaterThanOrEqual(now);
   });
 
@@ -138,7 +127,7 @@ describe('the recipe for oidc-provider', () => {
     const { page, body } = await authorize(browser, asked);
     expect(body).toMatchObject({ isLoggedIn: true, pending: null });
     expect(await post(browser, `${page}/step-up`)).toMatchObject({ status: 200 });
-    const { body: renewed } = await post(browser, `${page}/pin`, { pin: codeOf('dave') });
+    const { body: renewed } = await post(browser, `${page}/pin`, { pin: site.code('dave') });
     expect(renewed).toMatchObject({ sub: 'dave', acr: 'mfa' });
     expect(Number(renewed.auth_time) - Number(claims.auth_time)).toBeGreaterThanOrEqual(100);
   });
@@ -154,7 +143,7 @@ describe('the recipe for oidc-provider', () => {
     const { browser, claims } = await logIn('erin');
     const { page } = await authorize(browser, { prompt: 'login' });
     expect(await post(browser, `${page}/login`, passwordOf('erin'))).toMatchObject({ status: 200 });
-    const { body: renewed } = await post(browser, `${page}/pin`, { pin: codeOf('erin') });
+    const { body: renewed } = await post(browser, `${page}/pin`, { pin: site.code('erin') });
     expect(Number(renewed.auth_time)).toBeGreaterThan(Number(claims.auth_time));
   });
 
@@ -164,7 +153,7 @@ describe('the recipe for oidc-provider', () => {
     expect(body).toMatchObject({ isLoggedIn: true, acr: { values: ['phr'], isEssential: true } });
     await stepUp(browser, page);
     const refused = { status: 403, body: { error: 'second-factor-required', acr: ['phr'] } };
-    expect(await post(browser, `${page}/pin`, { pin: codeOf('frank') })).toEqual(refused);
+    expect(await post(browser, `${page}/pin`, { pin: site.code('frank') })).toEqual(refused);
     expect((await follow(browser, page)).body).toMatchObject({ isLoggedIn: true });
     await advance(400);
     await post(browser, `${page}/step-up`);
@@ -182,7 +171,7 @@ describe('the recipe for oidc-provider', () => {
     const { browser, claims } = await logIn('frank');
     const { page } = await authorize(browser, { claims: ESSENTIAL_PHR });
     await stepUp(browser, page);
-    expect((await post(browser, `${page}/pin`, { pin: codeOf('frank') })).status).toBe(403);
+    expect((await post(browser, `${page}/pin`, { pin: site.code('frank') })).status).toBe(403);
     const now = await advance(50);
     const { body } = await authorize(browser, { max_age: '90' });
     expect(body).toMatchObject({ sub: 'frank', acr: 'mfa' });
@@ -204,7 +193,7 @@ describe('the recipe for oidc-provider', () => {
     const { page, body } = await authorize(browser, { acr_values: 'phr' });
     expect(body).toMatchObject({ isLoggedIn: true, acr: { values: ['phr'], isEssential: false } });
     await stepUp(browser, page);
-    expect((await post(browser, `${page}/pin`, { pin: codeOf('bob') })).body).toMatchObject({
+    expect((await post(browser, `${page}/pin`, { pin: site.code('bob') })).body).toMatchObject({
       acr: 'mfa',
     });
   });
@@ -212,22 +201,25 @@ describe('the recipe for oidc-provider', () => {
   it('answers acr_values with a passkey where the user has one, texts nothing, and asks no more', async () => {
     const { browser } = await logIn('carol');
     const { page } = await authorize(browser, { acr_values: 'phrh phr' });
-    const { sent } = sim.stats();
+    const { sent } = site.sim.stats();
     await post(browser, `${page}/step-up`);
     expect(await sign(browser, page)).toMatchObject({ acr: 'phr' });
     expect((await authorize(browser, { acr_values: 'phr' })).body).toMatchObject({ acr: 'phr' });
     expect((await authorize(browser, { acr_values: 'mfa phr' })).body).toMatchObject({
       acr: 'phr',
     });
-    expect(sim.stats().sent).toBe(sent);
+    expect(site.sim.stats().sent).toBe(sent);
   });
 
   it('forgets the second factor with a logout at the provider', async () => {
     const { browser } = await logIn('dave');
-    const confirmation = await (await browser(`${provider}/session/end`)).text();
+    const confirmation = await (await browser(`${site.url('provider')}/session/end`)).text();
     const xsrf = /name="xsrf" value="(\w+)"/.exec(confirmation)?.[1] ?? 'none';
     const body = new URLSearchParams({ xsrf, logout: 'yes' });
-    const ended = await browser(`${provider}/session/end/confirm`, { method: 'POST', body });
+    const ended = await browser(`${site.url('provider')}/session/end/confirm`, {
+      method: 'POST',
+      body,
+    });
     expect(ended.status).toBe(303);
     expect((await authorize(browser)).body).toMatchObject({ isLoggedIn: false });
   });
@@ -237,10 +229,13 @@ describe('the recipe for oidc-provider', () => {
     ['that says no', true, 303],
   ])('logs nobody out by a POST %s', async (_what, hasToken, status) => {
     const { browser } = await logIn('dave');
-    const confirmation = await (await browser(`${provider}/session/end`)).text();
+    const confirmation = await (await browser(`${site.url('provider')}/session/end`)).text();
     const xsrf = /name="xsrf" value="(\w+)"/.exec(confirmation)?.[1] ?? 'none';
     const body = new URLSearchParams(hasToken ? { xsrf } : { logout: 'yes' });
-    const answer = await browser(`${provider}/session/end/confirm`, { method: 'POST', body });
+    const answer = await browser(`${site.url('provider')}/session/end/confirm`, {
+      method: 'POST',
+      body,
+    });
     expect(answer.status).toBe(status);
     expect((await authorize(browser, { prompt: 'login' })).body).toMatchObject({
       isLoggedIn: true,

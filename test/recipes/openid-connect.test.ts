@@ -1,39 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { describe, expect, it } from '@jest/globals';
 import { wrongCode } from '../support/visit';
 import { cookieFetch } from './support/cookie-fetch';
-import { RecipeUsers } from './support/recipe-users';
-import { startChild } from './support/start-child';
+import { useChild } from './support/start-child';
 
 type Fetch = typeof globalThis.fetch;
 
 describe('the recipe for OpenID Connect', () => {
-  const users = new RecipeUsers();
-  let sim: GatewaySimulator;
-  let stop: () => Promise<void>;
-  let app = '';
-
-  beforeAll(async () => {
-    sim = await GatewaySimulator.start({ variant: 'A' });
-    const child = await startChild('openid-child.ts', sim);
-    ({ app = '' } = child.urls);
-    stop = child.stop;
-  }, 120_000);
-  afterAll(async () => {
-    await stop();
-    await sim.close();
-  });
-
-  const codeOf = (id: string): string => sim.lastPin(users.phoneOf(id)) ?? 'none';
+  const site = useChild('openid-child.ts');
 
   /**
    * From the app to the provider and through its pages. Gives the address that the provider sends
    * the browser back to.
    */
   async function authenticate(fetch: Fetch, name: string): Promise<string> {
-    let url = `${app}/login/openid`;
+    let url = `${site.url('app')}/login/openid`;
     for (let step = 0; step < 12; step += 1) {
-      if (url.startsWith(`${app}/login/callback`)) return url;
+      if (url.startsWith(`${site.url('app')}/login/callback`)) return url;
       const isForm = url.includes('/interaction/');
       const prompt = isForm ? promptOf(await (await fetch(url)).text()) : '';
       const body = new URLSearchParams({ prompt, login: name, password: 'whatever' });
@@ -45,11 +27,15 @@ describe('the recipe for OpenID Connect', () => {
 
   function enter(fetch: Fetch, pin: string): Promise<Response> {
     const headers = { 'content-type': 'application/json' };
-    return fetch(`${app}/login/pin`, { method: 'POST', headers, body: JSON.stringify({ pin }) });
+    return fetch(`${site.url('app')}/login/pin`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ pin }),
+    });
   }
 
   async function statusOf(fetch: Fetch, path = '/account'): Promise<number> {
-    return (await fetch(app + path)).status;
+    return (await fetch(site.url('app') + path)).status;
   }
 
   it('leads from the provider over the code to the account', async () => {
@@ -57,28 +43,28 @@ describe('the recipe for OpenID Connect', () => {
     const back = await fetch(await authenticate(fetch, 'subject-alice'));
     expect([back.status, back.headers.get('location')]).toEqual([303, '/login/pin']);
     expect(await statusOf(fetch)).toBe(403);
-    expect((await enter(fetch, wrongCode(codeOf('alice')))).status).toBe(401);
+    expect((await enter(fetch, wrongCode(site.code('alice')))).status).toBe(401);
     expect(await statusOf(fetch)).toBe(403);
-    expect((await enter(fetch, codeOf('alice'))).status).toBe(200);
-    expect(await (await fetch(`${app}/account`)).json()).toEqual({ id: 'alice' });
+    expect((await enter(fetch, site.code('alice'))).status).toBe(200);
+    expect(await (await fetch(`${site.url('app')}/account`)).json()).toEqual({ id: 'alice' });
   });
 
   it('knows nobody by an e-mail address, and sends nothing', async () => {
-    const { sent } = sim.stats();
+    const { sent } = site.sim.stats();
     const fetch = cookieFetch();
     const back = await fetch(await authenticate(fetch, 'stranger'));
-    expect([back.status, await statusOf(fetch), sim.stats().sent]).toEqual([401, 403, sent]);
+    expect([back.status, await statusOf(fetch), site.sim.stats().sent]).toEqual([401, 403, sent]);
   });
 
   it("refuses the answer that the provider gave to somebody else's browser, and the same answer twice", async () => {
     const attacker = cookieFetch();
     const own = await authenticate(attacker, 'subject-bob');
     const victim = cookieFetch();
-    await victim(`${app}/login/openid`);
-    const { sent } = sim.stats();
+    await victim(`${site.url('app')}/login/openid`);
+    const { sent } = site.sim.stats();
     expect((await victim(own)).status).toBeGreaterThanOrEqual(400);
     expect((await cookieFetch()(own)).status).toBe(401);
-    expect([await statusOf(victim), sim.stats().sent]).toEqual([403, sent]);
+    expect([await statusOf(victim), site.sim.stats().sent]).toEqual([403, sent]);
     const mine = await authenticate(attacker, 'subject-bob');
     expect((await attacker(mine)).status).toBe(303);
     expect((await attacker(mine)).status).toBe(401);

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Pool } from 'pg';
-import { createClient, type RedisClientType } from 'redis';
+import { describe, expect, it } from '@jest/globals';
 import { memoryPasskeyBook, type Passkey, type PasskeyBook } from '../../docs/recipes/passkey-book';
 import { CREATE_PASSKEYS, postgresPasskeyBook } from '../../docs/recipes/passkey-book-postgres';
 import { memoryLists } from '../../example-app/lists';
 import { createPasskeyStore } from '../../example-app/passkeys';
 import { redisLists } from '../../example-app/stores';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
-import { startRedis } from '../services/redis';
-import type { Service } from '../services/service';
+import { usePostgres, useRedis } from '../services/use-service';
 
 function passkeyOf(id: string, counter = 0): Passkey {
   const publicKey = new Uint8Array([1, 2, 255]);
@@ -103,41 +99,17 @@ describe('passkeys of the example app', () => {
 });
 
 describeWithService('redis')('passkeys of the example app in Redis', () => {
-  let server: Service;
-  let client: RedisClientType;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    client = createClient({ url: `redis://127.0.0.1:${server.port}` });
-    await client.connect();
-  }, 60_000);
-
-  afterAll(async () => {
-    client.destroy();
-    await server.close();
-  });
-
-  checkFacts(() => createPasskeyStore(redisLists(client, 'harbour:passkeys')).book);
+  const redis = useRedis();
+  checkFacts(() => createPasskeyStore(redisLists(redis.client, 'harbour:passkeys')).book);
 });
 
 describeWithService('postgres')('passkeys in PostgreSQL', () => {
-  let server: Service;
-  let pool: Pool;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-    pool = new Pool(connectionOf(server.port));
+  const postgres = usePostgres(async (pool) => {
     await pool.query('create table users (id text primary key)');
     await pool.query(CREATE_PASSKEYS);
     const users = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'];
     await pool.query('insert into users select unnest($1::text[])', [users]);
-  }, 60_000);
-
-  afterAll(async () => {
-    await pool.end();
-    await server.close();
   });
-
-  checkFacts(() => postgresPasskeyBook(pool));
-  checkOwners(() => postgresPasskeyBook(pool));
+  checkFacts(() => postgresPasskeyBook(postgres.pool));
+  checkOwners(() => postgresPasskeyBook(postgres.pool));
 });

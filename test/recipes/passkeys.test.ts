@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type {
   AuthenticationResponseJSON,
   PublicKeyCredentialRequestOptionsJSON,
@@ -7,7 +7,8 @@ import { memoryPasskeyBook } from '../../docs/recipes/passkey-book';
 import type { PasskeyOptions, PasskeyRefusal } from '../../docs/recipes/passkeys';
 import { createApp } from '../../docs/recipes/passkeys-app';
 import { Authenticator, type Written } from '../support/authenticator';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { testClock } from '../support/clock';
+import { type RecipeSite, useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 const ORIGIN = 'https://bank.example';
@@ -18,8 +19,7 @@ const INVALID = [401, { error: 'invalid-code' }];
 type Agent = ReturnType<RecipeSite['agent']>;
 
 describe('the recipe for passkeys', () => {
-  let site: RecipeSite;
-  let nowMs = Date.UTC(2026, 10, 22, 12);
+  const clock = testClock(Date.UTC(2026, 10, 22, 12));
   const refusals: PasskeyRefusal[] = [];
   const book = memoryPasskeyBook();
   const textsOff = new Set<string>();
@@ -28,15 +28,9 @@ describe('the recipe for passkeys', () => {
     origin: ORIGIN,
     requireUserVerification: true,
     onRefused: (refusal) => refusals.push(refusal),
-    now: () => nowMs,
+    now: clock.now,
   };
-
-  const open = (): Promise<RecipeSite> =>
-    startRecipe('A', (parts) => createApp({ ...parts, book, textsOff, passkeys }));
-  beforeAll(async () => {
-    site = await open();
-  });
-  afterAll(() => site.close());
+  const site = useRecipe('A', (parts) => createApp({ ...parts, book, textsOff, passkeys }));
   // The next test begins a week later, without passkeys.
   afterEach(async () => {
     for (const id of ['alice', 'bob']) {
@@ -44,7 +38,7 @@ describe('the recipe for passkeys', () => {
     }
     textsOff.clear();
     refusals.length = 0;
-    nowMs += 7 * 86_400_000;
+    clock.advanceSeconds(7 * 86_400);
   });
 
   async function post(
@@ -111,7 +105,7 @@ describe('the recipe for passkeys', () => {
 
   describe('a passkey', () => {
     it('is added behind a fresh second factor, logs in, and confirms a step-up, without a text', async () => {
-      const today = new Date(nowMs).toLocaleDateString('en-GB', DATE);
+      const today = new Date(clock.now()).toLocaleDateString('en-GB', DATE);
       const device = await enroll();
       const texts = site.sim.outbox.length;
       const agent = await begin();
@@ -127,7 +121,7 @@ describe('the recipe for passkeys', () => {
       ]);
       const first = await agent.get('/account');
       expect(first.body).toMatchObject({ id: 'alice', method: 'passkey' });
-      nowMs += 301_000;
+      clock.advanceSeconds(301);
       expect(await post(agent, '/settings/passkeys/options')).toEqual([
         403,
         { error: 'second-factor-too-old' },
@@ -170,7 +164,7 @@ describe('the recipe for passkeys', () => {
       expect((await post(mine, '/settings/passkeys/remove', { id }))[0]).toBe(204);
       expect((await mine.get('/settings/passkeys')).body).toEqual([]);
       // Nothing else is left: the next login is texted.
-      nowMs += 60_000;
+      clock.advanceSeconds(60);
       expect(await post(site.agent(), '/login', passwordOf('alice'))).toMatchObject([
         200,
         { pending: { isSent: true } },
@@ -211,7 +205,7 @@ describe('the recipe for passkeys', () => {
         );
       }
       const late = await newOptions();
-      nowMs += 300_000;
+      clock.advanceSeconds(300);
       await post(agent, '/step-up');
       await respond(agent, device.get(await optionsOf(agent)));
       expect(await add(new Authenticator(ORIGIN).create(late))).toEqual(refused);
@@ -311,7 +305,7 @@ describe('the recipe for passkeys', () => {
 
     it('8. an expired challenge', async () => {
       const options = await optionsOf(agent);
-      nowMs += 300_000;
+      clock.advanceSeconds(300);
       expect(await respond(agent, device.get(options))).toEqual([401, { error: 'expired' }]);
       await expectOnlyHonest(agent, device);
     });
@@ -411,7 +405,7 @@ describe('the recipe for passkeys', () => {
       const [code] = (await post(agent, '/settings/recovery-codes'))[1] as string[];
       expect((await post(agent, '/settings/text-off'))[0]).toBe(204);
       const texts = site.sim.outbox.length;
-      nowMs += 86_400_000;
+      clock.advanceSeconds(86_400);
       const next = await begin();
       expect(await post(next, '/login/resend')).toEqual([403, { error: 'denied' }]);
       expect((await respond(next, device.get(await optionsOf(next))))[0]).toBe(200);
@@ -424,7 +418,7 @@ describe('the recipe for passkeys', () => {
       expect(site.sim.outbox).toHaveLength(texts);
       // The lost passkey is removed: there is nothing better than a text any more.
       expect((await post(back, '/settings/passkeys/remove', { id: device.id }))[0]).toBe(204);
-      nowMs += 86_400_000;
+      clock.advanceSeconds(86_400);
       expect(await post(site.agent(), '/login', passwordOf('alice'))).toMatchObject([
         200,
         { pending: { isSent: true } },
@@ -433,15 +427,8 @@ describe('the recipe for passkeys', () => {
   });
 
   describe('with the gateway away for the whole time', () => {
-    // The gateway of this app does not come back, so that the others need one of their own.
-    let ofOthers: RecipeSite;
-    beforeAll(async () => {
-      [ofOthers, site] = [site, await open()];
-    });
-    afterAll(async () => {
-      await site.close();
-      site = ofOthers;
-    });
+    // The gateway of this app does not come back: the tests after it need another one.
+    afterAll(() => site.start());
 
     it('a user with a passkey and a user with a recovery code log in and step up', async () => {
       const device = await enroll();
@@ -449,7 +436,7 @@ describe('the recipe for passkeys', () => {
       const codes = await post(setup, '/settings/recovery-codes');
       const [code, next] = codes[1] as string[];
       await site.sim.close();
-      nowMs += 3_600_000;
+      clock.advanceSeconds(3_600);
       const byPasskey = await logIn(device);
       await post(byPasskey, '/step-up');
       expect((await respond(byPasskey, device.get(await optionsOf(byPasskey))))[0]).toBe(200);

@@ -1,24 +1,22 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { RememberTokens } from '../../docs/recipes/remember-tokens';
 import { ROOT } from '../package/packed/repository';
 import { runNode } from '../package/packed/run';
 import { wrongCode } from '../support/visit';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { type RecipeSite, useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 const OLD_PASSPORT = '../../node_modules/passport-remember-me/node_modules/passport';
 
 describe('the recipe for remember-me', () => {
   const tokens = new RememberTokens();
-  let site: RecipeSite;
-  beforeAll(async () => {
+  const site = useRecipe('A', async (parts) => {
     // What the `overrides` do that the page asks for: one Passport for all.
     jest.doMock(OLD_PASSPORT, () => jest.requireActual('passport'));
     const { createApp } = await import('../../docs/recipes/remember-me');
-    site = await startRecipe('A', (parts) => createApp({ ...parts, tokens, isHttps: false }));
+    return createApp({ ...parts, tokens, isHttps: false });
   });
-  afterAll(() => site.close());
 
   const post = (agent: ReturnType<RecipeSite['agent']>, path: string, form: object = {}) =>
     agent.post(path).type('form').send(form);

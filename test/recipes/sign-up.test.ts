@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
 import { createApp, type SignUpUsers } from '../../docs/recipes/sign-up';
 import { asUser } from '../support/test-users';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 
 const PASSWORD = 'a password of her own';
 const PHONE = '+12025550123';
@@ -33,13 +33,9 @@ class NewUsers implements SignUpUsers {
 }
 
 describe('the recipe for a sign-up', () => {
-  let site: RecipeSite;
   const users = new NewUsers();
   const phoneBook = memoryPhoneBook();
-  beforeAll(async () => {
-    site = await startRecipe('A', (parts) => createApp({ ...parts, users, phoneBook }));
-  });
-  afterAll(() => site.close());
+  const site = useRecipe('A', (parts) => createApp({ ...parts, users, phoneBook }));
 
   const codeAt = (phone: string): string => site.sim.lastPin(phone) ?? 'none';
 

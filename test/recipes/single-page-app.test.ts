@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { createApp } from '../../docs/recipes/single-page-app';
 import { createApi } from '../../docs/recipes/single-page-client';
 import { wrongCode } from '../support/visit';
 import { cookieFetch } from './support/cookie-fetch';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 describe('the recipe for single-page apps', () => {
-  let site: RecipeSite;
-  beforeAll(async () => {
-    site = await startRecipe('A', createApp);
-  });
-  afterAll(() => site.close());
+  const site = useRecipe('A', createApp);
 
   const open = (fetch = cookieFetch()) => createApi(fetch, site.url);
 

@@ -1,27 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Transaction } from 'passport-sms-otp';
 import type supertest from 'supertest';
 import { createApp } from '../../docs/recipes/transaction';
-import { startRecipe, type RecipeSite } from './support/recipe-site';
+import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 const FLOWERS = { amount: 49.9, payee: 'Fresh Flowers Ltd' };
 const APPROVED: Transaction = { amount: '49.90 USD', payee: 'Fresh Flowers Ltd' };
 
 describe('the recipe for transactions', () => {
-  let site: RecipeSite;
   const paid: (readonly [userId: string | undefined, payment: Transaction])[] = [];
-  beforeAll(async () => {
-    const payments = {
-      execute: (userId: string | undefined, payment: Transaction) => {
-        paid.push([userId, payment]);
-        return Promise.resolve();
-      },
-    };
-    site = await startRecipe('A', (parts) => createApp({ ...parts, payments }));
-  });
+  const payments = {
+    execute: (userId: string | undefined, payment: Transaction) => {
+      paid.push([userId, payment]);
+      return Promise.resolve();
+    },
+  };
+  const site = useRecipe('A', (parts) => createApp({ ...parts, payments }));
   beforeEach(() => void paid.splice(0));
-  afterAll(() => site.close());
 
   async function logIn(id: string): Promise<ReturnType<typeof supertest.agent>> {
     const agent = site.agent();

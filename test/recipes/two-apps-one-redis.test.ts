@@ -1,29 +1,19 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { createClient, type RedisClientType } from 'redis';
 import supertest from 'supertest';
 import { createApp, createGateway } from '../../docs/recipes/two-apps-one-redis';
 import { describeWithService } from '../services/describe-with-service';
-import { startRedis } from '../services/redis';
-import type { Service } from '../services/service';
+import { useRedis } from '../services/use-service';
 import { wrongCode } from '../support/visit';
 import { passwordOf, RecipeUsers } from './support/recipe-users';
 
 describeWithService('redis')('the recipe for two apps on one Redis', () => {
   const users = new RecipeUsers();
   const closings: (() => unknown)[] = [];
-  let service: Service;
-  let redis: RedisClientType;
   let sim: GatewaySimulator;
 
   beforeAll(async () => {
-    service = await startRedis();
-    closings.push(() => service.close());
-    redis = createClient({ url: `redis://127.0.0.1:${service.port}` });
-    redis.on('error', () => undefined);
-    await redis.connect();
-    closings.push(() => redis.destroy());
     // In B an authentication throws out whoever held the earlier token: there it shows who shares
     // and who does not.
     sim = await GatewaySimulator.start({ variant: 'B' });
@@ -32,17 +22,19 @@ describeWithService('redis')('the recipe for two apps on one Redis', () => {
   afterAll(async () => {
     for (const close of closings.reverse()) await close();
   });
+  // Behind that: hooks are called in the order of their definition, and the apps end first.
+  const redis = useRedis();
 
   /** An app as a process of its own would run it: with its own client of the gateway. */
   function start(name: string): ReturnType<typeof supertest.agent> {
     const { baseUrl, username, password } = sim;
-    const gateway = createGateway(redis, { baseUrl, variant: 'B', username, password });
+    const gateway = createGateway(redis.client, { baseUrl, variant: 'B', username, password });
     closings.push(() => gateway.close());
     const server = createServer(
       createApp({
         name,
         users,
-        redis,
+        redis: redis.client,
         gateway,
         sessionSecret: `the session secret of ${name}`,
         otpSecret: `the secret of ${name}, long enough to be one`,
@@ -94,7 +86,7 @@ describeWithService('redis')('the recipe for two apps on one Redis', () => {
   });
 
   it('keeps everything under its own name, and the token sealed', async () => {
-    const keys = await redis.keys('*');
+    const keys = await redis.client.keys('*');
     const names = new Set(keys.map((key) => /^\{?(shop|bank|gateway)/.exec(key)?.[1]));
     expect(names).toEqual(new Set(['shop', 'bank', 'gateway']));
     expect(keys.filter((key) => key.includes('shop') && key.includes('bank'))).toEqual([]);

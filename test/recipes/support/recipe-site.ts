@@ -5,6 +5,7 @@ import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import supertest from 'supertest';
 import type { RecipeParts } from '../../../docs/recipes/parts';
+import { createStage, share, type Starter } from '../../support/stage';
 import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
 /** A recipe that runs: the app, the gateway behind it, and the users. */
@@ -60,4 +61,11 @@ export async function startRecipe(
       await setImmediate();
     },
   };
+}
+
+/** One recipe for all tests of a block. A test that has broken it starts another one. */
+export function useRecipe(
+  ...given: Parameters<typeof startRecipe>
+): RecipeSite & Starter<RecipeSite, never> {
+  return share(createStage(() => startRecipe(...given)));
 }

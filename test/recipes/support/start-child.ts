@@ -2,14 +2,53 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
-import type { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { ROOT } from '../../package/packed/repository';
+import { createStage, share } from '../../support/stage';
+import { RecipeUsers } from './recipe-users';
 
 /** A program that runs. */
-export interface Child {
+interface Child {
   readonly urls: Readonly<Record<string, string>>;
   /** Kills it and waits for its end. */
   readonly stop: () => Promise<void>;
+}
+
+/** A program that runs beside a simulator. */
+interface ChildSite {
+  readonly sim: GatewaySimulator;
+  /** The address of one of its servers. */
+  readonly url: (name: string) => string;
+  /** The newest code on a user's phone. */
+  readonly code: (id: string) => string;
+  close(): Promise<void>;
+}
+
+/** One program of this folder for all tests of a block, with a simulator. */
+export function useChild(file: string): ChildSite {
+  return share(
+    createStage(() => openChild(file)),
+    120_000,
+  );
+}
+
+async function openChild(file: string): Promise<ChildSite> {
+  const sim = await GatewaySimulator.start({ variant: 'A' });
+  const users = new RecipeUsers();
+  const { urls, stop } = await startChild(file, sim);
+  return {
+    sim,
+    url: (name) => {
+      const url = urls[name];
+      if (url === undefined) throw new Error(`${file} has told no address of ${name}`);
+      return url;
+    },
+    code: (id) => sim.lastPin(users.phoneOf(id)) ?? 'none',
+    close: async () => {
+      await stop();
+      await sim.close();
+    },
+  };
 }
 
 /**
@@ -17,7 +56,7 @@ export interface Child {
  * Returns the addresses that it tells as JSON.
  * @throws {Error} with what it has said when it ends first.
  */
-export async function startChild(file: string, sim: GatewaySimulator): Promise<Child> {
+async function startChild(file: string, sim: GatewaySimulator): Promise<Child> {
   const child = spawn(process.execPath, ['--import', 'tsx', join(__dirname, file)], {
     cwd: ROOT,
     env: {
