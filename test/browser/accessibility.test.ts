@@ -1,20 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { readPin, readWrongPin } from '../example-app/visitor';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { giveCode, givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
+import { giveCode, givePassword, logIn, useWindow, WIDTHS } from './window';
 
 inChromium(describe)('every page of the example app', () => {
   const browser = useChromium();
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
-    let window: Window;
-
-    beforeEach(async () => {
-      window = await openWindow(browser(), look);
-    });
-
-    afterEach(() => window.close());
+    const window = useWindow(browser, look);
 
     it(
       'has no barriers before the login',

@@ -1,26 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
+import { givePassword, logIn, useWindow, WIDTHS } from './window';
 
 inChromium(describeInCompleteRun)('the authenticator app of the example app', () => {
   const browser = useChromium();
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
-    let window: Window;
+    const window = useWindow(browser, look);
     let page: Page;
-    let nowMs: number;
-
-    beforeEach(async () => {
-      window = await openWindow(browser(), look);
-      nowMs = Date.now();
-      ({ page } = window);
-    });
-
-    afterEach(() => window.close());
+    beforeEach(() => void ({ page } = window));
 
     async function enter(pin: string, button: string): Promise<void> {
       await page.getByLabel('Code from your authenticator app').fill(pin);
@@ -37,7 +29,8 @@ inChromium(describeInCompleteRun)('the authenticator app of the example app', ()
         expect((await picture.boundingBox())?.height).toBeGreaterThan(200);
         expect(await findFlaws(page)).toEqual([]);
         const key = (await page.locator('.key code').innerText()).replaceAll(' ', '');
-        const show = (): string => new TOTP({ secret: key }).generate({ timestamp: nowMs });
+        const show = (): string =>
+          new TOTP({ secret: key }).generate({ timestamp: window.site.now() });
         await enter('12345', 'Turn it on');
         await page.getByRole('alert').getByText('That code is not right.').waitFor();
         expect(await findFlaws(page)).toEqual([]);
@@ -47,7 +40,6 @@ inChromium(describeInCompleteRun)('the authenticator app of the example app', ()
 
         await page.getByRole('button', { name: 'Log out' }).first().click();
         window.site.advanceSeconds(60);
-        nowMs += 60_000;
         await givePassword(page);
         expect(await findFlaws(page)).toEqual([]);
         await enter('12345', 'Confirm');

@@ -1,22 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { LANGUAGES, LOCALES } from '../../example-app/i18n';
 import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws, findTightSpots } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { logIn, openWindow, PHONE, WIDTHS, type Window } from './window';
+import { logIn, PHONE, useOwnWindows, WIDTHS } from './window';
 
 const PAGES = ['/', '/account', '/transfer', '/settings'];
 
 inChromium(describeInCompleteRun)('the language switch in Chromium', () => {
   const browser = useChromium();
-  let window: Window;
-
-  afterEach(() => window.close());
+  const window = useOwnWindows(browser);
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
-    beforeEach(async () => {
-      window = await openWindow(browser(), look);
-    });
+    beforeEach(() => window.start(look));
 
     it(
       'is found on every page, stays on it and is kept',
@@ -56,8 +52,7 @@ inChromium(describeInCompleteRun)('the language switch in Chromium', () => {
   it(
     'leaves no page too wide for a phone in any language',
     async () => {
-      window = await openWindow(browser(), PHONE);
-      const { page } = window;
+      const { page } = await window.start(PHONE);
       await logIn(window);
       for (const locale of LOCALES) {
         await page.goto(`/language/${locale}?back=/`);

@@ -1,22 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { readPin, readWrongPin } from '../example-app/visitor';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { giveCode, givePassword, openWindow, WIDTHS, type Window } from './window';
+import { giveCode, givePassword, openWindow, useWindow, WIDTHS } from './window';
 
 inChromium(describe)('the login in Chromium', () => {
   const browser = useChromium();
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
-    let window: Window;
+    const window = useWindow(browser, look);
     let page: Page;
-
-    beforeEach(async () => {
-      window = await openWindow(browser(), look);
-      page = window.page;
-    });
-
-    afterEach(() => window.close());
+    beforeEach(() => void ({ page } = window));
 
     it(
       'leads from the first page to the account with the keyboard alone, and out again',

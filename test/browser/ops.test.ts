@@ -1,12 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { guessCodes, killGateway, pumpTexts } from '../example-app/ops-incidents';
 import { BOB_PHONE } from '../example-app/site';
 import { readPin, Visitor } from '../example-app/visitor';
 import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { giveCode, givePassword, openWindow, WIDTHS, type Window } from './window';
+import { giveCode, givePassword, useOwnWindows, WIDTHS } from './window';
 
 /** Waits for the charts: the script draws them into what is hidden without it. */
 async function openPage(page: Page, path = '/ops'): Promise<void> {
@@ -26,16 +26,14 @@ function tile(page: Page, name: string) {
 
 inChromium(describeInCompleteRun)('the page for operators in Chromium', () => {
   const browser = useChromium();
-  let window: Window;
+  const window = useOwnWindows(browser, { variant: 'B' });
 
-  async function open(look: Parameters<typeof openWindow>[1]): Promise<void> {
-    window = await openWindow(browser(), look, { variant: 'B' });
+  async function open(look: BrowserContextOptions): Promise<void> {
+    await window.start(look);
     await givePassword(window.page, 'bob');
     await giveCode(window.page, readPin(window.site, BOB_PHONE));
     await window.page.waitForURL('**/account');
   }
-
-  afterEach(() => window.close());
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
     beforeEach(() => open(look));

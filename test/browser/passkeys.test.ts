@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { CDPSession, Page } from 'playwright-core';
 import { BOB_PHONE } from '../example-app/site';
 import { readPin } from '../example-app/visitor';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { giveCode, givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
+import { giveCode, givePassword, logIn, openWindow, useOwnWindows, WIDTHS } from './window';
 
 const DAY_SECONDS = 86_400;
 
@@ -32,15 +32,12 @@ async function addDevice(page: Page): Promise<Device> {
 
 inChromium(describe)('passkeys in Chromium', () => {
   const browser = useChromium();
-  let window: Window;
+  const window = useOwnWindows(browser);
   let page: Page;
   let device: Device;
 
-  afterEach(() => window.close());
-
   async function open(look = WIDTHS[0]?.[1] ?? {}): Promise<void> {
-    window = await openWindow(browser(), look);
-    page = window.page;
+    ({ page } = await window.start(look));
     device = await addDevice(page);
   }
 

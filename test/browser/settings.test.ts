@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { readPin, Visitor } from '../example-app/visitor';
 import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { giveCode, givePassword, logIn, openWindow, WIDTHS, type Window } from './window';
+import { giveCode, givePassword, logIn, openWindow, useWindow, WIDTHS } from './window';
 
 const NEW_PHONE = '+12025550130';
 
@@ -12,15 +12,9 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
   const browser = useChromium();
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
-    let window: Window;
+    const window = useWindow(browser, look);
     let page: Page;
-
-    beforeEach(async () => {
-      window = await openWindow(browser(), look);
-      page = window.page;
-    });
-
-    afterEach(() => window.close());
+    beforeEach(() => void ({ page } = window));
 
     async function comeBack(): Promise<void> {
       await page.getByRole('button', { name: 'Log out' }).click();

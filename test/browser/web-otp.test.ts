@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { readPin } from '../example-app/visitor';
 import { describeInCompleteRun } from '../support/complete-run';
 import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
-import { giveCode, givePassword, openWindow, PHONE, type Window } from './window';
+import { giveCode, givePassword, PHONE, useWindow } from './window';
 
 /**
  * Stands where the browser would read the text message; no automation interface can deliver one.
@@ -23,18 +23,9 @@ const FAKE_WEB_OTP = `
 
 inChromium(describeInCompleteRun)('WebOTP', () => {
   const browser = useChromium();
-
-  let window: Window;
+  const window = useWindow(browser, PHONE);
   let page: Page;
-
-  beforeEach(async () => {
-    window = await openWindow(browser(), PHONE);
-    page = window.page;
-  });
-
-  afterEach(async () => {
-    await window.close();
-  });
+  beforeEach(() => void ({ page } = window));
 
   it(
     'fills the code in and sends it',

@@ -5,6 +5,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { startSite, type Site, type SiteOptions } from '../example-app/site';
 import { readPin } from '../example-app/visitor';
 import { isCompleteRun } from '../support/complete-run';
+import { closeAfterEach, createStage, renew, type Stage, type Starter } from '../support/stage';
 
 const DESKTOP: BrowserContextOptions = {
   viewport: { width: 1280, height: 800 },
@@ -68,6 +69,27 @@ export async function openWindow(
       await site.close();
     },
   };
+}
+
+/** A window that a test may open anew, with another look. */
+export type WindowOfTest = Window & Starter<Window, BrowserContextOptions>;
+
+/** A window for each test of a block, opened before it and closed after it. */
+export function useWindow(browser: () => Browser, look: BrowserContextOptions): WindowOfTest {
+  return renew(stageOf(browser, look));
+}
+
+/** For a block whose tests open the window themselves: `await window.start(look)`. */
+export function useOwnWindows(browser: () => Browser, options?: SiteOptions): WindowOfTest {
+  return closeAfterEach(stageOf(browser, DESKTOP, options));
+}
+
+function stageOf(
+  browser: () => Browser,
+  look: BrowserContextOptions,
+  options?: SiteOptions,
+): Stage<Window, BrowserContextOptions> {
+  return createStage((other = look) => openWindow(browser(), other, options));
 }
 
 export async function givePassword(

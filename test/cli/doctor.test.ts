@@ -9,10 +9,7 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
     const { env, simulator } = await openAccount({ variant });
     const { code, results } = await runDoctor(
       { env },
-      '--number',
-      MOBILE,
-      '--template',
-      'Code [PIN]',
+      ...['--number', MOBILE, '--template', 'Code [PIN]'],
     );
     expect(testedOf(results).filter(({ status }) => status !== 'pass')).toEqual([]);
     expect(results.map(({ check }) => check)).toEqual([
@@ -67,11 +64,7 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
     const { env, simulator } = await openAccount({ variant });
     const { code, results } = await runDoctor(
       { env },
-      '--number',
-      MOBILE,
-      '--send',
-      '--lookup',
-      '--yes',
+      ...['--number', MOBILE, '--send', '--lookup', '--yes'],
     );
     expect(code).toBe(0);
     expect(resultOf(results, 'otp').detail).toBe(`a code was sent to ${MOBILE}`);
@@ -101,11 +94,7 @@ describe.each(['A', 'B'] as const)('doctor with a gateway of variant %s in order
     const { env } = await openAccount({ variant, maySendOtp: false, mayLookUp: false });
     const { code, results } = await runDoctor(
       { env },
-      '--number',
-      MOBILE,
-      '--send',
-      '--lookup',
-      '--yes',
+      ...['--number', MOBILE, '--send', '--lookup', '--yes'],
     );
     const advice = variant === 'A' ? /Try again later/ : /enable the OTP service/;
     expect(resultOf(results, 'otp')).toMatchObject({
