@@ -101,3 +101,293 @@ CREATE TABLE IF NOT EXISTS sms_otp_note (
   expires_at timestamptz NOT NULL
 );
 CREATE INDEX IF NOT EXISTS sms_otp_note_expiry ON sms_otp_note (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_pending_login (
+  pending_id text COLLATE "C" PRIMARY KEY,
+  user_id text COLLATE "C" NOT NULL,
+  place text COLLATE "C" NOT NULL,
+  value text NOT NULL,
+  sends integer NOT NULL,
+  texts jsonb NOT NULL,
+  attempts jsonb,
+  has_passed boolean NOT NULL,
+  expires_at timestamptz NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX IF NOT EXISTS sms_otp_pending_login_user ON sms_otp_pending_login (user_id);
+CREATE INDEX IF NOT EXISTS sms_otp_pending_login_expiry ON sms_otp_pending_login (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_record (
+  kind text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  tag text COLLATE "C" NOT NULL,
+  rank double precision NOT NULL,
+  value text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (kind, owner, id)
+);
+CREATE INDEX IF NOT EXISTS sms_otp_record_expiry ON sms_otp_record (expires_at);
+
+CREATE TABLE IF NOT EXISTS sms_otp_turn (
+  kind text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  turn bigint NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (kind, owner)
+) WITH (fillfactor = 80);
+CREATE INDEX IF NOT EXISTS sms_otp_turn_expiry ON sms_otp_turn (expires_at);
+
+CREATE OR REPLACE FUNCTION sms_otp_take_turn_v1(given_kind text, given_owner text)
+RETURNS void LANGUAGE plpgsql AS $body$
+BEGIN
+  INSERT INTO sms_otp_turn AS kept (kind, owner, turn, expires_at)
+  VALUES (given_kind, given_owner, 1, statement_timestamp() + interval '2 hours')
+  ON CONFLICT (kind, owner) DO UPDATE SET
+    turn = kept.turn + 1,
+    expires_at = CASE WHEN kept.expires_at > statement_timestamp() + interval '1 hour'
+      THEN kept.expires_at ELSE EXCLUDED.expires_at END;
+END $body$;
+
+CREATE OR REPLACE FUNCTION sms_otp_put_record_v1(
+  given_kind text, given_owner text, given_id text, given_tag text, given_rank double precision,
+  given_value text, life_seconds double precision, most bigint, if_none boolean
+) RETURNS jsonb LANGUAGE plpgsql AS $body$
+DECLARE
+  gone_ids jsonb := '[]';
+BEGIN
+  PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
+  IF if_none AND EXISTS (
+    SELECT FROM sms_otp_record WHERE kind = given_kind AND owner = given_owner AND expires_at > statement_timestamp()
+  ) THEN
+    RETURN jsonb_build_object('isPut', false, 'gone', gone_ids);
+  END IF;
+  IF most IS NOT NULL THEN
+    WITH gone AS (
+      DELETE FROM sms_otp_record WHERE kind = given_kind AND owner = given_owner AND id IN (
+        SELECT id FROM sms_otp_record
+        WHERE kind = given_kind AND owner = given_owner AND id <> given_id AND expires_at > statement_timestamp()
+        ORDER BY rank DESC, id DESC OFFSET most - 1
+      ) RETURNING id, rank
+    )
+    SELECT COALESCE(jsonb_agg(id ORDER BY rank, id), '[]') INTO gone_ids FROM gone;
+  END IF;
+  INSERT INTO sms_otp_record AS kept (kind, owner, id, tag, rank, value, expires_at)
+  VALUES (given_kind, given_owner, given_id, given_tag, given_rank, given_value,
+    COALESCE(statement_timestamp() + make_interval(secs => life_seconds), 'infinity'))
+  ON CONFLICT (kind, owner, id) DO UPDATE SET
+    tag = EXCLUDED.tag, rank = EXCLUDED.rank, value = EXCLUDED.value,
+    expires_at = EXCLUDED.expires_at;
+  RETURN jsonb_build_object('isPut', true, 'gone', gone_ids);
+END $body$;
+
+CREATE OR REPLACE FUNCTION sms_otp_swap_record_v1(
+  given_kind text, given_owner text, given_id text, seen_tag text,
+  next_id text, next_tag text, next_rank double precision, next_value text,
+  life_seconds double precision
+) RETURNS boolean LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
+  PERFORM FROM sms_otp_record
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag AND expires_at > statement_timestamp()
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF next_id <> given_id THEN
+    DELETE FROM sms_otp_record WHERE kind = given_kind AND owner = given_owner AND id = next_id;
+  END IF;
+  UPDATE sms_otp_record
+  SET id = next_id, tag = next_tag, rank = next_rank, value = next_value,
+    expires_at = COALESCE(statement_timestamp() + make_interval(secs => life_seconds), 'infinity')
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id;
+  RETURN true;
+END $body$;
+
+CREATE OR REPLACE FUNCTION sms_otp_remove_records_v1(
+  given_kind text, given_owner text, excepted_id text
+) RETURNS jsonb LANGUAGE plpgsql AS $body$
+DECLARE
+  removed_ids jsonb;
+BEGIN
+  PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
+  WITH removed AS (
+    DELETE FROM sms_otp_record
+    WHERE kind = given_kind AND owner = given_owner AND id IS DISTINCT FROM excepted_id
+    RETURNING id, rank, expires_at
+  )
+  SELECT COALESCE(jsonb_agg(id ORDER BY rank, id) FILTER (WHERE expires_at > statement_timestamp()), '[]')
+  INTO removed_ids FROM removed;
+  RETURN removed_ids;
+END $body$;
+
+CREATE OR REPLACE FUNCTION sms_otp_begin_login_v1(
+  given_id text, given_user_id text, given_place text, given_value text,
+  given_otp_id text, text_value text, life_seconds double precision
+) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  has_text boolean := given_otp_id IS NOT NULL;
+BEGIN
+  IF has_text THEN
+    PERFORM sms_otp_take_turn_v1('pending-login', given_user_id);
+    UPDATE sms_otp_pending_login SET texts = '[]'
+    WHERE user_id = given_user_id AND place = given_place AND pending_id <> given_id AND texts <> '[]';
+  END IF;
+  INSERT INTO sms_otp_pending_login
+    (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
+  VALUES (given_id, given_user_id, given_place, given_value, has_text::integer,
+    CASE WHEN has_text THEN jsonb_build_array(jsonb_build_object('otpId', given_otp_id, 'value', text_value)) ELSE '[]' END,
+    jsonb_build_object('kinds', '{}'::jsonb, 'texts',
+      CASE WHEN has_text THEN jsonb_build_object(given_otp_id, 0) ELSE '{}' END),
+    false, statement_timestamp() + make_interval(secs => life_seconds))
+  ON CONFLICT (pending_id) DO UPDATE SET
+    user_id = EXCLUDED.user_id, place = EXCLUDED.place, value = EXCLUDED.value,
+    sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
+    has_passed = false, expires_at = EXCLUDED.expires_at;
+END $body$;
+
+CREATE OR REPLACE FUNCTION sms_otp_attach_text_v1(
+  given_id text, given_otp_id text, text_value text
+) RETURNS boolean LANGUAGE plpgsql AS $body$
+DECLARE
+  login record;
+BEGIN
+  SELECT user_id, place INTO login FROM sms_otp_pending_login
+  WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp();
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM sms_otp_take_turn_v1('pending-login', login.user_id);
+  -- Another login of another user may have begun under the same id.
+  UPDATE sms_otp_pending_login AS kept
+  SET sends = kept.sends + 1,
+    texts = jsonb_build_array(jsonb_build_object('otpId', given_otp_id, 'value', text_value))
+      || COALESCE(jsonb_path_query_first(kept.texts, '$[*] ? (@.otpId != $id)', jsonb_build_object('id', given_otp_id::text)), '[]'),
+    attempts = CASE WHEN kept.attempts -> 'texts' ? given_otp_id THEN kept.attempts
+      ELSE jsonb_set(kept.attempts, ARRAY['texts', given_otp_id], '0') END
+  WHERE pending_id = given_id AND user_id = login.user_id AND place = login.place
+    AND NOT has_passed AND expires_at > statement_timestamp();
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  UPDATE sms_otp_pending_login SET texts = '[]'
+    WHERE user_id = login.user_id AND place = login.place AND pending_id <> given_id AND texts <> '[]';
+  RETURN true;
+END $body$;
+
+CREATE OR REPLACE FUNCTION sms_otp_end_logins_v1(given_user_id text, excepted_id text)
+RETURNS void LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM sms_otp_take_turn_v1('pending-login', given_user_id);
+  DELETE FROM sms_otp_pending_login
+  WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id AND NOT has_passed AND expires_at > statement_timestamp();
+END $body$;
+
+CREATE OR REPLACE FUNCTION sms_otp_finish_v1(
+  given_id text, given_otp_id text, leaves_mark boolean,
+  replaced_kind text, replaced_owner text, replaced_id text,
+  cleared_keys text[], charges jsonb, charged_keys text[], exempting_keys text[], puts jsonb
+) RETURNS jsonb LANGUAGE plpgsql AS $body$
+DECLARE
+  put record;
+  results jsonb := '[]';
+BEGIN
+  PERFORM FROM sms_otp_pending_login
+  WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp()
+    AND (given_otp_id IS NULL OR texts @> jsonb_build_array(jsonb_build_object('otpId', given_otp_id::text)))
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+
+  PERFORM sms_otp_take_turn_v1(kind, owner) FROM (
+    SELECT replaced_kind AS kind, replaced_owner AS owner WHERE replaced_id IS NOT NULL
+    UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
+    ORDER BY kind, owner
+  ) AS turns;
+  IF replaced_id IS NOT NULL THEN
+    DELETE FROM sms_otp_record
+    WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
+      AND expires_at > statement_timestamp();
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+  END IF;
+
+  IF leaves_mark THEN
+    UPDATE sms_otp_pending_login SET has_passed = true, value = '', texts = '[]', attempts = '{}'
+    WHERE pending_id = given_id;
+  ELSE
+    DELETE FROM sms_otp_pending_login WHERE pending_id = given_id;
+  END IF;
+  PERFORM FROM sms_otp_counter WHERE key = ANY(cleared_keys || charged_keys)
+  ORDER BY key FOR UPDATE;
+  DELETE FROM sms_otp_counter WHERE key = ANY(cleared_keys);
+  IF EXISTS (SELECT FROM sms_otp_counter WHERE key = ANY(charged_keys) AND (version <> 1 OR count < 0))
+  THEN
+    RAISE EXCEPTION 'unknown record of a counter';
+  END IF;
+  
+WITH asked AS (
+  SELECT * FROM jsonb_to_recordset(charges::jsonb) AS asked (
+    position integer, key text, life float8, slides boolean, amount bigint, max bigint,
+    "isOnlyRead" boolean, "exemptBy" text[],
+    every bigint, "from" bigint, steps jsonb, generation bigint, lifts bigint,
+    "isRefusable" boolean, "raisesTo" bigint)
+), found AS (
+  SELECT * FROM sms_otp_counter WHERE key = ANY(charged_keys::text[]) ORDER BY key FOR UPDATE
+), proof AS MATERIALIZED (
+  SELECT array_agg(key) AS keys FROM sms_otp_counter
+  WHERE key = ANY(exempting_keys::text[]) AND reset_at > statement_timestamp() AND count > 0
+), current AS (
+  SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
+    found.locked_by, found.version <> 1 OR found.count < 0 AS is_odd,
+    COALESCE("exemptBy" && proof.keys, false) AS is_exempt,
+    CASE WHEN found.reset_at > statement_timestamp() THEN found.reset_at END AS reset_at,
+    CASE WHEN found.reset_at > statement_timestamp() THEN found.count ELSE 0 END AS count,
+    CASE WHEN found.reset_at > statement_timestamp() THEN found.generation ELSE 0 END AS current_generation
+  FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
+), verdict AS (
+  SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
+    min(position) FILTER (WHERE NOT is_exempt AND "isRefusable"
+      AND (locked_until > statement_timestamp() OR count + amount > max)) AS refused_by
+  FROM current), summed AS (
+  SELECT *, GREATEST(0, count + amount, "raisesTo") AS sum FROM current
+), ranked AS (
+  -- The first multiples, below "from", set no lock: the lock of this number is the first one.
+  SELECT *, GREATEST(0, sum / every - ("from" - 1) / every) AS nth,
+    GREATEST(0, count / every - ("from" - 1) / every) AS former_nth
+  FROM summed
+), stepped AS (
+  SELECT *, CASE WHEN nth > former_nth THEN
+    (steps ->> (LEAST(nth, jsonb_array_length(steps)) - 1)::integer)::float8 END AS step
+  FROM ranked
+), charged AS (
+  SELECT position, key, is_known, sum AS count,
+    CASE WHEN reset_at IS NULL OR slides AND sum > count
+      THEN statement_timestamp() + make_interval(secs => life) ELSE reset_at END AS reset_at,
+    CASE WHEN lifts = locked_by THEN statement_timestamp()
+      WHEN step > 0 THEN GREATEST(locked_until, statement_timestamp() + make_interval(secs => step))
+      ELSE locked_until END AS locked_until,
+    CASE WHEN step > 0 THEN sum ELSE COALESCE(locked_by, 0) END AS locked_by,
+    CASE WHEN reset_at IS NULL THEN (extract(epoch FROM statement_timestamp()) * 1000000)::bigint
+      ELSE current_generation END AS generation
+  FROM stepped, verdict
+  WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
+    AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))), updated AS (
+  UPDATE sms_otp_counter AS kept
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
+    locked_by = charged.locked_by, generation = charged.generation
+  FROM charged WHERE kept.key = charged.key AND charged.is_known)
+INSERT INTO sms_otp_counter (key, count, reset_at, locked_until, locked_by, generation)
+  SELECT key, count, reset_at, locked_until, locked_by, generation
+  FROM charged WHERE NOT is_known ORDER BY key;
+  FOR put IN
+    SELECT * FROM jsonb_to_recordset(puts) AS given (
+      kind text, owner text, id text, tag text, rank double precision, value text,
+      "ttlSeconds" double precision, most bigint, "ifNone" boolean)
+  LOOP
+    results := results || sms_otp_put_record_v1(put.kind, put.owner, put.id, put.tag, put.rank,
+      put.value, put."ttlSeconds", put.most, put."ifNone");
+  END LOOP;
+  RETURN results;
+END $body$;

@@ -1,6 +1,6 @@
 import { parseJson, requireStrings } from '../check-values';
 import type { Row } from './run-query';
-import { NOW } from './schema';
+import { NOW } from './tables';
 
 /**
  * Every statement is atomic by itself; the clock is the database's. One row for each user, so that

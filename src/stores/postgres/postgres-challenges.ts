@@ -1,7 +1,7 @@
 import type { Records } from '../load-records';
 import type { ChallengeStore } from '../store';
 import type { RunQuery } from './run-query';
-import { NOW, type Tables } from './schema';
+import { NOW, type Tables } from './tables';
 
 /** @param pruneSometimes Called with each challenge that is added. */
 export function postgresChallenges(

@@ -8,23 +8,20 @@ import {
 } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
-import { NOW, type Tables } from './schema';
+import { NOW, type Tables } from './tables';
 
 /** @param pruneSometimes Called with each charge. */
 export function postgresCounters(
   run: RunQuery,
   tables: Tables,
   pruneSometimes: () => void,
-): CounterStore {
+): Required<CounterStore> {
   const statements = counterStatements(tables);
 
   async function charge(counters: readonly Counter[]): Promise<Charge> {
     checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
-    const keys = counters.map(({ key }) => key);
-    const exempting = [...new Set(counters.flatMap(({ exemptBy = [] }) => exemptBy))];
-    const columns = JSON.stringify(counters.map(toColumns));
-    const rows = await run('charge', statements.charge, [columns, keys, exempting]);
+    const rows = await run('charge', statements.charge, toChargeValues(counters));
     pruneSometimes();
     return toCharge(rows, counters);
   }
@@ -37,21 +34,45 @@ export function postgresCounters(
     },
     lock: async (key, seconds) => {
       checkLock(seconds);
-      if (seconds === 0) await run('lock', statements.unlock, [key]);
+      if (seconds === 0) await run('lock', statements.unlock, [[key]]);
       else await run('lock', statements.lock, [key, seconds]);
+    },
+    unlock: async (keys) => {
+      if (keys.length > 0) await run('unlock', statements.unlock, [keys]);
     },
   };
 }
 
-/** Returns what `chargeStatement` reads of a counter. */
-function toColumns(counter: Counter, position: number): Readonly<Record<string, unknown>> {
-  const { key, windowSeconds, amount = 1, max = Number.MAX_SAFE_INTEGER } = counter;
-  const { isOnlyRead = false, exemptBy = [], generation, lifts } = counter;
+/**
+ * Returns the values of a charge: the counters as JSON, their keys, the keys of those that exempt
+ * others.
+ * @param canRefuse Otherwise all are charged, full or locked.
+ */
+export function toChargeValues(counters: readonly Counter[], canRefuse = true): unknown[] {
+  const columns = counters.map((counter, position) => ({
+    ...toColumns(counter, canRefuse),
+    position,
+  }));
+  const keys = counters.map(({ key }) => key);
+  const exempting = [...new Set(counters.flatMap(({ exemptBy = [] }) => exemptBy))];
+  return [JSON.stringify(columns), keys, exempting];
+}
+
+/** Returns what a charge reads of a counter. One that gives back or raises is never refused. */
+function toColumns(counter: Counter, canRefuse: boolean): Readonly<Record<string, unknown>> {
+  const {
+    key,
+    windowSeconds,
+    amount = counter.raisesTo === undefined ? 1 : 0,
+    max = Number.MAX_SAFE_INTEGER,
+  } = counter;
+  const { isOnlyRead = false, exemptBy = [], generation, lifts, raisesTo } = counter;
   const { every, from = every, seconds: steps } = counter.lock ?? {};
   const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
+  const isRefusable = canRefuse && amount >= 0 && raisesTo === undefined;
   return {
-    ...{ position, key, life, slides, amount, max, isOnlyRead, exemptBy },
-    ...{ every, from, steps, generation, lifts },
+    ...{ key, life, slides, amount, max, isOnlyRead, exemptBy, isRefusable },
+    ...{ every, from, steps, generation, lifts, raisesTo },
   };
 }
 
@@ -71,33 +92,29 @@ DELETE FROM ${counter} WHERE key IN (
 INSERT INTO ${counter} AS kept (key, count, locked_until)
 VALUES ($1, 0, ${NOW} + make_interval(secs => $2))
 ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLUDED.locked_until)`,
-    /** Value: key. */
-    unlock: `UPDATE ${counter} SET locked_until = ${NOW} WHERE key = $1`,
+    /** Value: keys. */
+    unlock: `
+UPDATE ${counter} SET locked_until = ${NOW} WHERE key IN (
+  SELECT key FROM ${counter} WHERE key = ANY($1) AND locked_until > ${NOW} ORDER BY key FOR UPDATE
+)`,
   };
 }
 
+/** What a charge reads its values from, see `toChargeValues`. */
+interface AskedCounters {
+  readonly columns: string;
+  readonly keys: string;
+  readonly exempting: string;
+}
+
 /**
- * Values: the counters as JSON, see `toColumns`; their keys; the keys of those that exempt others.
- * Returns a row for each counter, in their order: `refused_by`, `is_odd`, `count`, `generation`,
- * and in milliseconds `reset_ms` and `locked_ms`. A generation is the moment it began, in
- * microseconds.
- *
- * Locks the existing rows in the order of their keys, so that no two charges wait for each other;
- * decides on all; then updates what exists and inserts what does not. Of two first charges of one
- * counter at the same moment, the primary key undoes the second as a whole, and it is repeated. An
- * amount that adds nothing begins no window. The keys come as lists beside the JSON, because the
- * planner estimates a hundred rows for any JSON and would read the whole table.
+ * Values: see `toChargeValues`. Returns a row for each counter, in their order: `refused_by`,
+ * `is_odd`, `count`, `generation`, and in milliseconds `reset_ms` and `locked_ms`.
  */
 function chargeStatement(counter: string): string {
-  return `${readingSql(counter)}), ${CHARGING}), updated AS (
-  UPDATE ${counter} AS kept
-  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
-    locked_by = charged.locked_by, generation = charged.generation
-  FROM charged WHERE kept.key = charged.key AND charged.is_known
-), inserted AS (
-  INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
-  SELECT key, count, reset_at, locked_until, locked_by, generation
-  FROM charged WHERE NOT is_known ORDER BY key
+  const asked = { columns: '$1', keys: '$2', exempting: '$3' };
+  return `${readingSql(counter, asked)}), ${CHARGING}), ${updatingSql(counter)}), inserted AS (
+  ${insertingSql(counter)}
 )
 SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
@@ -109,19 +126,35 @@ FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.
 ORDER BY current.position`;
 }
 
+/** Returns a charge that answers nothing, as a statement inside a function. */
+export function chargeSql(counter: string, asked: AskedCounters): string {
+  return `${readingSql(counter, asked)}), ${CHARGING}), ${updatingSql(counter)})
+${insertingSql(counter)}`;
+}
+
+/*
+ * A charge locks the existing rows in the order of their keys, so that no two charges wait for each
+ * other; decides on all; then updates what exists and inserts what does not. Of two first charges
+ * of one counter at the same moment, the primary key undoes the second as a whole, and it is
+ * repeated. An amount that adds nothing begins no window. A generation is the moment it began, in
+ * microseconds. The keys come as lists beside the JSON, because the planner estimates a hundred
+ * rows for any JSON and would read the whole table.
+ */
+
 /** Reads and locks the counters, and decides whether all are charged or none. */
-function readingSql(counter: string): string {
+function readingSql(counter: string, { columns, keys, exempting }: AskedCounters): string {
   return `
 WITH asked AS (
-  SELECT * FROM jsonb_to_recordset($1::jsonb) AS asked (
+  SELECT * FROM jsonb_to_recordset(${columns}::jsonb) AS asked (
     position integer, key text, life float8, slides boolean, amount bigint, max bigint,
     "isOnlyRead" boolean, "exemptBy" text[],
-    every bigint, "from" bigint, steps jsonb, generation bigint, lifts bigint)
+    every bigint, "from" bigint, steps jsonb, generation bigint, lifts bigint,
+    "isRefusable" boolean, "raisesTo" bigint)
 ), found AS (
-  SELECT * FROM ${counter} WHERE key = ANY($2::text[]) ORDER BY key FOR UPDATE
+  SELECT * FROM ${counter} WHERE key = ANY(${keys}::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
   SELECT array_agg(key) AS keys FROM ${counter}
-  WHERE key = ANY($3::text[]) AND reset_at > ${NOW} AND count > 0
+  WHERE key = ANY(${exempting}::text[]) AND reset_at > ${NOW} AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
     found.locked_by, found.version <> 1 OR found.count < 0 AS is_odd,
@@ -132,25 +165,26 @@ WITH asked AS (
   FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
 ), verdict AS (
   SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
-    min(position) FILTER (WHERE NOT is_exempt AND amount >= 0
+    min(position) FILTER (WHERE NOT is_exempt AND "isRefusable"
       AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
   FROM current`;
 }
 
 /** The counters as they are after the charge. */
 const CHARGING = `summed AS (
-  SELECT *, GREATEST(0, count + amount) AS sum,
-    -- The first multiples, below "from", set no lock: the lock of this number is the first one.
-    GREATEST(0, GREATEST(0, count + amount) / every - ("from" - 1) / every) AS nth,
+  SELECT *, GREATEST(0, count + amount, "raisesTo") AS sum FROM current
+), ranked AS (
+  -- The first multiples, below "from", set no lock: the lock of this number is the first one.
+  SELECT *, GREATEST(0, sum / every - ("from" - 1) / every) AS nth,
     GREATEST(0, count / every - ("from" - 1) / every) AS former_nth
-  FROM current
+  FROM summed
 ), stepped AS (
   SELECT *, CASE WHEN nth > former_nth THEN
     (steps ->> (LEAST(nth, jsonb_array_length(steps)) - 1)::integer)::float8 END AS step
-  FROM summed
+  FROM ranked
 ), charged AS (
   SELECT position, key, is_known, sum AS count,
-    CASE WHEN reset_at IS NULL OR slides AND amount > 0
+    CASE WHEN reset_at IS NULL OR slides AND sum > count
       THEN ${NOW} + make_interval(secs => life) ELSE reset_at END AS reset_at,
     CASE WHEN lifts = locked_by THEN ${NOW}
       WHEN step > 0 THEN GREATEST(locked_until, ${NOW} + make_interval(secs => step))
@@ -160,7 +194,21 @@ const CHARGING = `summed AS (
       ELSE current_generation END AS generation
   FROM stepped, verdict
   WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
-    AND (amount > 0 OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))`;
+    AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))`;
+
+function updatingSql(counter: string): string {
+  return `updated AS (
+  UPDATE ${counter} AS kept
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
+    locked_by = charged.locked_by, generation = charged.generation
+  FROM charged WHERE kept.key = charged.key AND charged.is_known`;
+}
+
+function insertingSql(counter: string): string {
+  return `INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
+  SELECT key, count, reset_at, locked_until, locked_by, generation
+  FROM charged WHERE NOT is_known ORDER BY key`;
+}
 
 /** The end of a window or a lock as it was charged or, when nothing was charged, as it stands. */
 function endOf(column: string): string {

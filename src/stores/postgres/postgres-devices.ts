@@ -2,7 +2,7 @@ import type { Records } from '../load-records';
 import type { BrowserStore, DeviceStore } from '../store';
 import { datedStatements, isLive, toIds } from './dated-records';
 import type { RunQuery } from './run-query';
-import type { Tables } from './schema';
+import type { Tables } from './tables';
 
 export function postgresDevices(
   run: RunQuery,

@@ -2,7 +2,7 @@ import type { Records } from '../load-records';
 import type { LoginStore } from '../store';
 import { toIds } from './dated-records';
 import type { RunQuery } from './run-query';
-import { NOW, type Tables } from './schema';
+import { NOW, type Tables } from './tables';
 
 export function postgresLogins(
   run: RunQuery,

@@ -3,7 +3,7 @@ import { RECOVERY_CODE_LIFE_SECONDS, requireWholeNumber } from '../check-values'
 import type { Records } from '../load-records';
 import type { RecoveryCodeStore } from '../store';
 import type { Row, RunQuery } from './run-query';
-import { NOW, type Tables } from './schema';
+import { NOW, type Tables } from './tables';
 
 export function postgresRecoveryCodes(
   run: RunQuery,

@@ -1,11 +1,14 @@
 import { readFields, StoreError } from '../../errors';
 import { markGuarded } from '../guarded-store';
 import { loadRecords, type Records } from '../load-records';
-import type { NoteStore, SmsOtpStore } from '../store';
+import type { CounterStore, NextParts, NoteStore, SmsOtpStore } from '../store';
 import { postgresChallenges } from './postgres-challenges';
 import { postgresCounters } from './postgres-counters';
 import { postgresBrowsers, postgresDevices } from './postgres-devices';
+import { postgresFinish } from './postgres-finish';
 import { postgresLogins } from './postgres-logins';
+import { postgresPendingLogins } from './postgres-pending-logins';
+import { postgresRecords } from './postgres-records';
 import { postgresRecoveryCodes } from './postgres-recovery-codes';
 import { postgresTokens } from './postgres-tokens';
 import {
@@ -16,7 +19,8 @@ import {
   runMigration,
   type RunQuery,
 } from './run-query';
-import { NOW, schemaSql, type Tables, tablesOf } from './schema';
+import { schemaSql } from './schema';
+import { functionsOf, NOW, type Tables, tablesOf } from './tables';
 
 export type { PostgresPool } from './run-query';
 export { schemaSql } from './schema';
@@ -32,7 +36,8 @@ export interface PostgresStoreOptions {
 }
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends Required<SmsOtpStore> {
+export interface PostgresStore extends Required<SmsOtpStore>, NextParts {
+  readonly counters: Required<CounterStore>;
   /**
    * Creates the tables that do not exist yet; running it twice, or in many processes at once, does
    * no harm. `schemaSql(prefix)` returns the same SQL.
@@ -55,7 +60,7 @@ export function postgresStore(
   options: PostgresStoreOptions = {},
 ): PostgresStore {
   const { prefix = 'sms_otp', random = Math.random } = options;
-  const tables = tablesOf(prefix);
+  const [tables, functions] = [tablesOf(prefix), functionsOf(prefix)];
   if (typeof readFields(pool).query !== 'function') {
     throw new TypeError(
       'postgresStore: pool must be a pool of pg, such as new Pool({ connectionString }), and no ' +
@@ -73,6 +78,9 @@ export function postgresStore(
     browsers: postgresBrowsers(run, tables, records),
     logins: postgresLogins(run, tables, records),
     notes: postgresNotes(run, tables, records),
+    pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
+    records: postgresRecords(run, tables, functions, pruneSometimes),
+    finish: postgresFinish(run, functions),
   });
   return { ...store, migrate: () => runMigration(pool, schemaSql(prefix)) };
 }

@@ -3,7 +3,7 @@ import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
 import { toWholeNumber, TOKEN_LEASE_SECONDS } from '../check-values';
 import type { StoredToken, TokenStore } from '../store';
 import type { Row, RunQuery } from './run-query';
-import { NOW, type Tables } from './schema';
+import { NOW, type Tables } from './tables';
 
 export function postgresTokens(run: RunQuery, tables: Tables): TokenStore {
   const statements = tokenStatements(tables);

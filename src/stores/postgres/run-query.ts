@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readFields } from '../../errors';
 import { withTimeout } from '../with-timeout';
-import { NOW, type Tables } from './schema';
+import { NOW, type Tables } from './tables';
 
 /** What we use of a pool of `pg`. */
 export interface PostgresPool {
@@ -100,6 +100,9 @@ devices AS (${prune('devices', 'user_id')}),
 browsers AS (${prune('browsers', 'user_id')}),
 logins AS (${prune('login', 'login_id')}),
 login_turns AS (${prune('loginTurn', 'user_id')}),
-notes AS (${prune('note', 'key')})
+notes AS (${prune('note', 'key')}),
+pending_logins AS (${prune('pendingLogin', 'pending_id')}),
+records AS (${prune('record', 'kind, owner, id')}),
+turns AS (${prune('turn', 'kind, owner')})
 ${prune('counter', 'key', 'GREATEST(reset_at, locked_until)')}`;
 }

@@ -1,36 +1,7 @@
-/** The database's clock. */
-export const NOW = 'statement_timestamp()';
-
-/** The tables of one installation. */
-export type Tables = ReturnType<typeof tablesOf>;
-
-/**
- * @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of
- * PostgreSQL.
- */
-export function tablesOf(prefix: string) {
-  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
-    throw new TypeError(
-      'prefix must be 1 to 40 lowercase letters, digits and underscores, the first not a digit',
-    );
-  }
-  return {
-    challenge: `${prefix}_challenge`,
-    /** The newest code of each user, purpose and bucket. */
-    code: `${prefix}_code`,
-    /** The challenge that each pending login waits for. */
-    pending: `${prefix}_pending`,
-    counter: `${prefix}_counter`,
-    token: `${prefix}_token`,
-    recoveryCodes: `${prefix}_recovery_codes`,
-    devices: `${prefix}_devices`,
-    browsers: `${prefix}_browsers`,
-    login: `${prefix}_login`,
-    /** A row for each user whose logins were changed lately. */
-    loginTurn: `${prefix}_login_turn`,
-    note: `${prefix}_note`,
-  };
-}
+import { finishFunctionSql } from './postgres-finish';
+import { pendingLoginFunctionsSql } from './postgres-pending-logins';
+import { recordFunctionsSql } from './postgres-records';
+import { functionsOf, type Tables, tablesOf } from './tables';
 
 /**
  * Returns the SQL that `migrate()` runs, for apps that keep their schema in files of their own. It
@@ -40,7 +11,7 @@ export function tablesOf(prefix: string) {
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
-  const tables = tablesOf(prefix);
+  const [tables, functions] = [tablesOf(prefix), functionsOf(prefix)];
   const { challenge, code, pending, counter, token } = tables;
   const { recoveryCodes, devices, browsers, login, loginTurn, note } = tables;
   return `CREATE TABLE IF NOT EXISTS ${challenge} (
@@ -101,7 +72,54 @@ CREATE INDEX IF NOT EXISTS ${login}_user ON ${login} (user_id);
 CREATE INDEX IF NOT EXISTS ${login}_expiry ON ${login} (expires_at);
 
 ${recordsSql(loginTurn, 'user_id', 'turn bigint')}
-${recordsSql(note, 'key', 'note text')}`;
+${recordsSql(note, 'key', 'note text')}
+${nextPartsSql(tables)}
+${recordFunctionsSql(tables, functions)}
+${pendingLoginFunctionsSql(tables, functions)}
+${finishFunctionSql(tables, functions)}`;
+}
+
+/**
+ * Returns the SQL of pending logins and records. Their ids are compared byte by byte, whatever the
+ * language of the database is, and in this order records are listed.
+ */
+function nextPartsSql(tables: Tables): string {
+  const { pendingLogin, record, turn } = tables;
+  return `CREATE TABLE IF NOT EXISTS ${pendingLogin} (
+  pending_id text COLLATE "C" PRIMARY KEY,
+  user_id text COLLATE "C" NOT NULL,
+  place text COLLATE "C" NOT NULL,
+  value text NOT NULL,
+  sends integer NOT NULL,
+  texts jsonb NOT NULL,
+  attempts jsonb,
+  has_passed boolean NOT NULL,
+  expires_at timestamptz NOT NULL
+) WITH (fillfactor = 80);
+CREATE INDEX IF NOT EXISTS ${pendingLogin}_user ON ${pendingLogin} (user_id);
+CREATE INDEX IF NOT EXISTS ${pendingLogin}_expiry ON ${pendingLogin} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${record} (
+  kind text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  tag text COLLATE "C" NOT NULL,
+  rank double precision NOT NULL,
+  value text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (kind, owner, id)
+);
+CREATE INDEX IF NOT EXISTS ${record}_expiry ON ${record} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${turn} (
+  kind text COLLATE "C" NOT NULL,
+  owner text COLLATE "C" NOT NULL,
+  turn bigint NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (kind, owner)
+) WITH (fillfactor = 80);
+CREATE INDEX IF NOT EXISTS ${turn}_expiry ON ${turn} (expires_at);
+`;
 }
 
 /** Returns the SQL of the table of counters. */

@@ -1,0 +1,109 @@
+import { StoreError } from '../../errors';
+import { parseJson } from '../check-values';
+import type { NextParts, RecordPut } from '../store';
+import { chargeSql, toChargeValues } from './postgres-counters';
+import { hasText, IS_LIVE_LOGIN } from './postgres-pending-logins';
+import { toPutResult } from './postgres-records';
+import type { RunQuery } from './run-query';
+import { type Functions, NOW, type Tables } from './tables';
+
+export function postgresFinish(run: RunQuery, functions: Functions): NextParts['finish'] {
+  const text = `
+SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)::text AS results`;
+
+  return async (pendingId, { otpId, leavesMark, clears, charges, puts, replaces }) => {
+    const { kind = null, owner = null, id = null } = replaces ?? {};
+    const login = [pendingId, otpId ?? null, leavesMark, kind, owner, id];
+    const changes = [
+      clears,
+      ...toChargeValues(charges, false),
+      JSON.stringify(puts.map(toPutArguments)),
+    ];
+    const [row] = await run('finish', text, [...login, ...changes]);
+    if (row?.results === null) return { isFinished: false };
+    const results = parseJson(row?.results);
+    if (!Array.isArray(results) || results.length !== puts.length)
+      throw new StoreError('finish: unknown answer');
+    return { isFinished: true, results: results.map((one) => toPutResult('finish', one)) };
+  };
+}
+
+/** Returns what the function reads of a put. */
+function toPutArguments({ kind, owner, record, ttlSeconds, most, ifNone }: RecordPut) {
+  const { id, tag, rank, value } = record;
+  return { kind, owner, id, tag, rank, value, ttlSeconds, most, ifNone: ifNone === true };
+}
+
+/**
+ * Returns the SQL of the function that ends a pending login with all that a success changes. It
+ * returns the results of the puts, or null when it has changed nothing.
+ *
+ * It decides under locks before it changes anything: of many callers one goes on after the first
+ * statement. Everyone locks in one order, so that no two calls wait for each other: the pending
+ * login, turns by kind and owner, records, counters by key. An error undoes everything.
+ */
+export function finishFunctionSql(tables: Tables, functions: Functions): string {
+  const { pendingLogin, record, counter } = tables;
+  return `CREATE OR REPLACE FUNCTION ${functions.finish}(
+  given_id text, given_otp_id text, leaves_mark boolean,
+  replaced_kind text, replaced_owner text, replaced_id text,
+  cleared_keys text[], charges jsonb, charged_keys text[], exempting_keys text[], puts jsonb
+) RETURNS jsonb LANGUAGE plpgsql AS $body$
+DECLARE
+  put record;
+  results jsonb := '[]';
+BEGIN
+  PERFORM FROM ${pendingLogin}
+  WHERE pending_id = given_id AND ${IS_LIVE_LOGIN}
+    AND (given_otp_id IS NULL OR ${hasText('given_otp_id')})
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+
+  PERFORM ${functions.takeTurn}(kind, owner) FROM (
+    SELECT replaced_kind AS kind, replaced_owner AS owner WHERE replaced_id IS NOT NULL
+    UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
+    ORDER BY kind, owner
+  ) AS turns;
+  IF replaced_id IS NOT NULL THEN
+    DELETE FROM ${record}
+    WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
+      AND expires_at > ${NOW};
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+  END IF;
+
+  IF leaves_mark THEN
+    UPDATE ${pendingLogin} SET has_passed = true, value = '', texts = '[]', attempts = '{}'
+    WHERE pending_id = given_id;
+  ELSE
+    DELETE FROM ${pendingLogin} WHERE pending_id = given_id;
+  END IF;
+  ${changeCountersSql(counter)}
+  FOR put IN
+    SELECT * FROM jsonb_to_recordset(puts) AS given (
+      kind text, owner text, id text, tag text, rank double precision, value text,
+      "ttlSeconds" double precision, most bigint, "ifNone" boolean)
+  LOOP
+    results := results || ${functions.putRecord}(put.kind, put.owner, put.id, put.tag, put.rank,
+      put.value, put."ttlSeconds", put.most, put."ifNone");
+  END LOOP;
+  RETURN results;
+END $body$;
+`;
+}
+
+/** Clears counters and charges others. A counter that is not as we write them is an error. */
+function changeCountersSql(counter: string): string {
+  const asked = { columns: 'charges', keys: 'charged_keys', exempting: 'exempting_keys' };
+  return `PERFORM FROM ${counter} WHERE key = ANY(cleared_keys || charged_keys)
+  ORDER BY key FOR UPDATE;
+  DELETE FROM ${counter} WHERE key = ANY(cleared_keys);
+  IF EXISTS (SELECT FROM ${counter} WHERE key = ANY(charged_keys) AND (version <> 1 OR count < 0))
+  THEN
+    RAISE EXCEPTION 'unknown record of a counter';
+  END IF;
+  ${chargeSql(counter, asked)};`;
+}

@@ -1,0 +1,245 @@
+import { isObject, StoreError } from '../../errors';
+import { parseJson, requireWholeNumber } from '../check-values';
+import type { AttachedText, LivePendingLogin, PendingClaim, PendingLoginStore } from '../store';
+import type { Row, RunQuery } from './run-query';
+import { type Functions, NOW, type Tables } from './tables';
+
+/** The condition of a live pending login. */
+export const IS_LIVE_LOGIN = `NOT has_passed AND expires_at > ${NOW}`;
+
+/** @param pruneSometimes Called with each pending login that begins. */
+export function postgresPendingLogins(
+  run: RunQuery,
+  tables: Tables,
+  functions: Functions,
+  pruneSometimes: () => void,
+): PendingLoginStore {
+  const statements = pendingLoginStatements(tables, functions);
+
+  return {
+    begin: async ({ pendingId, userId, place, value, text }, ttlSeconds) => {
+      const values = [pendingId, userId, place, value, text?.otpId ?? null, text?.value ?? null];
+      await run('pendingLogins.begin', statements.begin, [...values, ttlSeconds]);
+      pruneSometimes();
+    },
+    attach: async (pendingId, { otpId, value }) => {
+      const values = [pendingId, otpId, value];
+      return (await run('pendingLogins.attach', statements.attach, values)).length === 1;
+    },
+    claim: async (pendingId, { of, otpId, most }) => {
+      const values = [pendingId, of, of === 'text' ? (otpId ?? null) : null, most];
+      return toClaim((await run('pendingLogins.claim', statements.claim, values))[0]);
+    },
+    find: async (pendingId) => {
+      const [row] = await run('pendingLogins.find', statements.find, [pendingId]);
+      if (row === undefined) return null;
+      return row.has_passed === 'true' ? 'passed' : toLogin(row);
+    },
+    end: async (pendingId, { otpId } = {}) => {
+      const rows =
+        otpId === undefined
+          ? await run('pendingLogins.end', statements.end, [pendingId])
+          : await run('pendingLogins.end', statements.endText, [pendingId, otpId]);
+      return rows.length === 1;
+    },
+    endAll: async (userId, except) => {
+      await run('pendingLogins.endAll', statements.endAll, [userId, except ?? null]);
+    },
+  };
+}
+
+/**
+ * Every statement is atomic by itself; the clock is the database's. A pending login is one row:
+ * `texts` is the list of its live texts, the newest first, and `attempts` has a count for each text
+ * it ever had, by OTP id, and for each kind of answers.
+ */
+function pendingLoginStatements({ pendingLogin }: Tables, functions: Functions) {
+  const columns = 'user_id, value, sends::text AS sends, texts::text AS texts';
+  return {
+    /**
+     * Values: id, user id, place, value, OTP id and value of its text or nulls, seconds to live.
+     */
+    begin: `SELECT ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7)`,
+    /** Values: id, OTP id and value of the text. Returns a row when it was attached. */
+    attach: `
+SELECT FROM ${functions.attachText}($1, $2, $3) AS is_attached WHERE is_attached`,
+    claim: claimStatement(pendingLogin, columns),
+    /** Value: id. Returns a row while the login is live, and while it is marked as passed. */
+    find: `
+SELECT ${columns}, has_passed::text AS has_passed FROM ${pendingLogin}
+WHERE pending_id = $1 AND expires_at > ${NOW}`,
+    /** Value: id. Returns a row when the login was live. */
+    end: `
+DELETE FROM ${pendingLogin} WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} RETURNING pending_id`,
+    /** Values: id, OTP id. Returns a row when that text of the login was live. */
+    endText: `
+UPDATE ${pendingLogin} SET texts = jsonb_path_query_array(texts, ${others('$2')})
+WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} AND ${hasText('$2')}
+RETURNING pending_id`,
+    /** Values: user id, the id of the login that stays or null. */
+    endAll: `SELECT ${functions.endLogins}($1, $2)`,
+  };
+}
+
+/** Returns the condition that an OTP id is a live text of a login. */
+export function hasText(otpId: string): string {
+  return `texts @> jsonb_build_array(jsonb_build_object('otpId', ${otpId}::text))`;
+}
+
+/** Returns path and values that select the other texts of a login. */
+function others(otpId: string): string {
+  return `'$[*] ? (@.otpId != $id)', jsonb_build_object('id', ${otpId}::text)`;
+}
+
+/**
+ * Values: id, kind of answer, OTP id or null, the most attempts. Returns a row when the login is
+ * live and has that text: `attempt`, or null when it is exhausted, and `otp_id`. A kind that was
+ * not claimed yet has no count; a text always has one.
+ */
+function claimStatement(pendingLogin: string, columns: string): string {
+  return `
+WITH found AS (
+  SELECT *, CASE WHEN $2 = 'text' THEN COALESCE($3, texts -> 0 ->> 'otpId') END AS otp_id
+  FROM ${pendingLogin}
+  WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} AND ($3::text IS NULL OR ${hasText('$3')})
+  FOR UPDATE
+), counted AS (
+  SELECT *, CASE WHEN otp_id IS NULL THEN ARRAY['kinds', $2] ELSE ARRAY['texts', otp_id] END AS path
+  FROM found
+), judged AS (
+  SELECT *, CASE
+    WHEN jsonb_typeof(attempts #> path) = 'number' THEN (attempts #> path)::numeric
+    WHEN otp_id IS NULL AND NOT attempts -> 'kinds' ? $2 THEN 0
+  END AS former
+  FROM counted
+), claimed AS (
+  UPDATE ${pendingLogin} AS kept
+  SET attempts = jsonb_set(kept.attempts, path, to_jsonb(former + 1))
+  FROM judged
+  WHERE kept.pending_id = judged.pending_id
+    AND former >= 0 AND former < $4::integer AND former = trunc(former)
+  RETURNING former + 1 AS attempt
+)
+SELECT (SELECT attempt FROM claimed)::text AS attempt, otp_id, ${columns} FROM judged`;
+}
+
+/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
+function toClaim(row: Row | undefined): PendingClaim {
+  if (row === undefined) return { outcome: 'unknown' };
+  const { attempt: digits, otp_id: otpId } = row;
+  if (digits === null) return { outcome: 'exhausted' };
+  const attempt = requireWholeNumber('pendingLogins.claim', digits);
+  if (typeof otpId !== 'string' && otpId !== null)
+    throw new StoreError('pendingLogins.claim: unknown answer');
+  return { outcome: 'claimed', attempt, otpId, login: toLogin(row) };
+}
+
+/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
+function toLogin({ user_id: userId, value, sends, texts: json }: Row): LivePendingLogin {
+  const texts = parseJson(json);
+  const isLogin = typeof userId === 'string' && typeof value === 'string';
+  if (!isLogin || !Array.isArray(texts)) throw new StoreError('pendingLogins: unknown record');
+  return {
+    ...{ userId, value, texts: texts.map(toText) },
+    sends: requireWholeNumber('pendingLogins', sends),
+  };
+}
+
+/** @throws {StoreError} `ERR_STORE` when the value is no text of ours. */
+function toText(text: unknown): AttachedText {
+  if (!isObject(text) || typeof text.otpId !== 'string' || typeof text.value !== 'string')
+    throw new StoreError('pendingLogins: unknown record');
+  return { otpId: text.otpId, value: text.value };
+}
+
+/**
+ * Returns the SQL of the functions for pending logins. Those that depend on all logins of a user
+ * take turns, as explained in `postgres-records`.
+ */
+export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): string {
+  return [
+    beginLoginSql(tables, functions),
+    attachTextSql(tables, functions),
+    endLoginsSql(tables, functions),
+  ].join('\n');
+}
+
+const TURN_KIND = `'pending-login'`;
+
+function beginLoginSql({ pendingLogin }: Tables, { beginLogin, takeTurn }: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${beginLogin}(
+  given_id text, given_user_id text, given_place text, given_value text,
+  given_otp_id text, text_value text, life_seconds double precision
+) RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  has_text boolean := given_otp_id IS NOT NULL;
+BEGIN
+  IF has_text THEN
+    PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
+    ${takeTextsSql(pendingLogin, 'given_user_id', 'given_place')}
+  END IF;
+  INSERT INTO ${pendingLogin}
+    (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
+  VALUES (given_id, given_user_id, given_place, given_value, has_text::integer,
+    CASE WHEN has_text THEN jsonb_build_array(${newText}) ELSE '[]' END,
+    jsonb_build_object('kinds', '{}'::jsonb, 'texts',
+      CASE WHEN has_text THEN jsonb_build_object(given_otp_id, 0) ELSE '{}' END),
+    false, ${NOW} + make_interval(secs => life_seconds))
+  ON CONFLICT (pending_id) DO UPDATE SET
+    user_id = EXCLUDED.user_id, place = EXCLUDED.place, value = EXCLUDED.value,
+    sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
+    has_passed = false, expires_at = EXCLUDED.expires_at;
+END $body$;
+`;
+}
+
+/** A text that the login has had before keeps its count of attempts. */
+function attachTextSql({ pendingLogin }: Tables, { attachText, takeTurn }: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${attachText}(
+  given_id text, given_otp_id text, text_value text
+) RETURNS boolean LANGUAGE plpgsql AS $body$
+DECLARE
+  login record;
+BEGIN
+  SELECT user_id, place INTO login FROM ${pendingLogin}
+  WHERE pending_id = given_id AND ${IS_LIVE_LOGIN};
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  PERFORM ${takeTurn}(${TURN_KIND}, login.user_id);
+  -- Another login of another user may have begun under the same id.
+  UPDATE ${pendingLogin} AS kept
+  SET sends = kept.sends + 1,
+    texts = jsonb_build_array(${newText})
+      || COALESCE(jsonb_path_query_first(kept.texts, ${others('given_otp_id')}), '[]'),
+    attempts = CASE WHEN kept.attempts -> 'texts' ? given_otp_id THEN kept.attempts
+      ELSE jsonb_set(kept.attempts, ARRAY['texts', given_otp_id], '0') END
+  WHERE pending_id = given_id AND user_id = login.user_id AND place = login.place
+    AND ${IS_LIVE_LOGIN};
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  ${takeTextsSql(pendingLogin, 'login.user_id', 'login.place')}
+  RETURN true;
+END $body$;
+`;
+}
+
+const newText = `jsonb_build_object('otpId', given_otp_id, 'value', text_value)`;
+
+/** Takes the texts from the user's other login of that place. */
+function takeTextsSql(pendingLogin: string, userId: string, place: string): string {
+  return `UPDATE ${pendingLogin} SET texts = '[]'
+    WHERE user_id = ${userId} AND place = ${place} AND pending_id <> given_id AND texts <> '[]';`;
+}
+
+function endLoginsSql({ pendingLogin }: Tables, { endLogins, takeTurn }: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${endLogins}(given_user_id text, excepted_id text)
+RETURNS void LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
+  DELETE FROM ${pendingLogin}
+  WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id AND ${IS_LIVE_LOGIN};
+END $body$;
+`;
+}

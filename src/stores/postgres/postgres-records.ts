@@ -1,0 +1,217 @@
+import { isObject, StoreError } from '../../errors';
+import { parseJson, requireStrings } from '../check-values';
+import type { PutResult, RecordStore, StoredRecord } from '../store';
+import type { Row, RunQuery } from './run-query';
+import { type Functions, NOW, type Tables } from './tables';
+
+const IS_LIVE = `expires_at > ${NOW}`;
+
+/** @param pruneSometimes Called with each record that is put. */
+export function postgresRecords(
+  run: RunQuery,
+  tables: Tables,
+  functions: Functions,
+  pruneSometimes: () => void,
+): RecordStore {
+  const statements = recordStatements(tables, functions);
+
+  return {
+    put: async ({ kind, owner, record, ttlSeconds, most, ifNone }) => {
+      const written = [...toColumns(record), ttlSeconds, most ?? null, ifNone === true];
+      const [row] = await run('records.put', statements.put, [kind, owner, ...written]);
+      pruneSometimes();
+      return toPutResult('records.put', parseJson(row?.result));
+    },
+    find: async ({ kind, owner, id }) => {
+      const [row] = await run('records.find', statements.find, [kind, owner, id]);
+      return row === undefined ? null : toRecord(row);
+    },
+    swap: async ({ kind, owner, id }, seenTag, next, ttlSeconds) => {
+      const values = [kind, owner, id, seenTag, ...toColumns(next), ttlSeconds];
+      return (await run('records.swap', statements.swap, values)).length === 1;
+    },
+    list: async ({ kind, owner }) =>
+      (await run('records.list', statements.list, [kind, owner])).map(toRecord),
+    remove: async ({ kind, owner, id }) =>
+      (await run('records.remove', statements.remove, [kind, owner, id])).length === 1,
+    removeAll: async ({ kind, owner }, except) => {
+      const values = [kind, owner, except ?? null];
+      const [row] = await run('records.removeAll', statements.removeAll, values);
+      return requireStrings('records.removeAll', parseJson(row?.ids));
+    },
+  };
+}
+
+/** The clock is the database's. What depends on all records of an owner is a function's work. */
+function recordStatements({ record }: Tables, functions: Functions) {
+  const columns = 'kept.id, kept.tag, kept.rank::text AS rank, kept.value';
+  const isTheOne = `kind = $1 AND owner = $2 AND id = $3 AND ${IS_LIVE}`;
+  return {
+    /**
+     * Values: kind, owner, id, tag, rank, value, seconds to live or null, the most there may be or
+     * null, whether only while there is none. Returns a row: `result`, see `toPutResult`.
+     */
+    put: `SELECT ${functions.putRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9)::text AS result`,
+    /** Values: kind, owner, id. Returns a row when the record is live. */
+    find: `SELECT ${columns} FROM ${record} AS kept WHERE ${isTheOne}`,
+    /**
+     * Values: kind, owner, id, tag; of the next one id, tag, rank, value, seconds to live or null.
+     * Returns a row when it was written.
+     */
+    swap: `
+SELECT FROM ${functions.swapRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is_swapped
+WHERE is_swapped`,
+    /** Values: kind, owner. Returns a row for each record, the lowest rank first. */
+    list: `
+SELECT ${columns} FROM ${record} AS kept WHERE kind = $1 AND owner = $2 AND ${IS_LIVE}
+ORDER BY kept.rank, kept.id`,
+    /** Values: kind, owner, id. Returns a row when the record was live. */
+    remove: `DELETE FROM ${record} WHERE ${isTheOne} RETURNING id`,
+    /**
+     * Values: kind, owner, the id of the one that stays or null. Returns a row: `ids` of those that
+     * went.
+     */
+    removeAll: `SELECT ${functions.removeRecords}($1, $2, $3)::text AS ids`,
+  };
+}
+
+/** Returns the columns of a record, in the order in which the functions take them. */
+function toColumns({ id, tag, rank, value }: StoredRecord): unknown[] {
+  return [id, tag, rank, value];
+}
+
+/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
+function toRecord({ id, tag, rank: digits, value }: Row): StoredRecord {
+  const rank = typeof digits === 'string' ? Number(digits) : NaN;
+  const isRecord = typeof id === 'string' && typeof tag === 'string' && typeof value === 'string';
+  if (!isRecord || !Number.isFinite(rank)) throw new StoreError('records: unknown record');
+  return { id, tag, rank, value };
+}
+
+/** @throws {StoreError} `ERR_STORE` when the value is no result of a put. */
+export function toPutResult(operation: string, value: unknown): PutResult {
+  if (!isObject(value) || typeof value.isPut !== 'boolean')
+    throw new StoreError(`${operation}: unknown answer`);
+  return { isPut: value.isPut, gone: requireStrings(operation, value.gone) };
+}
+
+/**
+ * Returns the SQL of the functions that write records.
+ *
+ * At READ COMMITTED a statement sees the rows that were there when it began, whatever it waited
+ * for; inside a function each statement begins anew. So each function first changes the owner's row
+ * in the table of turns: what it does afterwards is alone with the records of that owner and kind,
+ * but for `remove`, which takes no turn because it concerns one row. Above READ COMMITTED the turn
+ * of a function that waited fails, and its call is repeated.
+ */
+export function recordFunctionsSql(tables: Tables, functions: Functions): string {
+  return [
+    takeTurnSql(tables, functions),
+    putRecordSql(tables, functions),
+    swapRecordSql(tables, functions),
+    removeRecordsSql(tables, functions),
+  ].join('\n');
+}
+
+/**
+ * The row of a turn is of use for as long as a statement may take. The end of its life changes at
+ * most once an hour, so that most changes touch no index.
+ */
+function takeTurnSql({ turn }: Tables, { takeTurn }: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${takeTurn}(given_kind text, given_owner text)
+RETURNS void LANGUAGE plpgsql AS $body$
+BEGIN
+  INSERT INTO ${turn} AS kept (kind, owner, turn, expires_at)
+  VALUES (given_kind, given_owner, 1, ${NOW} + interval '2 hours')
+  ON CONFLICT (kind, owner) DO UPDATE SET
+    turn = kept.turn + 1,
+    expires_at = CASE WHEN kept.expires_at > ${NOW} + interval '1 hour'
+      THEN kept.expires_at ELSE EXCLUDED.expires_at END;
+END $body$;
+`;
+}
+
+function putRecordSql({ record }: Tables, { putRecord, takeTurn }: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${putRecord}(
+  given_kind text, given_owner text, given_id text, given_tag text, given_rank double precision,
+  given_value text, life_seconds double precision, most bigint, if_none boolean
+) RETURNS jsonb LANGUAGE plpgsql AS $body$
+DECLARE
+  gone_ids jsonb := '[]';
+BEGIN
+  PERFORM ${takeTurn}(given_kind, given_owner);
+  IF if_none AND EXISTS (
+    SELECT FROM ${record} WHERE kind = given_kind AND owner = given_owner AND ${IS_LIVE}
+  ) THEN
+    RETURN jsonb_build_object('isPut', false, 'gone', gone_ids);
+  END IF;
+  IF most IS NOT NULL THEN
+    WITH gone AS (
+      DELETE FROM ${record} WHERE kind = given_kind AND owner = given_owner AND id IN (
+        SELECT id FROM ${record}
+        WHERE kind = given_kind AND owner = given_owner AND id <> given_id AND ${IS_LIVE}
+        ORDER BY rank DESC, id DESC OFFSET most - 1
+      ) RETURNING id, rank
+    )
+    SELECT COALESCE(jsonb_agg(id ORDER BY rank, id), '[]') INTO gone_ids FROM gone;
+  END IF;
+  INSERT INTO ${record} AS kept (kind, owner, id, tag, rank, value, expires_at)
+  VALUES (given_kind, given_owner, given_id, given_tag, given_rank, given_value,
+    ${endOfLife('life_seconds')})
+  ON CONFLICT (kind, owner, id) DO UPDATE SET
+    tag = EXCLUDED.tag, rank = EXCLUDED.rank, value = EXCLUDED.value,
+    expires_at = EXCLUDED.expires_at;
+  RETURN jsonb_build_object('isPut', true, 'gone', gone_ids);
+END $body$;
+`;
+}
+
+function swapRecordSql({ record }: Tables, { swapRecord, takeTurn }: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${swapRecord}(
+  given_kind text, given_owner text, given_id text, seen_tag text,
+  next_id text, next_tag text, next_rank double precision, next_value text,
+  life_seconds double precision
+) RETURNS boolean LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM ${takeTurn}(given_kind, given_owner);
+  PERFORM FROM ${record}
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag AND ${IS_LIVE}
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  IF next_id <> given_id THEN
+    DELETE FROM ${record} WHERE kind = given_kind AND owner = given_owner AND id = next_id;
+  END IF;
+  UPDATE ${record}
+  SET id = next_id, tag = next_tag, rank = next_rank, value = next_value,
+    expires_at = ${endOfLife('life_seconds')}
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id;
+  RETURN true;
+END $body$;
+`;
+}
+
+function removeRecordsSql({ record }: Tables, { removeRecords, takeTurn }: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${removeRecords}(
+  given_kind text, given_owner text, excepted_id text
+) RETURNS jsonb LANGUAGE plpgsql AS $body$
+DECLARE
+  removed_ids jsonb;
+BEGIN
+  PERFORM ${takeTurn}(given_kind, given_owner);
+  WITH removed AS (
+    DELETE FROM ${record}
+    WHERE kind = given_kind AND owner = given_owner AND id IS DISTINCT FROM excepted_id
+    RETURNING id, rank, expires_at
+  )
+  SELECT COALESCE(jsonb_agg(id ORDER BY rank, id) FILTER (WHERE ${IS_LIVE}), '[]')
+  INTO removed_ids FROM removed;
+  RETURN removed_ids;
+END $body$;
+`;
+}
+
+function endOfLife(seconds: string): string {
+  return `COALESCE(${NOW} + make_interval(secs => ${seconds}), 'infinity')`;
+}

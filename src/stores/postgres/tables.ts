@@ -1,0 +1,57 @@
+/** The database's clock. */
+export const NOW = 'statement_timestamp()';
+
+/** The tables of one installation. */
+export type Tables = ReturnType<typeof tablesOf>;
+
+/** The functions of one installation. */
+export type Functions = ReturnType<typeof functionsOf>;
+
+/**
+ * @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of
+ * PostgreSQL.
+ */
+export function tablesOf(prefix: string) {
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(prefix)) {
+    throw new TypeError(
+      'prefix must be 1 to 40 lowercase letters, digits and underscores, the first not a digit',
+    );
+  }
+  return {
+    challenge: `${prefix}_challenge`,
+    /** The newest code of each user, purpose and bucket. */
+    code: `${prefix}_code`,
+    /** The challenge that each pending login waits for. */
+    pending: `${prefix}_pending`,
+    counter: `${prefix}_counter`,
+    token: `${prefix}_token`,
+    recoveryCodes: `${prefix}_recovery_codes`,
+    devices: `${prefix}_devices`,
+    browsers: `${prefix}_browsers`,
+    login: `${prefix}_login`,
+    /** A row for each user whose logins were changed lately. */
+    loginTurn: `${prefix}_login_turn`,
+    note: `${prefix}_note`,
+    pendingLogin: `${prefix}_pending_login`,
+    record: `${prefix}_record`,
+    /** A row for each owner and kind of records that was changed lately. */
+    turn: `${prefix}_turn`,
+  };
+}
+
+/**
+ * Returns the names of the functions. A process that runs an earlier release uses them at the same
+ * time: a function whose parameters or effects change gets the next number, and the old one stays.
+ */
+export function functionsOf(prefix: string) {
+  return {
+    takeTurn: `${prefix}_take_turn_v1`,
+    putRecord: `${prefix}_put_record_v1`,
+    swapRecord: `${prefix}_swap_record_v1`,
+    removeRecords: `${prefix}_remove_records_v1`,
+    beginLogin: `${prefix}_begin_login_v1`,
+    attachText: `${prefix}_attach_text_v1`,
+    endLogins: `${prefix}_end_logins_v1`,
+    finish: `${prefix}_finish_v1`,
+  };
+}
