@@ -188,7 +188,8 @@ CREATE OR REPLACE FUNCTION sms_otp_swap_record_v1(
 BEGIN
   PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
   PERFORM FROM sms_otp_record
-  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag AND expires_at > statement_timestamp()
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag
+    AND expires_at > statement_timestamp()
   FOR UPDATE;
   IF NOT FOUND THEN
     RETURN false;
@@ -223,16 +224,16 @@ END $body$;
 CREATE OR REPLACE FUNCTION sms_otp_begin_login_v1(
   given_id text, given_user_id text, given_place text, given_value text,
   given_otp_id text, text_value text, life_seconds double precision
-) RETURNS void LANGUAGE plpgsql AS $body$
+) RETURNS boolean LANGUAGE plpgsql AS $body$
 DECLARE
   has_text boolean := given_otp_id IS NOT NULL;
 BEGIN
   IF has_text THEN
-    PERFORM sms_otp_take_turn_v1('pending-login', given_user_id);
+    PERFORM sms_otp_take_turn_v1('pending login', given_user_id);
     UPDATE sms_otp_pending_login SET texts = '[]'
     WHERE user_id = given_user_id AND place = given_place AND pending_id <> given_id AND texts <> '[]';
   END IF;
-  INSERT INTO sms_otp_pending_login
+  INSERT INTO sms_otp_pending_login AS kept
     (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
   VALUES (given_id, given_user_id, given_place, given_value, has_text::integer,
     CASE WHEN has_text THEN jsonb_build_array(jsonb_build_object('otpId', given_otp_id, 'value', text_value)) ELSE '[]' END,
@@ -242,7 +243,9 @@ BEGIN
   ON CONFLICT (pending_id) DO UPDATE SET
     user_id = EXCLUDED.user_id, place = EXCLUDED.place, value = EXCLUDED.value,
     sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
-    has_passed = false, expires_at = EXCLUDED.expires_at;
+    has_passed = false, expires_at = EXCLUDED.expires_at
+  WHERE has_text OR kept.texts = '[]' OR kept.expires_at <= statement_timestamp();
+  RETURN FOUND;
 END $body$;
 
 CREATE OR REPLACE FUNCTION sms_otp_attach_text_v1(
@@ -256,7 +259,7 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
-  PERFORM sms_otp_take_turn_v1('pending-login', login.user_id);
+  PERFORM sms_otp_take_turn_v1('pending login', login.user_id);
   -- Another login of another user may have begun under the same id.
   UPDATE sms_otp_pending_login AS kept
   SET sends = kept.sends + 1,
@@ -277,19 +280,20 @@ END $body$;
 CREATE OR REPLACE FUNCTION sms_otp_end_logins_v1(given_user_id text, excepted_id text)
 RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
-  PERFORM sms_otp_take_turn_v1('pending-login', given_user_id);
+  PERFORM sms_otp_take_turn_v1('pending login', given_user_id);
   DELETE FROM sms_otp_pending_login
-  WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id AND NOT has_passed AND expires_at > statement_timestamp();
+  WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id;
 END $body$;
 
 CREATE OR REPLACE FUNCTION sms_otp_finish_v1(
   given_id text, given_otp_id text, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
-  cleared_keys text[], charges jsonb, charged_keys text[], exempting_keys text[], puts jsonb
+  cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb
 ) RETURNS jsonb LANGUAGE plpgsql AS $body$
 DECLARE
   put record;
   results jsonb := '[]';
+  is_counter_odd boolean;
 BEGIN
   PERFORM FROM sms_otp_pending_login
   WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp()
@@ -319,25 +323,18 @@ BEGIN
   ELSE
     DELETE FROM sms_otp_pending_login WHERE pending_id = given_id;
   END IF;
-  PERFORM FROM sms_otp_counter WHERE key = ANY(cleared_keys || charged_keys)
-  ORDER BY key FOR UPDATE;
-  DELETE FROM sms_otp_counter WHERE key = ANY(cleared_keys);
-  IF EXISTS (SELECT FROM sms_otp_counter WHERE key = ANY(charged_keys) AND (version <> 1 OR count < 0))
-  THEN
-    RAISE EXCEPTION 'unknown record of a counter';
-  END IF;
-  
-WITH asked AS (
+
+  WITH asked AS (
   SELECT * FROM jsonb_to_recordset(charges::jsonb) AS asked (
     position integer, key text, life float8, slides boolean, amount bigint, max bigint,
     "isOnlyRead" boolean, "exemptBy" text[],
     every bigint, "from" bigint, steps jsonb, generation bigint, lifts bigint,
     "isRefusable" boolean, "raisesTo" bigint)
 ), found AS (
-  SELECT * FROM sms_otp_counter WHERE key = ANY(charged_keys::text[]) ORDER BY key FOR UPDATE
+  SELECT * FROM sms_otp_counter WHERE key = ANY((cleared_keys || charged_keys)::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
   SELECT array_agg(key) AS keys FROM sms_otp_counter
-  WHERE key = ANY(exempting_keys::text[]) AND reset_at > statement_timestamp() AND count > 0
+  WHERE key = ANY('{}'::text[]) AND reset_at > statement_timestamp() AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
     found.locked_by, found.version <> 1 OR found.count < 0 AS is_odd,
@@ -363,7 +360,7 @@ WITH asked AS (
   FROM ranked
 ), charged AS (
   SELECT position, key, is_known, sum AS count,
-    CASE WHEN reset_at IS NULL OR slides AND sum > count
+    CASE WHEN reset_at IS NULL OR slides AND (amount > 0 OR "raisesTo" > 0)
       THEN statement_timestamp() + make_interval(secs => life) ELSE reset_at END AS reset_at,
     CASE WHEN lifts = locked_by THEN statement_timestamp()
       WHEN step > 0 THEN GREATEST(locked_until, statement_timestamp() + make_interval(secs => step))
@@ -377,10 +374,20 @@ WITH asked AS (
   UPDATE sms_otp_counter AS kept
   SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
     locked_by = charged.locked_by, generation = charged.generation
-  FROM charged WHERE kept.key = charged.key AND charged.is_known)
-INSERT INTO sms_otp_counter (key, count, reset_at, locked_until, locked_by, generation)
+  FROM charged WHERE kept.key = charged.key AND charged.is_known
+), inserted AS (
+  INSERT INTO sms_otp_counter (key, count, reset_at, locked_until, locked_by, generation)
   SELECT key, count, reset_at, locked_until, locked_by, generation
-  FROM charged WHERE NOT is_known ORDER BY key;
+  FROM charged WHERE NOT is_known ORDER BY key
+), cleared AS (
+  DELETE FROM sms_otp_counter AS kept USING found
+  WHERE kept.key = found.key AND kept.key = ANY(cleared_keys)
+)
+  SELECT is_odd INTO is_counter_odd FROM verdict;
+  IF is_counter_odd THEN
+    RAISE EXCEPTION 'unknown record of a counter';
+  END IF;
+
   FOR put IN
     SELECT * FROM jsonb_to_recordset(puts) AS given (
       kind text, owner text, id text, tag text, rank double precision, value text,

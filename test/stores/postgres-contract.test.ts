@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Pool } from 'pg';
 
 import { postgresStore } from 'passport-sms-otp/postgres';
+import { nextContract, storeContract } from 'passport-sms-otp/store-contract';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
@@ -10,7 +11,10 @@ import { contractRuns } from './contract-runs';
 describeWithService('postgres')('postgresStore fulfils the store contract', () => {
   let server: Service;
   let pool: Pool;
-  const contract = contractRuns(() => ({ makeStore: () => postgresStore(pool) }));
+  const contract = contractRuns(
+    () => ({ makeStore: () => postgresStore(pool) }),
+    [...nextContract, ...storeContract],
+  );
 
   beforeAll(async () => {
     server = await startPostgres();

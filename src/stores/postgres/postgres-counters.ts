@@ -100,7 +100,7 @@ UPDATE ${counter} SET locked_until = ${NOW} WHERE key IN (
   };
 }
 
-/** What a charge reads its values from, see `toChargeValues`. */
+/** Where a charge finds its values, see `toChargeValues`; `keys` are locked. */
 interface AskedCounters {
   readonly columns: string;
   readonly keys: string;
@@ -113,9 +113,7 @@ interface AskedCounters {
  */
 function chargeStatement(counter: string): string {
   const asked = { columns: '$1', keys: '$2', exempting: '$3' };
-  return `${readingSql(counter, asked)}), ${CHARGING}), ${updatingSql(counter)}), inserted AS (
-  ${insertingSql(counter)}
-)
+  return `${chargeSteps(counter, asked)}
 SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.generation, current_generation) END::text
@@ -126,25 +124,33 @@ FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.
 ORDER BY current.position`;
 }
 
-/** Returns a charge that answers nothing, as a statement inside a function. */
-export function chargeSql(counter: string, asked: AskedCounters): string {
-  return `${readingSql(counter, asked)}), ${CHARGING}), ${updatingSql(counter)})
-${insertingSql(counter)}`;
-}
-
-/*
- * A charge locks the existing rows in the order of their keys, so that no two charges wait for each
- * other; decides on all; then updates what exists and inserts what does not. Of two first charges
- * of one counter at the same moment, the primary key undoes the second as a whole, and it is
- * repeated. An amount that adds nothing begins no window. A generation is the moment it began, in
- * microseconds. The keys come as lists beside the JSON, because the planner estimates a hundred
- * rows for any JSON and would read the whole table.
+/**
+ * Returns the beginning of a statement that charges counters: `found` are the rows that exist,
+ * `verdict` says what was decided.
+ *
+ * Locks the existing rows in the order of their keys, so that no two charges wait for each other;
+ * decides on all; then updates what exists and inserts what does not. Of two first charges of one
+ * counter at the same moment, the primary key undoes the second as a whole, and it is repeated. An
+ * amount that adds nothing begins no window. A generation is the moment it began, in microseconds.
+ * The keys come as lists beside the JSON, because the planner estimates a hundred rows for any JSON
+ * and would read the whole table.
  */
+export function chargeSteps(counter: string, asked: AskedCounters): string {
+  return `${readingSql(counter, asked)}), ${CHARGING}), updated AS (
+  UPDATE ${counter} AS kept
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
+    locked_by = charged.locked_by, generation = charged.generation
+  FROM charged WHERE kept.key = charged.key AND charged.is_known
+), inserted AS (
+  INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
+  SELECT key, count, reset_at, locked_until, locked_by, generation
+  FROM charged WHERE NOT is_known ORDER BY key
+)`;
+}
 
 /** Reads and locks the counters, and decides whether all are charged or none. */
 function readingSql(counter: string, { columns, keys, exempting }: AskedCounters): string {
-  return `
-WITH asked AS (
+  return `WITH asked AS (
   SELECT * FROM jsonb_to_recordset(${columns}::jsonb) AS asked (
     position integer, key text, life float8, slides boolean, amount bigint, max bigint,
     "isOnlyRead" boolean, "exemptBy" text[],
@@ -184,7 +190,7 @@ const CHARGING = `summed AS (
   FROM ranked
 ), charged AS (
   SELECT position, key, is_known, sum AS count,
-    CASE WHEN reset_at IS NULL OR slides AND sum > count
+    CASE WHEN reset_at IS NULL OR slides AND (amount > 0 OR "raisesTo" > 0)
       THEN ${NOW} + make_interval(secs => life) ELSE reset_at END AS reset_at,
     CASE WHEN lifts = locked_by THEN ${NOW}
       WHEN step > 0 THEN GREATEST(locked_until, ${NOW} + make_interval(secs => step))
@@ -195,20 +201,6 @@ const CHARGING = `summed AS (
   FROM stepped, verdict
   WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
     AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))`;
-
-function updatingSql(counter: string): string {
-  return `updated AS (
-  UPDATE ${counter} AS kept
-  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
-    locked_by = charged.locked_by, generation = charged.generation
-  FROM charged WHERE kept.key = charged.key AND charged.is_known`;
-}
-
-function insertingSql(counter: string): string {
-  return `INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
-  SELECT key, count, reset_at, locked_until, locked_by, generation
-  FROM charged WHERE NOT is_known ORDER BY key`;
-}
 
 /** The end of a window or a lock as it was charged or, when nothing was charged, as it stands. */
 function endOf(column: string): string {

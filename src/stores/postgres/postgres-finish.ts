@@ -1,7 +1,7 @@
 import { StoreError } from '../../errors';
-import { parseJson } from '../check-values';
+import { checkFinish, parseJson } from '../check-values';
 import type { NextParts, RecordPut } from '../store';
-import { chargeSql, toChargeValues } from './postgres-counters';
+import { chargeSteps, toChargeValues } from './postgres-counters';
 import { hasText, IS_LIVE_LOGIN } from './postgres-pending-logins';
 import { toPutResult } from './postgres-records';
 import type { RunQuery } from './run-query';
@@ -9,16 +9,15 @@ import { type Functions, NOW, type Tables } from './tables';
 
 export function postgresFinish(run: RunQuery, functions: Functions): NextParts['finish'] {
   const text = `
-SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)::text AS results`;
+SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text AS results`;
 
-  return async (pendingId, { otpId, leavesMark, clears, charges, puts, replaces }) => {
+  return async (pendingId, options) => {
+    checkFinish(options);
+    const { otpId, leavesMark, clears, charges, puts, replaces } = options;
     const { kind = null, owner = null, id = null } = replaces ?? {};
     const login = [pendingId, otpId ?? null, leavesMark, kind, owner, id];
-    const changes = [
-      clears,
-      ...toChargeValues(charges, false),
-      JSON.stringify(puts.map(toPutArguments)),
-    ];
+    const [columns, keys] = toChargeValues(charges, false);
+    const changes = [clears, columns, keys, JSON.stringify(puts.map(toPutArguments))];
     const [row] = await run('finish', text, [...login, ...changes]);
     if (row?.results === null) return { isFinished: false };
     const results = parseJson(row?.results);
@@ -38,42 +37,23 @@ function toPutArguments({ kind, owner, record, ttlSeconds, most, ifNone }: Recor
  * Returns the SQL of the function that ends a pending login with all that a success changes. It
  * returns the results of the puts, or null when it has changed nothing.
  *
- * It decides under locks before it changes anything: of many callers one goes on after the first
- * statement. Everyone locks in one order, so that no two calls wait for each other: the pending
- * login, turns by kind and owner, records, counters by key. An error undoes everything.
+ * Its conditions are decided under locks before it changes anything else: of many callers one goes
+ * on after the first statement. Every call locks in one order, so that no two wait for each other:
+ * the pending login, turns by kind and owner, records, counters by key. An error undoes everything.
  */
 export function finishFunctionSql(tables: Tables, functions: Functions): string {
-  const { pendingLogin, record, counter } = tables;
+  const { pendingLogin, counter } = tables;
   return `CREATE OR REPLACE FUNCTION ${functions.finish}(
   given_id text, given_otp_id text, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
-  cleared_keys text[], charges jsonb, charged_keys text[], exempting_keys text[], puts jsonb
+  cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb
 ) RETURNS jsonb LANGUAGE plpgsql AS $body$
 DECLARE
   put record;
   results jsonb := '[]';
+  is_counter_odd boolean;
 BEGIN
-  PERFORM FROM ${pendingLogin}
-  WHERE pending_id = given_id AND ${IS_LIVE_LOGIN}
-    AND (given_otp_id IS NULL OR ${hasText('given_otp_id')})
-  FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN NULL;
-  END IF;
-
-  PERFORM ${functions.takeTurn}(kind, owner) FROM (
-    SELECT replaced_kind AS kind, replaced_owner AS owner WHERE replaced_id IS NOT NULL
-    UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
-    ORDER BY kind, owner
-  ) AS turns;
-  IF replaced_id IS NOT NULL THEN
-    DELETE FROM ${record}
-    WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
-      AND expires_at > ${NOW};
-    IF NOT FOUND THEN
-      RETURN NULL;
-    END IF;
-  END IF;
+  ${conditionsSql(tables, functions)}
 
   IF leaves_mark THEN
     UPDATE ${pendingLogin} SET has_passed = true, value = '', texts = '[]', attempts = '{}'
@@ -81,7 +61,12 @@ BEGIN
   ELSE
     DELETE FROM ${pendingLogin} WHERE pending_id = given_id;
   END IF;
+
   ${changeCountersSql(counter)}
+  IF is_counter_odd THEN
+    RAISE EXCEPTION 'unknown record of a counter';
+  END IF;
+
   FOR put IN
     SELECT * FROM jsonb_to_recordset(puts) AS given (
       kind text, owner text, id text, tag text, rank double precision, value text,
@@ -95,15 +80,41 @@ END $body$;
 `;
 }
 
-/** Clears counters and charges others. A counter that is not as we write them is an error. */
-function changeCountersSql(counter: string): string {
-  const asked = { columns: 'charges', keys: 'charged_keys', exempting: 'exempting_keys' };
-  return `PERFORM FROM ${counter} WHERE key = ANY(cleared_keys || charged_keys)
-  ORDER BY key FOR UPDATE;
-  DELETE FROM ${counter} WHERE key = ANY(cleared_keys);
-  IF EXISTS (SELECT FROM ${counter} WHERE key = ANY(charged_keys) AND (version <> 1 OR count < 0))
-  THEN
-    RAISE EXCEPTION 'unknown record of a counter';
+/** Returns null unless the login, its text and the record that is replaced are there. */
+function conditionsSql({ pendingLogin, record }: Tables, { takeTurn }: Functions): string {
+  return `PERFORM FROM ${pendingLogin}
+  WHERE pending_id = given_id AND ${IS_LIVE_LOGIN}
+    AND (given_otp_id IS NULL OR ${hasText('given_otp_id')})
+  FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN NULL;
   END IF;
-  ${chargeSql(counter, asked)};`;
+
+  PERFORM ${takeTurn}(kind, owner) FROM (
+    SELECT replaced_kind AS kind, replaced_owner AS owner WHERE replaced_id IS NOT NULL
+    UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
+    ORDER BY kind, owner
+  ) AS turns;
+  IF replaced_id IS NOT NULL THEN
+    DELETE FROM ${record}
+    WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
+      AND expires_at > ${NOW};
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+  END IF;`;
+}
+
+/** Clears counters and charges others, and says whether one is not as we write them. */
+function changeCountersSql(counter: string): string {
+  const asked = {
+    columns: 'charges',
+    keys: '(cleared_keys || charged_keys)',
+    exempting: `'{}'`,
+  };
+  return `${chargeSteps(counter, asked)}, cleared AS (
+  DELETE FROM ${counter} AS kept USING found
+  WHERE kept.key = found.key AND kept.key = ANY(cleared_keys)
+)
+  SELECT is_odd INTO is_counter_odd FROM verdict;`;
 }

@@ -1,5 +1,11 @@
 import { isObject, StoreError } from '../../errors';
-import { parseJson, requireWholeNumber } from '../check-values';
+import {
+  checkClaim,
+  checkPendingLogin,
+  checkText,
+  parseJson,
+  requireWholeNumber,
+} from '../check-values';
 import type { AttachedText, LivePendingLogin, PendingClaim, PendingLoginStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
@@ -17,17 +23,23 @@ export function postgresPendingLogins(
   const statements = pendingLoginStatements(tables, functions);
 
   return {
-    begin: async ({ pendingId, userId, place, value, text }, ttlSeconds) => {
+    begin: async (login, ttlSeconds) => {
+      checkPendingLogin(login, ttlSeconds);
+      const { pendingId, userId, place, value, text } = login;
       const values = [pendingId, userId, place, value, text?.otpId ?? null, text?.value ?? null];
-      await run('pendingLogins.begin', statements.begin, [...values, ttlSeconds]);
+      const rows = await run('pendingLogins.begin', statements.begin, [...values, ttlSeconds]);
       pruneSometimes();
+      return rows.length === 1;
     },
-    attach: async (pendingId, { otpId, value }) => {
-      const values = [pendingId, otpId, value];
+    attach: async (pendingId, text) => {
+      checkText(text);
+      const values = [pendingId, text.otpId, text.value];
       return (await run('pendingLogins.attach', statements.attach, values)).length === 1;
     },
-    claim: async (pendingId, { of, otpId, most }) => {
-      const values = [pendingId, of, of === 'text' ? (otpId ?? null) : null, most];
+    claim: async (pendingId, options) => {
+      checkClaim(options);
+      const { of, otpId = null, most } = options;
+      const values = [pendingId, of, otpId, most];
       return toClaim((await run('pendingLogins.claim', statements.claim, values))[0]);
     },
     find: async (pendingId) => {
@@ -36,11 +48,12 @@ export function postgresPendingLogins(
       return row.has_passed === 'true' ? 'passed' : toLogin(row);
     },
     end: async (pendingId, { otpId } = {}) => {
-      const rows =
-        otpId === undefined
-          ? await run('pendingLogins.end', statements.end, [pendingId])
-          : await run('pendingLogins.end', statements.endText, [pendingId, otpId]);
-      return rows.length === 1;
+      if (otpId === undefined) {
+        const [row] = await run('pendingLogins.end', statements.end, [pendingId]);
+        return row?.was_live === 'true';
+      }
+      const values = [pendingId, otpId];
+      return (await run('pendingLogins.end', statements.endText, values)).length === 1;
     },
     endAll: async (userId, except) => {
       await run('pendingLogins.endAll', statements.endAll, [userId, except ?? null]);
@@ -58,8 +71,10 @@ function pendingLoginStatements({ pendingLogin }: Tables, functions: Functions) 
   return {
     /**
      * Values: id, user id, place, value, OTP id and value of its text or nulls, seconds to live.
+     * Returns a row when it has begun.
      */
-    begin: `SELECT ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7)`,
+    begin: `
+SELECT FROM ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7) AS has_begun WHERE has_begun`,
     /** Values: id, OTP id and value of the text. Returns a row when it was attached. */
     attach: `
 SELECT FROM ${functions.attachText}($1, $2, $3) AS is_attached WHERE is_attached`,
@@ -68,9 +83,9 @@ SELECT FROM ${functions.attachText}($1, $2, $3) AS is_attached WHERE is_attached
     find: `
 SELECT ${columns}, has_passed::text AS has_passed FROM ${pendingLogin}
 WHERE pending_id = $1 AND expires_at > ${NOW}`,
-    /** Value: id. Returns a row when the login was live. */
+    /** Value: id. Returns a row when there was a login: `was_live`. */
     end: `
-DELETE FROM ${pendingLogin} WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} RETURNING pending_id`,
+DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_LIVE_LOGIN})::text AS was_live`,
     /** Values: id, OTP id. Returns a row when that text of the login was live. */
     endText: `
 UPDATE ${pendingLogin} SET texts = jsonb_path_query_array(texts, ${others('$2')})
@@ -109,7 +124,8 @@ WITH found AS (
 ), judged AS (
   SELECT *, CASE
     WHEN jsonb_typeof(attempts #> path) = 'number' THEN (attempts #> path)::numeric
-    WHEN otp_id IS NULL AND NOT attempts -> 'kinds' ? $2 THEN 0
+    WHEN otp_id IS NULL AND jsonb_typeof(attempts -> 'kinds') = 'object'
+      AND NOT attempts -> 'kinds' ? $2 THEN 0
   END AS former
   FROM counted
 ), claimed AS (
@@ -164,13 +180,14 @@ export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): 
   ].join('\n');
 }
 
-const TURN_KIND = `'pending-login'`;
+/** No kind of records has a space in its name. */
+const TURN_KIND = `'pending login'`;
 
 function beginLoginSql({ pendingLogin }: Tables, { beginLogin, takeTurn }: Functions): string {
   return `CREATE OR REPLACE FUNCTION ${beginLogin}(
   given_id text, given_user_id text, given_place text, given_value text,
   given_otp_id text, text_value text, life_seconds double precision
-) RETURNS void LANGUAGE plpgsql AS $body$
+) RETURNS boolean LANGUAGE plpgsql AS $body$
 DECLARE
   has_text boolean := given_otp_id IS NOT NULL;
 BEGIN
@@ -178,7 +195,7 @@ BEGIN
     PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
     ${takeTextsSql(pendingLogin, 'given_user_id', 'given_place')}
   END IF;
-  INSERT INTO ${pendingLogin}
+  INSERT INTO ${pendingLogin} AS kept
     (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
   VALUES (given_id, given_user_id, given_place, given_value, has_text::integer,
     CASE WHEN has_text THEN jsonb_build_array(${newText}) ELSE '[]' END,
@@ -188,7 +205,9 @@ BEGIN
   ON CONFLICT (pending_id) DO UPDATE SET
     user_id = EXCLUDED.user_id, place = EXCLUDED.place, value = EXCLUDED.value,
     sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
-    has_passed = false, expires_at = EXCLUDED.expires_at;
+    has_passed = false, expires_at = EXCLUDED.expires_at
+  WHERE has_text OR kept.texts = '[]' OR kept.expires_at <= ${NOW};
+  RETURN FOUND;
 END $body$;
 `;
 }
@@ -239,7 +258,7 @@ RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
   PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
   DELETE FROM ${pendingLogin}
-  WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id AND ${IS_LIVE_LOGIN};
+  WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id;
 END $body$;
 `;
 }

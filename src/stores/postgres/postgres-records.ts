@@ -1,5 +1,5 @@
 import { isObject, StoreError } from '../../errors';
-import { parseJson, requireStrings } from '../check-values';
+import { checkPut, checkSwap, parseJson, requireStrings } from '../check-values';
 import type { PutResult, RecordStore, StoredRecord } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
@@ -16,7 +16,9 @@ export function postgresRecords(
   const statements = recordStatements(tables, functions);
 
   return {
-    put: async ({ kind, owner, record, ttlSeconds, most, ifNone }) => {
+    put: async (put) => {
+      checkPut(put);
+      const { kind, owner, record, ttlSeconds, most, ifNone } = put;
       const written = [...toColumns(record), ttlSeconds, most ?? null, ifNone === true];
       const [row] = await run('records.put', statements.put, [kind, owner, ...written]);
       pruneSometimes();
@@ -27,13 +29,16 @@ export function postgresRecords(
       return row === undefined ? null : toRecord(row);
     },
     swap: async ({ kind, owner, id }, seenTag, next, ttlSeconds) => {
+      checkSwap(next, ttlSeconds);
       const values = [kind, owner, id, seenTag, ...toColumns(next), ttlSeconds];
       return (await run('records.swap', statements.swap, values)).length === 1;
     },
     list: async ({ kind, owner }) =>
       (await run('records.list', statements.list, [kind, owner])).map(toRecord),
-    remove: async ({ kind, owner, id }) =>
-      (await run('records.remove', statements.remove, [kind, owner, id])).length === 1,
+    remove: async ({ kind, owner, id }, seenTag: string | null = null) => {
+      const values = [kind, owner, id, seenTag];
+      return (await run('records.remove', statements.remove, values)).length === 1;
+    },
     removeAll: async ({ kind, owner }, except) => {
       const values = [kind, owner, except ?? null];
       const [row] = await run('records.removeAll', statements.removeAll, values);
@@ -65,8 +70,9 @@ WHERE is_swapped`,
     list: `
 SELECT ${columns} FROM ${record} AS kept WHERE kind = $1 AND owner = $2 AND ${IS_LIVE}
 ORDER BY kept.rank, kept.id`,
-    /** Values: kind, owner, id. Returns a row when the record was live. */
-    remove: `DELETE FROM ${record} WHERE ${isTheOne} RETURNING id`,
+    /** Values: kind, owner, id, tag or null. Returns a row when the record was live. */
+    remove: `
+DELETE FROM ${record} WHERE ${isTheOne} AND ($4::text IS NULL OR tag = $4) RETURNING id`,
     /**
      * Values: kind, owner, the id of the one that stays or null. Returns a row: `ids` of those that
      * went.
@@ -175,7 +181,8 @@ function swapRecordSql({ record }: Tables, { swapRecord, takeTurn }: Functions):
 BEGIN
   PERFORM ${takeTurn}(given_kind, given_owner);
   PERFORM FROM ${record}
-  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag AND ${IS_LIVE}
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag
+    AND ${IS_LIVE}
   FOR UPDATE;
   IF NOT FOUND THEN
     RETURN false;

@@ -12,39 +12,8 @@ import { functionsOf, type Tables, tablesOf } from './tables';
  */
 export function schemaSql(prefix = 'sms_otp'): string {
   const [tables, functions] = [tablesOf(prefix), functionsOf(prefix)];
-  const { challenge, code, pending, counter, token } = tables;
-  const { recoveryCodes, devices, browsers, login, loginTurn, note } = tables;
-  return `CREATE TABLE IF NOT EXISTS ${challenge} (
-  otp_id text PRIMARY KEY,
-  user_id text NOT NULL,
-  purpose text NOT NULL,
-  record text NOT NULL,
-  attempts integer,
-  expires_at timestamptz NOT NULL
-);
-ALTER TABLE ${challenge} DROP CONSTRAINT IF EXISTS ${challenge}_newest;
-ALTER TABLE ${challenge} ADD COLUMN IF NOT EXISTS pending_id text;
-CREATE INDEX IF NOT EXISTS ${challenge}_user ON ${challenge} (user_id);
-CREATE INDEX IF NOT EXISTS ${challenge}_expiry ON ${challenge} (expires_at);
-
-CREATE TABLE IF NOT EXISTS ${code} (
-  user_id text NOT NULL,
-  purpose text NOT NULL,
-  bucket text NOT NULL,
-  otp_id text NOT NULL,
-  expires_at timestamptz NOT NULL,
-  PRIMARY KEY (user_id, purpose, bucket)
-);
-CREATE INDEX IF NOT EXISTS ${code}_expiry ON ${code} (expires_at);
-
-CREATE TABLE IF NOT EXISTS ${pending} (
-  pending_id text PRIMARY KEY,
-  otp_id text NOT NULL,
-  is_sent boolean NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS ${pending}_expiry ON ${pending} (expires_at);
-
+  const { counter, token, recoveryCodes, devices, browsers, login, loginTurn, note } = tables;
+  return `${challengesSql(tables)}
 ${counterSql(counter)}
 CREATE TABLE IF NOT EXISTS ${token} (
   account text PRIMARY KEY,
@@ -77,6 +46,41 @@ ${nextPartsSql(tables)}
 ${recordFunctionsSql(tables, functions)}
 ${pendingLoginFunctionsSql(tables, functions)}
 ${finishFunctionSql(tables, functions)}`;
+}
+
+/** Returns the SQL of challenges, their newest codes and their pending logins. */
+function challengesSql({ challenge, code, pending }: Tables): string {
+  return `CREATE TABLE IF NOT EXISTS ${challenge} (
+  otp_id text PRIMARY KEY,
+  user_id text NOT NULL,
+  purpose text NOT NULL,
+  record text NOT NULL,
+  attempts integer,
+  expires_at timestamptz NOT NULL
+);
+ALTER TABLE ${challenge} DROP CONSTRAINT IF EXISTS ${challenge}_newest;
+ALTER TABLE ${challenge} ADD COLUMN IF NOT EXISTS pending_id text;
+CREATE INDEX IF NOT EXISTS ${challenge}_user ON ${challenge} (user_id);
+CREATE INDEX IF NOT EXISTS ${challenge}_expiry ON ${challenge} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${code} (
+  user_id text NOT NULL,
+  purpose text NOT NULL,
+  bucket text NOT NULL,
+  otp_id text NOT NULL,
+  expires_at timestamptz NOT NULL,
+  PRIMARY KEY (user_id, purpose, bucket)
+);
+CREATE INDEX IF NOT EXISTS ${code}_expiry ON ${code} (expires_at);
+
+CREATE TABLE IF NOT EXISTS ${pending} (
+  pending_id text PRIMARY KEY,
+  otp_id text NOT NULL,
+  is_sent boolean NOT NULL,
+  expires_at timestamptz NOT NULL
+);
+CREATE INDEX IF NOT EXISTS ${pending}_expiry ON ${pending} (expires_at);
+`;
 }
 
 /**

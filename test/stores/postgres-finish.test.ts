@@ -1,0 +1,287 @@
+import { beforeEach, expect, it } from '@jest/globals';
+
+import { postgresStore, type PostgresPool } from 'passport-sms-otp/postgres';
+import { StoreError } from '../../src/errors';
+import type { Counter, FinishOptions, NewPendingLogin, RecordPut } from '../../src/stores/store';
+import { describeWithService } from '../services/describe-with-service';
+import { usePostgres } from './postgres-ground';
+import { until } from './until';
+
+const text = (otpId: string): { otpId: string; value: string } => ({ otpId, value: '{}' });
+const makeLogin = (pendingId: string, otpId?: string): NewPendingLogin => ({
+  ...{ pendingId, userId: 'user', place: 'login', value: '{"purpose":"login"}' },
+  ...(otpId !== undefined && { text: text(otpId) }),
+});
+const makePut = (id: string, value = '{}'): RecordPut => ({
+  ...{ kind: 'login', owner: 'user', record: { id, tag: 'first', rank: 1, value } },
+  ttlSeconds: 600,
+});
+const charge = (key: string): Counter => ({ key, windowSeconds: 60 });
+const NOTHING: FinishOptions = { leavesMark: false, clears: [], charges: [], puts: [] };
+const TABLES = ['sms_otp_pending_login', 'sms_otp_record', 'sms_otp_turn', 'sms_otp_counter'];
+
+describeWithService('postgres')('pending logins in PostgreSQL', () => {
+  const ground = usePostgres();
+  beforeEach(() => ground().pool.query(`TRUNCATE ${TABLES.join(', ')}`));
+
+  it.each([
+    'NULL',
+    `'5'`,
+    `'{}'`,
+    `'{"texts":5,"kinds":5}'`,
+    `'{"texts":{},"kinds":{"totp":null}}'`,
+    `'{"texts":{"x":-1},"kinds":{"totp":-1}}'`,
+    `'{"texts":{"x":0.5},"kinds":{"totp":"0"}}'`,
+    `'{"texts":{"x":[0]},"kinds":{"totp":1e99}}'`,
+  ])('are exhausted with the attempts %s', async (attempts) => {
+    const { pool, store } = ground();
+    await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
+    await pool.query(`UPDATE sms_otp_pending_login SET attempts = ${attempts}`);
+    for (const kind of ['text', 'totp'])
+      expect(await store.pendingLogins.claim('a', { of: kind, most: 5 })).toEqual({
+        outcome: 'exhausted',
+      });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [text('x')] });
+  });
+
+  it.each([`'{}'`, `'[5]'`, `'[{"otpId":5,"value":"{}"}]'`, `'[{"otpId":"x"}]'`])(
+    'are refused with the texts %s, and end',
+    async (texts) => {
+      const { pool, store } = ground();
+      await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
+      await pool.query(`UPDATE sms_otp_pending_login SET texts = ${texts}`);
+      await expect(store.pendingLogins.find('a')).rejects.toThrow(StoreError);
+      await expect(store.pendingLogins.claim('a', { of: 'totp', most: 5 })).rejects.toThrow(
+        StoreError,
+      );
+      expect(await store.pendingLogins.end('a')).toBe(true);
+    },
+  );
+
+  it('are refused with a NUL character, and nothing is written', async () => {
+    const { pendingLogins } = ground().store;
+    await pendingLogins.begin(makeLogin('a', 'x'), 600);
+    const calls = [
+      pendingLogins.begin(makeLogin('\0'), 600),
+      pendingLogins.begin(makeLogin('a', '\0'), 600),
+      pendingLogins.attach('a', text('\0')),
+      pendingLogins.claim('a', { of: '\0', most: 5 }),
+      pendingLogins.end('a', { otpId: '\0' }),
+      pendingLogins.find('\0'),
+      pendingLogins.endAll('user\0'),
+      ground().store.finish('a', { ...NOTHING, puts: [makePut('\0')] }),
+      ground().store.finish('a', { ...NOTHING, charges: [charge('\0')] }),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow(StoreError);
+    expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, texts: [text('x')] });
+  });
+
+  it.each(['read committed', 'repeatable read', 'serializable'])(
+    'of one place have texts at one of them, at the isolation level %s',
+    async (level) => {
+      const pool = ground().openPool(level);
+      const { pendingLogins } = postgresStore(pool, { random: () => 1 });
+      for (const id of ['a', 'b', 'c', 'd']) await pendingLogins.begin(makeLogin(id), 600);
+      await Promise.all(
+        Array.from({ length: 12 }, (_, index) => {
+          const id = 'abcd'.charAt(index % 4);
+          if (index < 8) return pendingLogins.attach(id, text(`t${index}`));
+          return pendingLogins.begin(makeLogin(`${id}${id}`, `t${index}`), 600);
+        }),
+      );
+      await pool.end();
+      const texted = `SELECT count(*)::int AS value FROM sms_otp_pending_login WHERE texts <> '[]'`;
+      expect(await ground().valueOf(texted)).toBe(1);
+    },
+  );
+
+  it('take no text that was meant for the login of another user', async () => {
+    const { pendingLogins } = ground().store;
+    await pendingLogins.begin(makeLogin('a', 'x'), 600);
+    const statement = `SELECT sms_otp_take_turn_v1('pending login', 'user')`;
+    const then = `UPDATE sms_otp_pending_login SET user_id = 'other'`;
+    const attached = await ground().beside({ statement, then }, () => [
+      pendingLogins.attach('a', text('y')),
+    ]);
+    expect(attached).toEqual([false]);
+    expect(await pendingLogins.find('a')).toMatchObject({ userId: 'other', texts: [text('x')] });
+  });
+
+  it('are judged as they are when a wait is over', async () => {
+    const { store } = ground();
+    const { pendingLogins } = store;
+    await pendingLogins.begin(makeLogin('a', 'x'), 600);
+    const statement = `UPDATE sms_otp_pending_login SET texts = '[]'`;
+    const results = await ground().beside<unknown>({ statement, then: 'SELECT' }, () => [
+      pendingLogins.claim('a', { of: 'text', otpId: 'x', most: 5 }),
+      pendingLogins.end('a', { otpId: 'x' }),
+      store.finish('a', { ...NOTHING, otpId: 'x' }),
+    ]);
+    expect(results).toEqual([{ outcome: 'unknown' }, false, { isFinished: false }]);
+  });
+
+  it('leave nothing but a mark when they have passed', async () => {
+    const { store, valueOf } = ground();
+    await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
+    await store.finish('a', { ...NOTHING, leavesMark: true });
+    const row = `SELECT ARRAY[value, texts::text, attempts::text] AS value FROM sms_otp_pending_login`;
+    expect(await valueOf(row)).toEqual(['', '[]', '{}']);
+  });
+
+  it('are pruned when they are over, and not while they live', async () => {
+    const { pool, store, valueOf } = ground();
+    for (const id of ['over', 'passed', 'live', 'passed and live'])
+      await store.pendingLogins.begin(makeLogin(id), 600);
+    for (const id of ['passed', 'passed and live'])
+      await store.finish(id, { ...NOTHING, leavesMark: true });
+    await pool.query(`UPDATE sms_otp_pending_login SET expires_at = now() - interval '1 s'
+      WHERE pending_id IN ('over', 'passed')`);
+    await postgresStore(pool, { random: () => 0 }).pendingLogins.begin(makeLogin('new'), 600);
+    const ids =
+      'SELECT array_agg(pending_id ORDER BY pending_id) AS value FROM sms_otp_pending_login';
+    await until(
+      async () => JSON.stringify(await valueOf(ids)) === '["live","new","passed and live"]',
+    );
+    expect(await store.pendingLogins.find('live')).not.toBeNull();
+  });
+});
+
+describeWithService('postgres')('finish in PostgreSQL', () => {
+  const ground = usePostgres();
+  beforeEach(() => ground().pool.query(`TRUNCATE ${TABLES.join(', ')}`));
+
+  it.each(['read committed', 'repeatable read', 'serializable'])(
+    'succeeds for one caller and for one login that replaces a record, at the isolation level %s',
+    async (level) => {
+      const pool = ground().openPool(level);
+      const store = postgresStore(pool, { random: () => 1 });
+      const { pendingLogins, records } = store;
+      await records.put(makePut('old'));
+      for (const id of ['a', 'b', 'c']) await pendingLogins.begin(makeLogin(id), 600);
+      const replaces = { kind: 'login', owner: 'user', id: 'old' };
+      const finished = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          store.finish('abc'.charAt(index % 3), {
+            ...{ ...NOTHING, replaces, charges: [charge('shared'), charge(`own ${index}`)] },
+            puts: [makePut(`new ${index}`)],
+          }),
+        ),
+      );
+      await pool.end();
+      const winners = [...finished.keys()].filter((index) => finished[index]?.isFinished);
+      expect(winners).toHaveLength(1);
+      const listed = await ground().store.records.list(replaces);
+      expect(listed.map(({ id }) => id)).toEqual([`new ${winners[0]}`]);
+      const counted = `SELECT array_agg(key || ' ' || count ORDER BY key) AS value FROM sms_otp_counter`;
+      expect(await ground().valueOf(counted)).toEqual([`own ${winners[0]} 1`, 'shared 1']);
+    },
+  );
+
+  it.each(['version = 2', 'count = -1'])(
+    'refuses a counter with %s, and changes nothing',
+    async (change) => {
+      const { pool, store, valueOf } = ground();
+      const options: FinishOptions = {
+        ...{ leavesMark: true, clears: ['cleared'], charges: [charge('new'), charge('odd')] },
+        ...{ puts: [makePut('new')], replaces: { kind: 'login', owner: 'user', id: 'old' } },
+      };
+      await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
+      await store.records.put(makePut('old'));
+      await store.counters.charge([charge('cleared'), charge('odd')]);
+      await pool.query(`UPDATE sms_otp_counter SET ${change} WHERE key = 'odd'`);
+      await expect(store.finish('a', options)).rejects.toThrow(StoreError);
+      expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [text('x')] });
+      expect(await store.records.list(makePut('new'))).toEqual([makePut('old').record]);
+      const keys = 'SELECT array_agg(key ORDER BY key) AS value FROM sms_otp_counter';
+      expect(await valueOf(keys)).toEqual(['cleared', 'odd']);
+    },
+  );
+
+  it('takes a record away from a removal of all only with the one that comes', async () => {
+    const { store } = ground();
+    await store.pendingLogins.begin(makeLogin('a'), 600);
+    await store.records.put(makePut('old'));
+    const put = JSON.stringify([{ ...makePut('new'), ...makePut('new').record }]);
+    const statement = `SELECT sms_otp_finish_v1('a', NULL, false, 'login', 'user', 'old',
+      '{}', '[]', '{}', '${put}')`;
+    const removed = await ground().beside({ statement, then: 'SELECT' }, () => [
+      store.records.removeAll(makePut('new')),
+    ]);
+    expect([removed, await store.records.list(makePut('new'))]).toEqual([[['new']], []]);
+  });
+
+  it('waits for no charge, put or other finish in a circle', async () => {
+    const codes: unknown[] = [];
+    const store = postgresStore(watchedPool(codes), { random: () => 1 });
+    const { counters, pendingLogins, records } = store;
+    const keys = Array.from({ length: 8 }, (_, index) => `key ${index}`);
+    const kinds = ['browser', 'device', 'login'];
+    await counters.charge(keys.map(charge));
+    for (let index = 0; index < 8; index += 1)
+      await pendingLogins.begin({ ...makeLogin(`a${index}`), place: `${index}` }, 600);
+    const calls = Array.from({ length: 8 }, (_, index) => {
+      const [some, all] = index % 2 === 0 ? [keys, kinds] : [keys.toReversed(), kinds.toReversed()];
+      return [
+        store.finish(`a${index}`, {
+          ...{ leavesMark: false, clears: some.slice(0, 4), charges: some.slice(4).map(charge) },
+          puts: all.map((kind) => ({ ...makePut(`r${index}`), kind, most: 2 })),
+        }),
+        counters.charge(some.map(charge)),
+        counters.unlock(some),
+        ...all.map((kind) => records.put({ ...makePut('r0'), kind, most: 2 })),
+        ...all.map((kind) => records.removeAll({ kind, owner: 'user' })),
+        pendingLogins.endAll('user', `a${index}`),
+      ];
+    });
+    await Promise.all(calls.flat());
+    expect(codes.filter((code) => code !== '23505')).toEqual([]);
+  });
+
+  it('is one statement, like every other call', async () => {
+    const texts: string[] = [];
+    const { pool } = ground();
+    const counting: PostgresPool = {
+      query: (query, values) => {
+        texts.push(query);
+        return pool.query(query, values);
+      },
+    };
+    const store = postgresStore(counting, { random: () => 1 });
+    const put = makePut('r');
+    const one = { ...put, id: 'r' };
+    const calls = [
+      () => store.pendingLogins.begin(makeLogin('a', 'x'), 600),
+      () => store.pendingLogins.attach('a', text('y')),
+      () => store.pendingLogins.claim('a', { of: 'text', most: 5 }),
+      () => store.pendingLogins.find('a'),
+      () => store.pendingLogins.end('a', { otpId: 'y' }),
+      () => store.finish('a', { ...NOTHING, puts: [put], charges: [charge('c')], clears: ['d'] }),
+      () => store.records.put(put),
+      () => store.records.find(one),
+      () => store.records.swap(one, 'first', put.record, null),
+      () => store.records.list(put),
+      () => store.records.remove(one),
+      () => store.records.removeAll(put),
+      () => store.pendingLogins.end('a'),
+      () => store.pendingLogins.endAll('user'),
+      () => store.counters.unlock(['c']),
+    ];
+    for (const call of calls) await call();
+    expect(texts).toHaveLength(calls.length);
+    expect(texts.filter((query) => query.includes(';'))).toEqual([]);
+  });
+
+  /** The pool, and what it refuses. */
+  function watchedPool(codes: unknown[]): PostgresPool {
+    return {
+      query: async (query, values) => {
+        try {
+          return await ground().pool.query(query, values);
+        } catch (error) {
+          codes.push((error as { code?: unknown }).code);
+          throw error;
+        }
+      },
+    };
+  }
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import { Client, Pool } from 'pg';
+
+import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
+import { connectionOf, startPostgres } from '../services/postgres';
+import type { Service } from '../services/service';
+import { until } from './until';
+
+/** A server with the tables of a store, for the tests of one file. */
+export interface PostgresGround {
+  readonly pool: Pool;
+  /** Prunes nothing. */
+  readonly store: PostgresStore;
+  /** Returns what the column `value` of the first row holds. */
+  readonly valueOf: (text: string) => Promise<unknown>;
+  /** Opens a pool whose transactions have another isolation level. */
+  readonly openPool: (level: string) => Pool;
+  /** Makes calls while another transaction that has run this statement is open, and ends it. */
+  readonly beside: <Result>(
+    obstacle: Obstacle,
+    calls: () => Promise<Result>[],
+  ) => Promise<Result[]>;
+}
+
+interface Obstacle {
+  readonly statement: string;
+  /** Run when every call waits, and committed; otherwise the transaction is undone. */
+  readonly then?: string;
+}
+
+/** Starts the server before the tests of this file, and ends it after them. */
+export function usePostgres(): () => PostgresGround {
+  let server: Service;
+  let ground: PostgresGround;
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    const pool = new Pool({ ...connectionOf(server.port), max: 30 });
+    ground = createGround(server.port, pool);
+    await ground.store.migrate();
+  }, 30_000);
+  afterAll(async () => {
+    await ground.pool.end();
+    await server.close();
+  });
+  return () => ground;
+}
+
+function createGround(port: number, pool: Pool): PostgresGround {
+  async function valueOf(text: string): Promise<unknown> {
+    const { rows } = await pool.query<{ value: unknown }>(text);
+    return rows[0]?.value;
+  }
+
+  async function beside<Result>(
+    { statement, then }: Obstacle,
+    makeCalls: () => Promise<Result>[],
+  ): Promise<Result[]> {
+    const client = new Client(connectionOf(port));
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(statement);
+    const calls = makeCalls();
+    const waiting = `SELECT count(*)::int AS value FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await until(async () => (await valueOf(waiting)) === calls.length);
+    if (then === undefined) await client.query('ROLLBACK');
+    else await client.query(`${then}; COMMIT`);
+    await client.end();
+    return Promise.all(calls);
+  }
+
+  return {
+    ...{ pool, valueOf, beside },
+    store: postgresStore(pool, { random: () => 1 }),
+    openPool: (level) => {
+      const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
+      return new Pool({ ...connectionOf(port), max: 10, options });
+    },
+  };
+}
