@@ -69,6 +69,38 @@ describeWithService('redis')('redisStore', () => {
       expect(Number(await connected.command('TTL', key)) / 86_400).toBeCloseTo(400, 1);
     });
 
+    it('restarts the 400 days with a raise too, even where it raises nothing', async () => {
+      const key = '{sms-otp}:counter:old';
+      for (const raisesTo of [6, 5]) {
+        await connected.command('SET', key, `2:5:${Date.now() + 60_000}:0:0:1`, 'PX', '60000');
+        const raise = { key: 'old', windowSeconds: null, raisesTo };
+        expect((await store.counters.charge([raise])).counts[0]).toMatchObject({
+          count: raisesTo,
+          generation: 1,
+        });
+        expect(Number(await connected.command('TTL', key)) / 86_400).toBeCloseTo(400, 1);
+      }
+    });
+
+    it('lifts the locks of all counters, or of none where one is odd', async () => {
+      const { counters } = store;
+      await counters.charge(['a', 'b'].map((key) => ({ key, windowSeconds: 60 })));
+      await counters.lock('a', 60);
+      await counters.lock('locked alone', 60);
+      const keys = (): Promise<unknown> => connected.command('KEYS', '*');
+      const before = await connected.command('GET', '{sms-otp}:counter:a');
+      await connected.command('SET', '{sms-otp}:counter:odd', '1:x');
+      await expect(counters.unlock?.(['a', 'odd'])).rejects.toThrow(StoreError);
+      expect(await connected.command('GET', '{sms-otp}:counter:a')).toBe(before);
+      await connected.command('DEL', '{sms-otp}:counter:odd');
+      await counters.unlock?.(['a', 'b', 'never', 'locked alone']);
+      const words = ['a', 'b'].map((word) => `{sms-otp}:counter:${word}`);
+      expect(((await keys()) as string[]).sort()).toEqual(words);
+      const after = String(await connected.command('GET', '{sms-otp}:counter:a'));
+      expect(after.split(':').slice(0, 2)).toEqual(['2', '1']);
+      expect(after.split(':')[3]).toBe('0');
+    });
+
     it('works when the server has lost the scripts', async () => {
       await store.challenges.begin(makeChallenge('a'), 600);
       await connected.command('SCRIPT', 'FLUSH');

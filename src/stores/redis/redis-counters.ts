@@ -40,18 +40,17 @@ local function write(key, tally)
 end`;
 
 /**
- * `charge(keys, text)`. The keys are those of the counters, then those that exempt others; the text
- * is JSON, for each counter what `toValues` returns. One argument and one string in return: clients
- * spend more time on each of them than on what it holds. All numbers are exact in a double. Returns
- * the number of the counter that refused, or 0, and for each counter its count, the milliseconds
- * until it falls, the milliseconds it is locked, and its generation.
+ * `plan_charge(keys, plan, is_forced)` reads and decides, and writes nothing. The keys are those of
+ * the counters, then those that exempt others; the plan is for each counter what `toValues`
+ * returns. No lock refuses a charge that is forced. All numbers are exact in a double. Returns the
+ * number of the counter that refused, or 0, the tallies, and the numbers of those that
+ * `write_tallies` is to write.
  */
-export const CHARGING = `
+export const PLANNING = `
 ${READING}
-local function charge(keys, text)
-  local plan = cjson.decode(text)
+local function plan_charge(keys, plan, is_forced)
   local exempt = { count = 0, reset = 0, locked = 0, by = 0, generation = 0 }
-  local tallies, refused = {}, 0
+  local tallies, changed, refused = {}, {}, 0
 
   -- Many counters are exempted by the same few.
   local exempts = {}
@@ -75,32 +74,56 @@ local function charge(keys, text)
   end
 
   for i, values in ipairs(plan) do
-    local exempt_by, amount, max = unpack(values)
+    local exempt_by, amount, max = unpack(values, 1, 3)
+    local raises_to = values[12]
     if is_exempt(exempt_by) then
       tallies[i] = exempt
     else
       local tally = read(keys[i])
       tallies[i] = tally
+      local is_locked = tally.locked > now and not is_forced
       local is_full = amount > max - tally.count
-      if refused == 0 and amount >= 0 and (is_full or tally.locked > now) then refused = i end
+      if raises_to then values[2] = math.max(0, raises_to - tally.count)
+      elseif refused == 0 and amount >= 0 and (is_full or is_locked) then refused = i end
     end
   end
+  if refused > 0 then return refused, tallies, changed end
 
-  local answer = { refused }
   for i, tally in ipairs(tallies) do
     local _, amount, _, is_only_read, life, slides = unpack(plan[i], 1, 6)
-    local every, from, steps, generation, lifts = unpack(plan[i], 7)
-    local former, adds = tally.count, amount > 0
+    local every, from, steps, generation, lifts, raises_to = unpack(plan[i], 7, 12)
+    local former, adds = tally.count, amount > 0 or raises_to
     -- An amount that adds nothing begins no window, and takes nothing from another generation.
     local is_running = tally.reset > 0 and (generation < 0 or generation == tally.generation)
-    if refused == 0 and tally ~= exempt and not is_only_read and (adds or is_running) then
+    if tally ~= exempt and not is_only_read and (adds or is_running) then
       tally.count = math.max(0, former + amount)
       if tally.reset == 0 then tally.generation = now end
       if tally.reset == 0 or (adds and slides) then tally.reset = now + life end
       set_lock(tally, former, every, from, steps)
       if lifts >= 0 and lifts == tally.by then tally.locked = 0 end
-      write(keys[i], tally)
+      table.insert(changed, i)
     end
+  end
+  return 0, tallies, changed
+end
+
+local function write_tallies(keys, tallies, changed)
+  for _, i in ipairs(changed) do write(keys[i], tallies[i]) end
+end`;
+
+/**
+ * `charge(keys, text)`: the text is the plan as JSON. One argument and one string in return:
+ * clients spend more time on each of them than on what it holds. Returns the number of the counter
+ * that refused, or 0, and for each counter its count, the milliseconds until it falls, the
+ * milliseconds it is locked, and its generation.
+ */
+export const CHARGING = `
+${PLANNING}
+local function charge(keys, text)
+  local refused, tallies, changed = plan_charge(keys, cjson.decode(text))
+  write_tallies(keys, tallies, changed)
+  local answer = { refused }
+  for _, tally in ipairs(tallies) do
     local reset, locked = math.max(0, tally.reset - now), math.max(0, tally.locked - now)
     for _, number in ipairs({ tally.count, reset, locked, tally.generation }) do
       table.insert(answer, string.format('%.0f', number))
@@ -130,7 +153,20 @@ tally.locked = length > 0 and math.max(tally.locked, now + length) or 0
 write(KEYS[1], tally)
 return 1`);
 
-export function redisCounters(run: RunScript): CounterStore {
+/** KEYS: the counters. */
+const UNLOCK = defineScript(`
+${READING}
+local tallies = {}
+for i, key in ipairs(KEYS) do tallies[i] = read(key) end
+for i, tally in ipairs(tallies) do
+  if tally.locked > now then
+    tally.locked = 0
+    write(KEYS[i], tally)
+  end
+end
+return 1`);
+
+export function redisCounters(run: RunScript): Required<CounterStore> {
   return {
     charge: async (counters) => {
       const [keys, plan] = toPlan(counters);
@@ -141,6 +177,9 @@ export function redisCounters(run: RunScript): CounterStore {
       const keepsLocked = options?.keepsLocked === true ? 1 : 0;
       if (keys.length > 0) await run('clear', CLEAR, keys.map(counterKey), [keepsLocked]);
     },
+    unlock: async (keys) => {
+      if (keys.length > 0) await run('unlock', UNLOCK, keys.map(counterKey));
+    },
     lock: async (key, seconds) => {
       checkLock(seconds);
       await run('lock', LOCK, [counterKey(key)], [seconds === 0 ? 0 : milliseconds(seconds)]);
@@ -150,7 +189,7 @@ export function redisCounters(run: RunScript): CounterStore {
 
 export const counterKey = (key: string): string => `counter:${key}`;
 
-/** Returns keys and text as `charge` takes them. */
+/** Returns keys and plan, as JSON, as `plan_charge` takes them. */
 export function toPlan(counters: readonly Counter[]): [keys: string[], text: string] {
   checkCounters(counters);
   // Most counters of a charge share one list.
@@ -176,6 +215,7 @@ function toValues(counter: Counter, keys: readonly string[]): readonly unknown[]
     exemptBy = [],
     generation = -1,
     lifts = -1,
+    raisesTo,
     lock,
   } = counter;
   const life = milliseconds(windowSeconds ?? LONG_LIFE_SECONDS);
@@ -184,7 +224,8 @@ function toValues(counter: Counter, keys: readonly string[]): readonly unknown[]
   const slides = windowSeconds === null;
   const { every = 0, from = every } = lock ?? {};
   const locks = [every, from, steps];
-  return [indexes, amount, max, isOnlyRead, life, slides, ...locks, generation, lifts];
+  const values = [indexes, amount, max, isOnlyRead, life, slides, ...locks, generation, lifts];
+  return raisesTo === undefined ? values : [...values, raisesTo];
 }
 
 /**
