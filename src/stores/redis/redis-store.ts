@@ -2,7 +2,7 @@ import { StoreError } from '../../errors';
 import { RECORD_VERSION, toWholeNumber } from '../check-values';
 import { type ConsumeAndClear, markGuarded } from '../guarded-store';
 import { loadRecords, type Records } from '../load-records';
-import type { NoteStore, SmsOtpStore } from '../store';
+import type { NextParts, NoteStore, SmsOtpStore } from '../store';
 import { ENDING, redisChallenges } from './redis-challenges';
 import {
   checkServerLater,
@@ -18,7 +18,10 @@ import {
 } from './redis-client';
 import { CHARGING, counterKey, redisCounters, toPlan } from './redis-counters';
 import { redisBrowsers, redisDevices } from './redis-devices';
+import { redisFinish } from './redis-finish';
 import { redisLogins } from './redis-logins';
+import { redisPendingLogins } from './redis-pending-logins';
+import { redisRecords } from './redis-records';
 import { redisRecoveryCodes } from './redis-recovery-codes';
 import { redisTokens } from './redis-tokens';
 
@@ -42,7 +45,8 @@ export interface RedisStoreOptions {
 /**
  * Creates a store that keeps all state in Redis 6 or later, shared by all processes. Each operation
  * is one script with a timeout of 2 s; while the client is not connected it is refused at once.
- * Every key has a time to live, by Redis' clock. The client stays the app's: the app connects it,
+ * Every key has a time to live, by Redis' clock, but for records that live until they are removed.
+ * The client stays the app's: the app connects it,
  * listens to its errors and closes it.
  *
  * @param client A client of node-redis 4 to 6 or ioredis 4 to 6.
@@ -51,7 +55,7 @@ export interface RedisStoreOptions {
 export function redisStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
-): Required<SmsOtpStore> {
+): Required<SmsOtpStore> & NextParts {
   const emitWarning: OnWarning = (message, code) => process.emitWarning(message, { code });
   const { prefix = 'sms-otp', onWarning = emitWarning } = options;
   if (!isNodeRedis(client) && !isIoRedis(client)) {
@@ -76,6 +80,9 @@ export function redisStore(
     browsers: redisBrowsers(run, records),
     logins: redisLogins(run, records),
     notes: redisNotes(run, records),
+    records: redisRecords(run),
+    pendingLogins: redisPendingLogins(run),
+    finish: redisFinish(run),
   };
   return markGuarded(parts, redisConsumeAndClear(run));
 }

@@ -1,0 +1,89 @@
+import { StoreError } from '../../errors';
+import { checkFinish, toWholeNumber } from '../check-values';
+import type { FinishOptions, NextParts } from '../store';
+import { defineScript, type RunScript } from './redis-client';
+import { counterKey, PLANNING, toPlan } from './redis-counters';
+import { LOGIN, MARKING, pendingLoginKey } from './redis-pending-logins';
+import { PUTTING, recordsKey, toPutResult, toPutValues } from './redis-records';
+
+/**
+ * KEYS: pending login, the counters to clear, those that `plan_charge` takes, the records. ARGV: id
+ * of the login, and JSON of what `toPlanOf` returns. Returns for each put the ids that went, nil
+ * where nothing was put; 0 when nothing is finished.
+ */
+const FINISH = defineScript(`
+${LOGIN}
+${MARKING}
+${PLANNING}
+${PUTTING}
+local otp_id, leaves_mark, clears, charged, charges, replaces, puts = unpack(cjson.decode(ARGV[2]))
+local login = read_login()
+if not login or (otp_id and not find_text(login, otp_id)) then return 0 end
+
+local owners = {}
+local function records_of(index)
+  local records_key = KEYS[1 + clears + charged + index]
+  owners[index] = owners[index] or read_records(records_key)
+  return owners[index]
+end
+
+if replaces then
+  local index, replaced = unpack(replaces)
+  local records = records_of(index)
+  if not records.live[replaced] then return 0 end
+  parse(replaced, records.live[replaced])
+  change(records, replaced, false)
+end
+local answer = {}
+for i, put in ipairs(puts) do answer[i] = plan_put(records_of(put[1]), unpack(put, 2)) end
+
+local charged_keys = { unpack(KEYS, 2 + clears, 1 + clears + charged) }
+local refused, tallies, changed = plan_charge(charged_keys, charges, true)
+if refused > 0 then error('a charge that is full') end
+
+-- First what a full server refuses: then nothing has changed.
+write_tallies(charged_keys, tallies, changed)
+for _, records in pairs(owners) do write_records(records) end
+if leaves_mark then redis.call('HSET', key, 'passed', 1) end
+for i = 2, 1 + clears do redis.call('DEL', KEYS[i]) end
+for _, records in pairs(owners) do delete_records(records) end
+if leaves_mark then leave_mark(login) else end_login(login.user, login.place) end
+return answer`);
+
+export function redisFinish(run: RunScript): NextParts['finish'] {
+  return async (pendingId, options) => {
+    checkFinish(options);
+    const { clears, charges, puts, replaces } = options;
+    const [charged, plan] = toPlan(charges);
+    const named = replaces === undefined ? puts : [replaces, ...puts];
+    const owners = [...new Set(named.map(recordsKey))];
+    const keys = [pendingLoginKey(pendingId), ...clears.map(counterKey), ...charged, ...owners];
+    const values = [pendingId, toText(options, charged.length, plan, owners)];
+    const reply = await run('finish', FINISH, keys, values);
+    if (toWholeNumber(reply) === 0) return { isFinished: false };
+    if (!Array.isArray(reply) || reply.length !== puts.length)
+      throw new StoreError('finish: unknown answer');
+    return { isFinished: true, results: reply.map((one) => toPutResult('finish', one)) };
+  };
+}
+
+/**
+ * Returns what the script reads, in its order, as JSON.
+ * @param plan JSON of the charges.
+ * @param owners The keys of the records, which Lua counts from 1.
+ */
+function toText(
+  { otpId, leavesMark, clears, puts, replaces }: FinishOptions,
+  charged: number,
+  plan: string,
+  owners: readonly string[],
+): string {
+  const indexOf = (records: { readonly kind: string; readonly owner: string }): number =>
+    owners.indexOf(recordsKey(records)) + 1;
+  const begin = JSON.stringify([otpId ?? false, leavesMark, clears.length, charged]).slice(0, -1);
+  const end = JSON.stringify([
+    replaces === undefined ? false : [indexOf(replaces), replaces.id],
+    puts.map((put) => [indexOf(put), ...toPutValues(put)]),
+  ]).slice(1);
+  return `${begin},${plan},${end}`;
+}

@@ -1,0 +1,280 @@
+import { StoreError } from '../../errors';
+import { checkPut, checkSwap, requireStrings, requireWholeNumber } from '../check-values';
+import type { PutResult, RecordPut, RecordsOf, RecordStore, StoredRecord } from '../store';
+import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
+
+/**
+ * The records of an owner and kind are one hash. Under each id is an entry,
+ * `1:ends:rank:length:tag-and-value`: the version, the end of its life in milliseconds since 1970
+ * by Redis' clock (0: none), the rank, and the length of the tag in UTF-16 units. The key lives as
+ * long as the record that ends last, and without end while one of them has none.
+ */
+const READING = `
+-- The end of an entry's life, 0 for none; nil for an unknown entry.
+local function end_of(entry) return tonumber(string.match(entry, '^1:(%d+):')) end
+
+local function is_over(entry)
+  local ends = end_of(entry)
+  return ends ~= nil and ends > 0 and ends <= now
+end
+
+local function parse(id, entry)
+  local rank, rest = string.match(entry, '^1:%d+:([-+.e%d]+):(%d+:.*)$')
+  rank = tonumber(rank)
+  if not rank then error('unknown record') end
+  return { id = id, entry = entry, rank = rank, rest = rest }
+end
+
+local function has_tag(entry, length_and_tag)
+  return string.sub(parse(nil, entry).rest, 1, #length_and_tag) == length_and_tag
+end
+
+-- In bytes. The operators compare strings by the server's locale.
+local function is_before(one, other)
+  for i = 1, math.min(#one, #other) do
+    local left, right = string.byte(one, i), string.byte(other, i)
+    if left ~= right then return left < right end
+  end
+  return #one < #other
+end
+
+local function is_lower(one, other)
+  if one.rank == other.rank then return is_before(one.id, other.id) end
+  return one.rank < other.rank
+end`;
+
+/** Lua: makes a key live as long as the entry that ends last. */
+const COVERING = `
+-- The end of the entry that ends last; 0 when one has none.
+local function last_end(entries)
+  local last = 1
+  for _, entry in pairs(entries) do
+    local ends = end_of(entry) or 0
+    if ends == 0 then return 0 end
+    last = math.max(last, ends)
+  end
+  return last
+end
+
+local function cover(key, entries)
+  local last = last_end(entries)
+  if last == 0 then return redis.call('PERSIST', key) end
+  redis.call('PEXPIREAT', key, string.format('%.0f', last))
+end
+
+local function read_entries(key)
+  local entries, found = {}, redis.call('HGETALL', key)
+  for i = 1, #found, 2 do entries[found[i]] = found[i + 1] end
+  return entries
+end`;
+
+/**
+ * Lua: puts in three steps, so that nothing is written before all puts are known, and nothing is
+ * deleted before all are written. An owner's records are `key`, the `live` entries by id as they
+ * will be, and the `changes`: an entry that is written, false for one that goes.
+ */
+export const PUTTING = `
+${READING}
+${COVERING}
+local function read_records(key)
+  local records = { key = key, live = {}, changes = {} }
+  for id, entry in pairs(read_entries(key)) do
+    if is_over(entry) then records.changes[id] = false else records.live[id] = entry end
+  end
+  return records
+end
+
+local function change(records, id, entry)
+  records.live[id], records.changes[id] = entry or nil, entry
+end
+
+-- Returns the ids that go beyond the ceiling; false where no record may be, and is.
+local function plan_put(records, id, life, most, if_none, rest)
+  local others, gone = {}, {}
+  for other, entry in pairs(records.live) do
+    -- One that is replaced may hold anything.
+    if other ~= id or if_none then table.insert(others, parse(other, entry)) end
+  end
+  if if_none and #others > 0 then return false end
+  table.sort(others, is_lower)
+  for i = 1, math.min(#others, #others - most + 1) do
+    change(records, others[i].id, false)
+    table.insert(gone, others[i].id)
+  end
+  change(records, id, string.format('1:%.0f:', life > 0 and now + life or 0) .. rest)
+  return gone
+end
+
+local function write_records(records)
+  for id, entry in pairs(records.changes) do
+    if entry then redis.call('HSET', records.key, id, entry) end
+  end
+end
+
+local function delete_records(records)
+  for id, entry in pairs(records.changes) do
+    if not entry then redis.call('HDEL', records.key, id) end
+  end
+  cover(records.key, records.live)
+end`;
+
+/**
+ * KEYS: records. ARGV: JSON of what `toPutValues` returns. Returns the ids that went, nil where
+ * nothing was put.
+ */
+const PUT = defineScript(`
+${NOW}
+${PUTTING}
+local records = read_records(KEYS[1])
+local gone = plan_put(records, unpack(cjson.decode(ARGV[1])))
+if not gone then return false end
+write_records(records)
+delete_records(records)
+return gone`);
+
+/** KEYS: records. ARGV: id. Returns the entry, or nil. */
+const FIND = defineScript(`
+${NOW}
+${READING}
+local entry = redis.call('HGET', KEYS[1], ARGV[1])
+return entry and not is_over(entry) and entry`);
+
+/**
+ * KEYS: records. ARGV: id, the length and the tag seen, the next id, milliseconds to live (0: no
+ * end), the rest of the next entry. Returns 1 when it was written.
+ */
+const SWAP = defineScript(`
+${NOW}
+${READING}
+${COVERING}
+local key, id, seen, next_id, life = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local entry = redis.call('HGET', key, id)
+if not entry or is_over(entry) or not has_tag(entry, seen) then return 0 end
+local left, ends = redis.call('PTTL', key), life > 0 and now + life or 0
+redis.call('HSET', key, next_id, string.format('1:%.0f:', ends) .. ARGV[5])
+if next_id ~= id then redis.call('HDEL', key, id) end
+if life > 0 and left >= 0 then redis.call('PEXPIRE', key, math.max(life, left))
+else cover(key, read_entries(key)) end
+return 1`);
+
+/** KEYS: records. Returns ids and entries in turn, the lowest rank first. */
+const LIST = defineScript(`
+${NOW}
+${READING}
+local live, found, answer = {}, redis.call('HGETALL', KEYS[1]), {}
+for i = 1, #found, 2 do
+  if not is_over(found[i + 1]) then table.insert(live, parse(found[i], found[i + 1])) end
+end
+table.sort(live, is_lower)
+for _, one in ipairs(live) do
+  table.insert(answer, one.id)
+  table.insert(answer, one.entry)
+end
+return answer`);
+
+/**
+ * KEYS: records. ARGV: id, and the length and the tag seen when one is given. Returns 1 when it was
+ * live; without a tag, whatever its entry holds.
+ */
+const REMOVE = defineScript(`
+${NOW}
+${READING}
+${COVERING}
+local entry = redis.call('HGET', KEYS[1], ARGV[1])
+if not entry or (ARGV[2] and not has_tag(entry, ARGV[2])) then return 0 end
+redis.call('HDEL', KEYS[1], ARGV[1])
+-- It may have been the only one without an end.
+if redis.call('PTTL', KEYS[1]) == -1 then cover(KEYS[1], read_entries(KEYS[1])) end
+return is_over(entry) and 0 or 1`);
+
+/**
+ * KEYS: records. ARGV: the id that stays, or nothing. Returns the ids of those that were live,
+ * whatever their entries hold.
+ */
+const REMOVE_ALL = defineScript(`
+${NOW}
+${READING}
+${COVERING}
+local gone, kept = {}, {}
+for id, entry in pairs(read_entries(KEYS[1])) do
+  if id == ARGV[1] then kept[id] = entry
+  else
+    if not is_over(entry) then table.insert(gone, id) end
+    redis.call('HDEL', KEYS[1], id)
+  end
+end
+cover(KEYS[1], kept)
+return gone`);
+
+export function redisRecords(run: RunScript): RecordStore {
+  return {
+    put: async (put) => {
+      checkPut(put);
+      const plan = JSON.stringify(toPutValues(put));
+      return toPutResult('records.put', await run('records.put', PUT, [recordsKey(put)], [plan]));
+    },
+    find: async (record) => {
+      const entry = await run('records.find', FIND, [recordsKey(record)], [record.id]);
+      return entry === null ? null : toRecord(record.id, entry);
+    },
+    swap: async (record, seenTag, next, ttlSeconds) => {
+      checkSwap(next, ttlSeconds);
+      const values = [record.id, toTag(seenTag), next.id, toLife(ttlSeconds), toRest(next)];
+      const swapped = await run('records.swap', SWAP, [recordsKey(record)], values);
+      return requireWholeNumber('records.swap', swapped) === 1;
+    },
+    list: async (records) => {
+      const reply = await run('records.list', LIST, [recordsKey(records)]);
+      const found = requireStrings('records.list', reply);
+      const ids = found.filter((_, index) => index % 2 === 0);
+      return ids.map((id, index) => toRecord(id, found[2 * index + 1]));
+    },
+    remove: async (record, seenTag) => {
+      const values = [record.id, ...(seenTag === undefined ? [] : [toTag(seenTag)])];
+      const removed = await run('records.remove', REMOVE, [recordsKey(record)], values);
+      return requireWholeNumber('records.remove', removed) === 1;
+    },
+    removeAll: async (records, except) => {
+      const values = except === undefined ? [] : [except];
+      const gone = await run('records.removeAll', REMOVE_ALL, [recordsKey(records)], values);
+      return requireStrings('records.removeAll', gone);
+    },
+  };
+}
+
+/** No kind holds a colon: two owners, or two kinds, never share a key. */
+export const recordsKey = ({ kind, owner }: RecordsOf): string => `records:${kind}:${owner}`;
+
+/** Returns what `plan_put` takes of a put, in its order. */
+export function toPutValues({ record, ttlSeconds, most, ifNone }: RecordPut): readonly unknown[] {
+  const ceiling = most ?? Number.MAX_SAFE_INTEGER;
+  return [record.id, toLife(ttlSeconds), ceiling, ifNone === true, toRest(record)];
+}
+
+/** @throws {StoreError} `ERR_STORE` unless the reply is null or the ids that went. */
+export function toPutResult(operation: string, reply: unknown): PutResult {
+  if (reply === null) return { isPut: false, gone: [] };
+  return { isPut: true, gone: requireStrings(operation, reply) };
+}
+
+/** 0: no end. */
+function toLife(ttlSeconds: number | null): number {
+  return ttlSeconds === null ? 0 : milliseconds(ttlSeconds);
+}
+
+/** The tag with its length: two of them are equal, or neither begins with the other. */
+const toTag = (tag: string): string => `${tag.length}:${tag}`;
+
+/** Returns an entry from the rank on; scripts put the beginning before it. */
+const toRest = ({ rank, tag, value }: StoredRecord): string => `${rank}:${toTag(tag)}${value}`;
+
+/** @throws {StoreError} `ERR_STORE` when the entry is not one that this release writes. */
+function toRecord(id: string, entry: unknown): StoredRecord {
+  const form = /^1:\d+:([-+.e\d]+):(\d{1,9}):(.*)$/s;
+  const parts = typeof entry === 'string' ? form.exec(entry) : null;
+  const [, rank, length, rest] = parts ?? [];
+  const tagLength = Number(length);
+  if (rest === undefined || !Number.isFinite(Number(rank)) || tagLength > rest.length)
+    throw new StoreError('records: unknown record');
+  return { id, tag: rest.slice(0, tagLength), rank: Number(rank), value: rest.slice(tagLength) };
+}
