@@ -9,6 +9,13 @@ import { startRedisCluster, type RedisCluster } from '../services/redis-cluster'
 import type { Service } from '../services/service';
 import { outcomesOfEveryCall } from './every-call';
 import { makeChallenge } from './make-challenge';
+import {
+  everyNextCall,
+  makeFinish,
+  makePendingLogin,
+  makeRecord,
+  makeText,
+} from './make-next-parts';
 import { connectNodeRedis } from './redis-clients';
 import { until } from './until';
 
@@ -37,6 +44,31 @@ describeWithService('redis')('redisStore on a cluster', () => {
       await store.challenges.begin(makeChallenge('d', { userId: 'same' }), 600);
       expect((await store.challenges.find('c'))?.hasLiveCode).toBe(false);
       expect((await store.challenges.claim('d')).outcome).toBe('claimed');
+      await close();
+    });
+
+    it('has all keys of a pending login and of its finish in one slot', async () => {
+      const { client, close } = await connect(server.port);
+      const store = redisStore(client, { onWarning: () => undefined });
+      for (const call of everyNextCall(store)) await call();
+      const { pendingLogins, records } = store;
+      for (const id of ['a', 'b'])
+        await pendingLogins.begin(makePendingLogin(id, { text: makeText(id) }), 600);
+      expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, texts: [] });
+      const old = { kind: 'browser', owner: 'user', id: 'old' };
+      await records.put({ ...old, record: makeRecord('old'), ttlSeconds: 60 });
+      const finished = await store.finish('b', {
+        ...makeFinish({ otpId: 'b', leavesMark: true, replaces: old }),
+        clears: ['cleared'],
+        charges: [{ key: 'charged', windowSeconds: 60 }],
+        puts: ['user', 'other'].map((owner) => {
+          return { kind: 'browser', owner, record: makeRecord('new'), ttlSeconds: 60, most: 1 };
+        }),
+      });
+      const put = { isPut: true, gone: [] };
+      expect(finished).toEqual({ isFinished: true, results: [put, put] });
+      await pendingLogins.endAll('user');
+      expect(await pendingLogins.find('b')).toBeNull();
       await close();
     });
   });

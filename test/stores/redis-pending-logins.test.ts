@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+
+import { redisStore } from 'passport-sms-otp/redis';
+import { StoreError } from '../../src/errors';
+import type { NextParts, PendingLoginStore } from '../../src/stores/store';
+import { describeWithService } from '../services/describe-with-service';
+import { startRedis } from '../services/redis';
+import type { Service } from '../services/service';
+import { makeFinish, makePendingLogin, makeText } from './make-next-parts';
+import { redisLibraries, type TestClient } from './redis-clients';
+
+const quiet = { onWarning: () => undefined };
+const key = '{sms-otp}:pending-login:a';
+const rooted = (...keys: readonly string[]): string[] => keys.map((one) => `{sms-otp}:${one}`);
+
+describeWithService('redis')('pending logins in Redis', () => {
+  let server: Service;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server.close());
+
+  describe.each(redisLibraries)('with %s', (_library, connect) => {
+    let connected: TestClient;
+    let logins: PendingLoginStore;
+    let store: NextParts;
+    beforeAll(async () => {
+      connected = await connect(server.port);
+    });
+    afterAll(() => connected.close());
+    beforeEach(async () => {
+      await connected.command('FLUSHALL');
+      store = redisStore(connected.client, quiet);
+      logins = store.pendingLogins;
+    });
+
+    const begin = (id: string, otpId?: string, ttlSeconds = 600): Promise<boolean> => {
+      const text = otpId === undefined ? undefined : makeText(otpId);
+      return logins.begin(makePendingLogin(id, { text }), ttlSeconds);
+    };
+    const claim = (otpId?: string) => logins.claim('a', { of: 'text', otpId, most: 5 });
+    const keys = async (): Promise<string[]> =>
+      ((await connected.command('KEYS', '*')) as string[]).sort();
+
+    it('have keys with a time to live and one hash tag, of which those of the user live longest', async () => {
+      await begin('long');
+      await begin('short', undefined, 60);
+      await logins.attach('long', makeText('x'));
+      await logins.attach('short', makeText('y'));
+      const [long, short, index, texted] = rooted(
+        ...['pending-login:long', 'pending-login:short', 'pending-logins:user', 'texted:user'],
+      );
+      expect(await keys()).toEqual([long, short, index, texted]);
+      const lives = [];
+      for (const one of await keys()) lives.push(Number(await connected.command('TTL', one)));
+      expect(lives.map((seconds) => seconds > 590)).toEqual([true, false, true, true]);
+      expect(Math.min(...lives)).toBeGreaterThan(50);
+    });
+
+    it('leave no key behind when nothing is left', async () => {
+      const ends = [
+        () => logins.end('a'),
+        () => logins.endAll('user'),
+        () => store.finish('a', makeFinish()),
+        async () => {
+          await logins.end('a', { otpId: 'x' });
+          await store.finish('a', makeFinish({ leavesMark: true }));
+          return logins.end('a');
+        },
+        async () => {
+          await store.finish('a', makeFinish({ leavesMark: true }));
+          return logins.endAll('user');
+        },
+      ];
+      for (const end of ends) {
+        await begin('a', 'x');
+        expect(await keys()).toHaveLength(3);
+        await end();
+        expect(await keys()).toEqual([]);
+      }
+    });
+
+    it('leave nothing with the former user and place of an id that another takes', async () => {
+      await begin('a', 'x');
+      await logins.begin(makePendingLogin('a', { userId: 'other', text: makeText('x') }), 600);
+      const ofOther = rooted('pending-login:a', 'pending-logins:other', 'texted:other');
+      expect(await keys()).toEqual(ofOther);
+      await logins.end('a', { otpId: 'x' });
+      await logins.begin(makePendingLogin('a', { userId: 'other', place: 'step-up' }), 600);
+      expect(await keys()).toEqual(ofOther.slice(0, 2));
+    });
+
+    it('hold nothing but the user once they have passed', async () => {
+      await begin('a', 'x');
+      await claim();
+      await store.finish('a', makeFinish({ leavesMark: true }));
+      const names = (await connected.command('HKEYS', key)) as string[];
+      expect(names.sort()).toEqual(['passed', 'user', 'version']);
+      expect(await keys()).toEqual(rooted('pending-login:a', 'pending-logins:user'));
+      expect(Number(await connected.command('TTL', key))).toBeGreaterThan(590);
+    });
+
+    it('are no longer among those of the user when their time is up and another begins', async () => {
+      await begin('a');
+      await connected.command('ZADD', '{sms-otp}:pending-logins:user', '1', 'a');
+      await begin('b');
+      expect(await connected.command('ZRANGE', '{sms-otp}:pending-logins:user', '0', '-1')).toEqual(
+        ['b'],
+      );
+    });
+
+    it.each([
+      'missing',
+      ...['x', '', '{}', '5', 'null', '{"of":{}}', '{"of":{},"at":{}}', '{"of":{},"at":5}'],
+      ...['-1', '1.5', '"1"', '1e20', 'null', '{}'].map((count) => `{"of":{},"at":{"x":${count}}}`),
+    ])('are exhausted where the count of a text is %p', async (attempts) => {
+      await begin('a', 'x');
+      if (attempts === 'missing') await connected.command('HDEL', key, 'attempts');
+      else await connected.command('HSET', key, 'attempts', attempts);
+      expect(await claim()).toEqual({ outcome: 'exhausted' });
+      expect(await claim('x')).toEqual({ outcome: 'exhausted' });
+      expect(await logins.end('a')).toBe(true);
+    });
+
+    it('go on with the count of a text, valid or not, when it is attached again', async () => {
+      await begin('a', 'x');
+      for (const text of ['y', 'z', 'x']) await logins.attach('a', makeText(text));
+      expect(await claim('x')).toMatchObject({ attempt: 1 });
+      await logins.end('a', { otpId: 'x' });
+      await logins.attach('a', makeText('x'));
+      expect(await claim('x')).toMatchObject({ attempt: 2 });
+      await connected.command('HSET', key, 'attempts', '{"of":{},"at":{"x":-1}}');
+      await logins.attach('a', makeText('x'));
+      expect(await claim('x')).toEqual({ outcome: 'exhausted' });
+      await connected.command('HDEL', key, 'attempts');
+      await logins.attach('a', makeText('x'));
+      expect(await claim('x')).toEqual({ outcome: 'exhausted' });
+    });
+
+    it.each([
+      'missing',
+      ...['x', '', '{}', '{"at":{}}', '{"of":5,"at":{}}'],
+      ...['-1', '1.5', '"1"', '1e20', 'null'].map((count) => `{"of":{"totp":${count}},"at":{}}`),
+    ])('are exhausted where the count of a kind is %p', async (attempts) => {
+      await begin('a');
+      if (attempts === 'missing') await connected.command('HDEL', key, 'attempts');
+      else await connected.command('HSET', key, 'attempts', attempts);
+      expect(await logins.claim('a', { of: 'totp', most: 5 })).toEqual({ outcome: 'exhausted' });
+    });
+
+    it.each([
+      ['version', '2'],
+      ['version', ''],
+      ...['version', 'user', 'place', 'value', 'sends'].map((name) => [name, null]),
+      ['sends', 'x'],
+      ['sends', '-1'],
+      ['text:x', 'x'],
+      ['text:x', ':x'],
+    ])('refuse a login whose %s is %p, and end it', async (name, value) => {
+      await begin('a', 'x');
+      if (value === null) await connected.command('HDEL', key, String(name));
+      else await connected.command('HSET', key, String(name), value);
+      const before = await connected.command('HGETALL', key);
+      const refused = [
+        () => logins.find('a'),
+        () => claim(),
+        () => logins.attach('a', makeText('y')),
+        () => logins.end('a', { otpId: 'x' }),
+        () => store.finish('a', makeFinish()),
+      ];
+      for (const call of refused) await expect(call()).rejects.toThrow(StoreError);
+      expect(await connected.command('HGETALL', key)).toEqual(before);
+      await logins.endAll('user');
+      expect(await logins.find('a')).toBeNull();
+      await connected.command('HSET', key, 'version', '2');
+      expect(await logins.end('a')).toBe(true);
+      await connected.command('HSET', key, 'version', '2');
+      expect(await begin('a')).toBe(true);
+      expect(await logins.find('a')).toMatchObject({ sends: 0, texts: [] });
+    });
+
+    it('refuse keys of another type', async () => {
+      await connected.command('LPUSH', key, 'x');
+      await expect(begin('a')).rejects.toThrow(StoreError);
+      await expect(logins.find('a')).rejects.toThrow(StoreError);
+      await expect(claim()).rejects.toThrow(StoreError);
+      await expect(logins.end('a')).rejects.toThrow(StoreError);
+    });
+
+    it('stay as they are on a full server, and still end', async () => {
+      await begin('a', 'x');
+      await logins.attach('a', makeText('y'));
+      const found = await logins.find('a');
+      await connected.command('CONFIG', 'SET', 'maxmemory', '1');
+      await expect(begin('a', 'z')).rejects.toThrow(StoreError);
+      await expect(begin('b', 'z')).rejects.toThrow(StoreError);
+      await expect(logins.attach('a', makeText('z'))).rejects.toThrow(StoreError);
+      await expect(claim()).rejects.toThrow(StoreError);
+      await expect(store.finish('a', makeFinish({ leavesMark: true }))).rejects.toThrow(StoreError);
+      expect(await logins.find('a')).toEqual(found);
+      expect(await keys()).toHaveLength(3);
+      expect(await logins.end('a', { otpId: 'y' })).toBe(true);
+      expect(await logins.find('a')).toMatchObject({ texts: [makeText('x')] });
+      expect(await store.finish('a', makeFinish())).toEqual({ isFinished: true, results: [] });
+      expect(await keys()).toEqual([]);
+      await connected.command('CONFIG', 'SET', 'maxmemory', '0');
+    });
+  });
+
+  it('work with a key prefix of ioredis', async () => {
+    const client = new Redis({ port: server.port, host: '127.0.0.1', keyPrefix: 'app:' });
+    await new Promise((resolve) => client.once('ready', resolve));
+    const store = redisStore(client, quiet);
+    const { pendingLogins } = store;
+    for (const id of ['a', 'b', 'c'])
+      await pendingLogins.begin(makePendingLogin(id, { text: makeText(id) }), 600);
+    expect(await pendingLogins.find('b')).toMatchObject({ sends: 1, texts: [] });
+    await pendingLogins.endAll('user', 'c');
+    expect(await pendingLogins.find('a')).toBeNull();
+    expect((await store.finish('c', makeFinish({ otpId: 'c' }))).isFinished).toBe(true);
+    expect(await pendingLogins.find('c')).toBeNull();
+    client.disconnect();
+  });
+});
