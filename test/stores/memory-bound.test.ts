@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { fork } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import type { CounterStore, SmsOtpStore } from '../../src/stores/store';
+import type { CounterStore } from '../../src/stores/store';
 import { makeChallenge } from './make-challenge';
 import { makeDevice, makeLogin } from './make-device';
 
@@ -149,7 +149,9 @@ describe('the bound of memoryStore', () => {
 /** Two kilobytes that are like no others. */
 const longName = (): string => randomBytes(1_000).toString('hex');
 
-const USES: Record<string, (store: Required<SmsOtpStore>, pass: () => void) => Promise<unknown>> = {
+type MemoryStore = ReturnType<typeof memoryStore>;
+
+const USES: Record<string, (store: MemoryStore, pass: () => void) => Promise<unknown>> = {
   'a consumed challenge': async ({ challenges }) => {
     const [otpId, userId, pendingId] = [longName(), longName(), longName()];
     await challenges.begin(makeChallenge(otpId, { userId, pendingId }), 600, { supersedes: 'any' });
@@ -174,6 +176,30 @@ const USES: Record<string, (store: Required<SmsOtpStore>, pass: () => void) => P
     await devices.add(makeDevice(deviceId, { userId }), 600, 10);
     await devices.remove(userId, deviceId);
   },
+  'a pending login that has ended': async ({ pendingLogins }) => {
+    const login = { pendingId: longName(), userId: longName(), place: longName(), value: '{}' };
+    await pendingLogins.begin(login, 600);
+    await pendingLogins.claim(login.pendingId, { of: 'totp', most: 5 });
+    await pendingLogins.end(login.pendingId);
+  },
+  'a pending login whose mark has expired': async (store, pass) => {
+    const text = { otpId: longName(), value: '{}' };
+    const login = { pendingId: longName(), userId: longName(), place: longName(), value: '{}' };
+    await store.pendingLogins.begin({ ...login, text }, 600);
+    await store.finish(login.pendingId, { leavesMark: true, clears: [], charges: [], puts: [] });
+    pass();
+  },
+  'a record that was removed': async ({ records }) => {
+    const [owner, id] = [longName(), longName()];
+    const record = { id, tag: 'first', rank: 1, value: '{}' };
+    await records.put({ kind: 'device', owner, record, ttlSeconds: null });
+    await records.remove({ kind: 'device', owner, id });
+  },
+  'a record that has expired': async ({ records }, pass) => {
+    const record = { id: longName(), tag: 'first', rank: 1, value: '{}' };
+    await records.put({ kind: 'device', owner: longName(), record, ttlSeconds: 600 });
+    pass();
+  },
   'a cleared counter': async ({ counters }) => {
     const key = longName();
     await counters.charge([{ key, windowSeconds: 600 }]);
@@ -194,7 +220,37 @@ describe('the memory of memoryStore', () => {
     expect(bytesInUse() - before).toBeLessThan(uses * 1_000);
     expect(await store.challenges.find('none')).toBeNull();
   });
+
+  it('is about twice what was written of a pending login and of a record', async () => {
+    const many = 5_000;
+    const { pendingLogins, records } = memoryStore();
+    const begin = (index: number): Promise<unknown> => {
+      const text = { otpId: randomUUID(), value: makeJson(150, index) };
+      const ids = { pendingId: randomUUID(), userId: `user-${index}`, place: 'login others' };
+      return pendingLogins.begin({ ...ids, value: makeJson(200, index), text }, 600);
+    };
+    const put = (index: number): Promise<unknown> => {
+      const record = { id: randomUUID(), tag: 'first', rank: 0.5, value: makeJson(130, index) };
+      return records.put({ kind: 'login', owner: `user-${index}`, record, ttlSeconds: 600 });
+    };
+    for (const [write, bytes] of [
+      [begin, 1_000],
+      [put, 700],
+    ] as const) {
+      await write(0);
+      const before = bytesInUse();
+      for (let index = 1; index <= many; index += 1) await write(index);
+      expect((bytesInUse() - before) / many).toBeLessThan(bytes);
+    }
+    expect(await pendingLogins.find('none')).toBeNull();
+    expect(await records.list({ kind: 'login', owner: 'none' })).toEqual([]);
+  });
 });
+
+/** Returns JSON of about this length that is like no other. */
+function makeJson(length: number, index: number): string {
+  return JSON.stringify({ index, filled: 'x'.repeat(length - 25) });
+}
 
 function bytesInUse(): number {
   setFlagsFromString('--expose-gc');

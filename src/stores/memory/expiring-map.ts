@@ -5,6 +5,16 @@ export function toPromise<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve) => resolve(work()));
 }
 
+const ANYTHING = /[^]/;
+
+/**
+ * Makes V8 keep each of these texts in one piece. Until a text that was put together from parts is
+ * searched, every part takes 32 bytes of its own: a UUID takes 480 bytes instead of 56.
+ */
+export function joinParts(...texts: readonly string[]): void {
+  for (const text of texts) ANYTHING.test(text);
+}
+
 /**
  * An entry with its key and the time at which it expires. The deadline may be changed while the
  * entry is in the map.
@@ -116,6 +126,7 @@ export class ExpiringMap<Entry extends Expiring> {
     const former = this.#entries.get(entry.key);
     if (former === entry) return entry;
     if (former !== undefined) this.delete(former);
+    joinParts(entry.key);
     this.#entries.set(entry.key, entry);
     return entry;
   }

@@ -7,7 +7,7 @@ import type {
   PendingClaim,
   PendingLoginStore,
 } from '../store';
-import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
+import { type Expiring, ExpiringMap, joinParts, toPromise } from './expiring-map';
 
 /** Pending logins, and what `finish` needs of them. */
 export interface MemoryPendingLogins {
@@ -61,9 +61,18 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     if (text === undefined && former?.newest !== undefined) return false;
     if (former === undefined) logins.makeRoom(1, nowMs);
     const login: StoredLogin = {
-      ...{ key: pendingId, deadlineMs: nowMs + ttlSeconds * 1000, userId, place, value },
-      ...{ hasPassed: false, sends: 0, newest: undefined, older: undefined, attempts: undefined },
+      key: pendingId,
+      deadlineMs: nowMs + ttlSeconds * 1000,
+      userId,
+      place,
+      value,
+      hasPassed: false,
+      sends: 0,
+      newest: undefined,
+      older: undefined,
+      attempts: undefined,
     };
+    joinParts(userId, place, value);
     logins.add(login);
     remember(login);
     if (text !== undefined) addText(login, text);
@@ -81,6 +90,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
       if (other !== login && other.place === login.place) dropTexts(other);
     const known = findText(login, otpId);
     const older = known === login.newest ? login.older : login.newest;
+    joinParts(otpId, value);
     login.newest = { otpId, value, attempts: known?.attempts ?? 0 };
     login.older = older;
     login.sends += 1;

@@ -8,7 +8,7 @@ import type {
   RecordStore,
   StoredRecord,
 } from '../store';
-import { Room, toPromise } from './expiring-map';
+import { joinParts, Room, toPromise } from './expiring-map';
 
 /** How many times as many logins it holds as of any other kind: a user has several. */
 const LOGIN_SHARE = 10;
@@ -173,8 +173,13 @@ class RecordsOfKind {
     this.#count += this.growthBy(owner, next);
     const found = this.#owners.get(owner);
     if (next.length === 0) this.#owners.delete(owner);
-    else if (found === undefined) this.#owners.set(owner, { owner, records: next });
+    else if (found === undefined) this.#add(owner, next);
     else found.records = next;
+  }
+
+  #add(owner: string, records: readonly KeptRecord[]): void {
+    joinParts(owner);
+    this.#owners.set(owner, { owner, records });
   }
 }
 
@@ -224,6 +229,7 @@ function keep(
   ttlSeconds: number | null,
   nowMs: number,
 ): KeptRecord {
+  joinParts(id, tag, value);
   const deadlineMs = ttlSeconds === null ? Infinity : nowMs + ttlSeconds * 1000;
   return { id, tag, rank, value, deadlineMs };
 }
