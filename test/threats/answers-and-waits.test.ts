@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ChallengeFactor } from 'passport-sms-otp';
-import { useOwnApps } from '../support/use-app';
+import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
+import { useApp, useOwnApps } from '../support/use-app';
 import { ALICE } from '../support/test-app';
 import { type Visit, visitOverTls } from '../support/visit';
 
@@ -106,5 +107,62 @@ describe.each(['A', 'B'] as const)('somebody with the password alone, variant %s
     expect((await own.resend()).body).toMatchObject({ sent: true });
     expect((await own.stepUp()).body).toMatchObject({ sent: true });
     expect((await own.enterRight()).status).toBe(200);
+  });
+});
+
+describe.each(VARIANTS_OF_LONG_RUNS)('somebody with one IPv6 /48, variant %s,', (variant) => {
+  // The first recovery codes are made by a user who has no second factor yet.
+  let hasKey = false;
+  const test = useApp({
+    variant,
+    hasFactors: true,
+    trustProxy: 1,
+    options: { factors: [{ ...key, isAvailable: () => hasKey }], preferredFactor: () => 'key' },
+    routes: (app, { optionsWith, verifyWith }) => {
+      if (optionsWith) app.post('/key/options', optionsWith('key'));
+      if (verifyWith)
+        app.post('/login/key', verifyWith('key'), (req, res) => void res.json(req.smsOtp));
+    },
+  });
+  const from = (address: string): Visit =>
+    visitOverTls(test, ALICE, { 'x-forwarded-for': address });
+
+  it.each([
+    {
+      what: 'recovery codes',
+      guess: async (browser: Visit) => browser.recover('Z'.repeat(24)),
+      pass: async (browser: Visit, codes: readonly string[]) => browser.recover(codes[0]),
+    },
+    {
+      what: 'answers to a challenge',
+      guess: async (browser: Visit) => {
+        await browser.post('/key/options');
+        return browser.post('/login/key', { response: { answer: 'x' } });
+      },
+      pass: async (browser: Visit) => {
+        await browser.post('/key/options');
+        return browser.post('/login/key', { response: { answer: 'right' } });
+      },
+    },
+  ])('has ten times the $what a day that a /64 has', async ({ guess, pass }) => {
+    hasKey = false;
+    const codes = await test.firstCodes();
+    hasKey = true;
+    const judged: number[] = [];
+    for (let network = 0; network < 12; network += 1) {
+      const statuses: number[] = [];
+      for (let login = 0; login < 3; login += 1) {
+        // Another address of the same /64 each time.
+        const browser = from(`2001:db8:7:${network}::${login + 1}`);
+        await browser.login();
+        for (let time = 0; time < 5 && !statuses.includes(429); time += 1)
+          statuses.push((await guess(browser)).status);
+      }
+      judged.push(statuses.filter((status) => status === 401).length);
+    }
+    expect(judged).toEqual([...Array<number>(10).fill(10), 0, 0]);
+    const neighbour = from('2001:db8:8::1');
+    await neighbour.login();
+    expect((await pass(neighbour, codes)).status).toBe(200);
   });
 });
