@@ -3,7 +3,6 @@ import {
   createFactors,
   createUserFactors,
   type LoginFactors,
-  requirePart,
   type UserFactors,
 } from './account/factors';
 import { createLoginRegistry } from './account/logins';
@@ -284,7 +283,7 @@ function createLoginContext(
   const createDigests = (label: string): readonly KeyedDigest[] =>
     // What one instance makes is worth nothing to another with the same secret.
     derivers.map((derive) => createKeyedDigest(() => derive(`${strategyName} ${label}`)));
-  const guarded = guardStore(store, settings.onEvent && emit);
+  const guarded = guardStore(store, now, settings.onEvent && emit);
   const readNumber = createNumberReader();
   const warn = createWarner();
   return {
@@ -299,7 +298,7 @@ function createLoginContext(
     getUserId,
     hasListener: settings.onEvent !== undefined,
     store: guarded,
-    browsers: joinBrowsers(settings, guarded, createDigests, warn),
+    browsers: joinBrowsers(settings, guarded, createDigests),
     logins: joinLogins(settings, guarded),
     policies: withBuiltIns(settings.allowedCountries, settings.policies),
     buildMessage: createMessageBuilder(
@@ -323,24 +322,12 @@ function listGuessable(factors: Settings['factors']): readonly string[] {
   return ['sms', ...factors.filter((factor) => 'check' in factor).map(({ name }) => name)];
 }
 
-/**
- * A store that lacks the part still serves a login: then all browsers of a user share their limits.
- */
 function joinBrowsers(
   { knownBrowsers, limits, now }: Settings,
   { browsers, counters }: GuardedStore,
   createDigests: LoginContext['createDigests'],
-  warn: LoginContext['warn'],
 ): KnownBrowsers {
   if (knownBrowsers === false) return NO_KNOWN_BROWSERS;
-  if (browsers === undefined) {
-    warn(
-      'SMS_OTP_NO_KNOWN_BROWSERS',
-      'The store has no part browsers: all browsers of a user share their limits, so that ' +
-        'anyone who knows the password can use them up',
-    );
-    return NO_KNOWN_BROWSERS;
-  }
   const digests = createDigests('known-browsers');
   const { maxAgeDays } = knownBrowsers;
   return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, limits, now, randomBytes });
@@ -350,10 +337,7 @@ function joinLogins(
   { logins: settings, now }: Settings,
   { logins }: GuardedStore,
 ): LoginRegistry | undefined {
-  const parts = { now, randomId: randomUUID };
-  return (
-    settings && createLoginRegistry({ ...settings, ...parts, store: requirePart(logins, 'logins') })
-  );
+  return settings && createLoginRegistry({ ...settings, logins, now, randomId: randomUUID });
 }
 
 function joinFactors(

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { DAY_SECONDS } from '../limits/charge';
 import type { KeyedDigest } from '../login/context';
-import type { DeviceStore, TrustedDevice } from '../stores/store';
+import type { RecordSet } from '../stores/record-sets';
+import type { TrustedDevice } from '../stores/store';
 
 /** The result of checking a token. */
 export type DeviceTokenCheck =
@@ -15,7 +16,7 @@ export type DeviceTokenCheck =
   | { readonly kind: 'unknown' };
 
 interface DeviceRegistryOptions {
-  readonly store: DeviceStore;
+  readonly devices: RecordSet<TrustedDevice>;
   readonly tokens: ReturnType<typeof createDeviceTokens>;
   readonly maxAgeDays: number;
   readonly maxDevices: number;
@@ -33,7 +34,7 @@ const GRACE_MS = 10_000;
 export type DeviceRegistry = Readonly<ReturnType<typeof createDeviceRegistry>>;
 
 export function createDeviceRegistry(options: DeviceRegistryOptions) {
-  const { store, tokens, maxAgeDays, maxDevices, now } = options;
+  const { devices, tokens, maxAgeDays, maxDevices, now } = options;
   return {
     async add(given: Pick<TrustedDevice, 'userId' | 'binding' | 'label'>) {
       const { deviceId, tokenHash, value } = await tokens.issue(given.userId);
@@ -48,7 +49,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
         ...given,
         ...times,
       };
-      await store.add(device, lifeSeconds, maxDevices);
+      await devices.put(device, { most: maxDevices });
       return { device, value };
     },
     /** Checks the token of a cookie, and replaces it. */
@@ -58,18 +59,16 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
       return rotate(userId, seen, await tokens.issue(userId, seen.deviceId));
     },
     /** Lists the devices that are still trusted, oldest first. */
-    async list(userId: string): Promise<readonly TrustedDevice[]> {
-      return (await store.list(userId)).filter(({ expiresAt }) => expiresAt > now());
-    },
-    remove: (userId: string, deviceId: string): Promise<boolean> => store.remove(userId, deviceId),
-    removeAll: (userId: string): Promise<number> => store.removeAll(userId),
+    list: devices.list,
+    remove: devices.remove,
+    removeAll: async (userId: string): Promise<number> => (await devices.removeAll(userId)).length,
     /**
      * Removes the cookie's device without emitting an event, because it is about to be trusted
      * again.
      */
     async removeByToken(userId: string, value: string): Promise<void> {
       const seen = await tokens.read(userId, value);
-      if (seen !== null) await store.remove(userId, seen.deviceId);
+      if (seen !== null) await devices.remove(userId, seen.deviceId);
     },
   };
 
@@ -78,17 +77,26 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     seen: DeviceToken,
     next: IssuedToken,
   ): Promise<DeviceTokenCheck> {
-    const hashes = { seenHash: seen.tokenHash, nextHash: next.tokenHash };
-    const rotation = await store.rotate(userId, seen.deviceId, { ...hashes, usedAt: now() });
-    // Only these two outcomes come with a device: after an unexpected one nothing is trusted.
-    if (rotation.outcome !== 'rotated' && rotation.outcome !== 'stale') return { kind: 'unknown' };
-    const { device, outcome } = rotation;
-    if (!(device.expiresAt > now()) || device.userId !== userId) return { kind: 'unknown' };
-    if (outcome === 'rotated') return { kind: 'known', device, value: next.value };
+    const before = await devices.find(userId, seen.deviceId);
+    if (before?.tokenHash !== seen.tokenHash) return explainStale(before, seen);
+    const { tokenHash } = next;
+    const hashes = { tokenHash, previousHash: seen.tokenHash };
+    const device: TrustedDevice = { ...before, ...hashes, lastUsedAt: now() };
+    if (await devices.swap(before, device)) return { kind: 'known', device, value: next.value };
+    // Another request has replaced the token at the same moment, or has removed the device.
+    return explainStale(await devices.find(userId, seen.deviceId), seen);
+  }
+
+  /** The device has another token than the one shown. */
+  async function explainStale(
+    device: TrustedDevice | null,
+    seen: DeviceToken,
+  ): Promise<DeviceTokenCheck> {
+    if (device === null) return { kind: 'unknown' };
     const isJust = device.previousHash === seen.tokenHash && now() - device.lastUsedAt <= GRACE_MS;
     if (isJust) return { kind: 'just-replaced' };
     // Of two requests that notice it at once, one reports it.
-    return (await store.remove(userId, device.deviceId))
+    return (await devices.remove(device.userId, device.deviceId))
       ? { kind: 'stolen', device }
       : { kind: 'unknown' };
   }

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { optionError } from '../errors';
 import type { HasNoFactor, ListFactors, LoginContext } from '../login/context';
-import { readCounts } from '../limits/charge';
-import { USER_KEYS } from '../limits/user-keys';
 import { idText, isUser, toUserIdText } from '../login/users';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
 import { createPhoneCheck, type PhoneSources } from './phone-book';
@@ -116,17 +113,14 @@ export interface UserFactors {
   readonly hasNoFactor: HasNoFactor;
 }
 
-type UserFactorsContext = Pick<
-  LoginContext,
-  'store' | 'emit' | 'warn' | 'getUserId' | 'listPhones'
->;
+type UserFactorsContext = Pick<LoginContext, 'emit' | 'warn' | 'getUserId' | 'listPhones'>;
 
 interface UserFactorsSettings extends Pick<PhoneSources, 'getPhone' | 'phoneBook'> {
   readonly factors: readonly Factor[];
 }
 
 export function createUserFactors(
-  { store, emit, warn, getUserId, listPhones }: UserFactorsContext,
+  { emit, warn, getUserId, listPhones }: UserFactorsContext,
   { factors, ...phones }: UserFactorsSettings,
   recoveryCodes: Pick<RecoveryCodes, 'count'> | undefined,
 ): UserFactors {
@@ -142,7 +136,8 @@ export function createUserFactors(
       return isOffered ? [factor.name] : [];
     });
     const named = (await Promise.all(asked)).flat();
-    return (await hasCodesLeft(userId)) ? [...named, 'recovery-code'] : named;
+    const codesLeft = (await recoveryCodes?.count(userId)) ?? 0;
+    return codesLeft > 0 ? [...named, 'recovery-code'] : named;
   }
 
   async function canPassSecondFactor(user: Express.User): Promise<boolean> {
@@ -150,7 +145,8 @@ export function createUserFactors(
     if (await hasPhone(user)) return true;
     const asked = factors.map((factor) => hasFactor(factor, user, userId));
     if ((await Promise.all(asked)).includes(true)) return true;
-    return (await hasCodesLeft(userId)) || (await hasSpentCodes(userId));
+    // Codes that were spent count as well, until `enableUser`.
+    return ((await recoveryCodes?.count(userId)) ?? null) !== null;
   }
 
   async function hasNoFactor(userId: string, load: () => unknown): Promise<boolean> {
@@ -178,16 +174,6 @@ export function createUserFactors(
       throw error;
     }
   }
-
-  async function hasCodesLeft(userId: string): Promise<boolean> {
-    return recoveryCodes !== undefined && (await recoveryCodes.count(userId)) > 0;
-  }
-
-  async function hasSpentCodes(userId: string): Promise<boolean> {
-    if (recoveryCodes === undefined) return false;
-    const { spent } = await readCounts(store.counters, { spent: USER_KEYS.spentCodes(userId) });
-    return spent.count !== 0;
-  }
 }
 
 /** Recovery codes and trusted devices, where they are configured. */
@@ -203,7 +189,6 @@ interface FactorSettings {
     | undefined;
 }
 
-/** @throws {TypeError} when the store lacks a part that an option needs. */
 export function createFactors(
   login: LoginContext,
   { recoveryCodes, trustedDevices }: FactorSettings,
@@ -212,8 +197,7 @@ export function createFactors(
   const digests = createDigests('factors');
   const joinDevices = (settings: NonNullable<typeof trustedDevices>): LoginFactors['devices'] => {
     const tokens = createDeviceTokens(digests, randomBytes);
-    const devices = requirePart(store.devices, 'devices', 'trustedDevices');
-    const registry = createDeviceRegistry({ ...settings, store: devices, tokens, now });
+    const registry = createDeviceRegistry({ ...settings, devices: store.devices, tokens, now });
     const bind = createDeviceBinding(login, settings, digests);
     return {
       ...createDeviceAuthenticator(login, registry, bind),
@@ -225,20 +209,10 @@ export function createFactors(
       recoveryCodes &&
       createRecoveryCodes({
         ...recoveryCodes,
-        store: requirePart(store.recoveryCodes, 'recoveryCodes'),
+        sets: store.recoveryCodes,
         digests,
         randomBytes,
       }),
     devices: trustedDevices && joinDevices(trustedDevices),
   };
-}
-
-/** Returns the store's part. @throws {TypeError} when it has none. */
-export function requirePart<Part>(part: Part | undefined, name: string, option = name): Part {
-  if (part !== undefined) return part;
-  throw optionError(
-    'createSmsOtp',
-    'store',
-    `has no part ${name}, which the option ${option} needs`,
-  );
 }

@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto';
-import { guessGuards } from '../limits/attempts';
+import { cutOffCounter, guessGuards } from '../limits/attempts';
 import { chargeRows, DAY_SECONDS } from '../limits/charge';
-import { revokeBrowsers } from '../limits/lift';
+import { forgetBrowsers } from '../limits/lift';
 import type { Limits } from '../limits/options';
-import { OTHER_BROWSERS } from '../limits/user-keys';
+import { browserIdOf, browserKeys, OTHER_BROWSERS, toBucket } from '../limits/user-keys';
 import type { KeyedDigest, KnownBrowsers } from '../login/context';
-import type { BrowserStore, CounterStore } from '../stores/store';
+import type { RecordSet } from '../stores/record-sets';
+import type { CounterStore, KnownBrowser } from '../stores/store';
 
 /** The option `knownBrowsers`. */
 export interface KnownBrowsersOption {
@@ -19,7 +20,7 @@ export interface KnownBrowsersOption {
 }
 
 interface KnownBrowsersOptions {
-  readonly browsers: BrowserStore;
+  readonly browsers: RecordSet<KnownBrowser>;
   readonly counters: CounterStore;
   /** One digest for each secret: the first makes seals, all are read. */
   readonly digests: readonly KeyedDigest[];
@@ -76,29 +77,37 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
     async remember({ cookie, userId, bucket }) {
       const entries = readEntries(cookie);
       // The seal was checked by `send`. A cookie forged since then can only displace itself.
-      if (entries.some((entry) => entry.browserId === bucket && ageOf(entry) < DAY_SECONDS))
-        return null;
+      if (entries.some((one) => bucketOf(one) === bucket && ageOf(one) < DAY_SECONDS)) return null;
       const known = await findEntry(entries, userId);
-      const browserId = bucket === OTHER_BROWSERS ? randomId() : bucket;
-      const seen = { browserId, userId, seenAt: now() };
-      const gone = await browsers.remember(seen, lifeSeconds, MAX_BROWSERS);
-      await revokeBrowsers(counters, userId, gone, lifeSeconds);
+      const browserId = bucket === OTHER_BROWSERS ? randomId() : browserIdOf(bucket);
+      const knownAt = Math.floor(now() / 1000);
+      const expiresAt = (knownAt + lifeSeconds) * 1000;
+      await makeKnown({ version: 1, browserId, userId, knownAt, expiresAt });
       const others = entries.filter((entry) => entry !== known).map(({ text }) => text);
-      const value = [await toEntry(browserId, userId), ...others].slice(0, MAX_USERS).join('~');
-      return { value, expiresAt: now() + lifeSeconds * 1000 };
+      const entry = await toEntry(browserId, userId, knownAt);
+      return { value: [entry, ...others].slice(0, MAX_USERS).join('~'), expiresAt };
     },
-    list: (userId) => browsers.list(userId),
-    async forget(userId) {
-      await revokeBrowsers(counters, userId, await browsers.forget(userId), lifeSeconds);
-    },
+    list: async (userId) => (await browsers.list(userId)).toReversed(),
+    forget: (userId) => forgetBrowsers(options, userId, now()),
   };
 
-  async function findBucket(cookie: string | undefined, userId: string): Promise<string> {
-    return (await findEntry(readEntries(cookie), userId))?.browserId ?? OTHER_BROWSERS;
+  /** Writes the browser. Where it is one too many, those known before all that are left go. */
+  async function makeKnown(browser: KnownBrowser): Promise<void> {
+    const { userId } = browser;
+    const { gone } = await browsers.put(browser, { most: MAX_BROWSERS });
+    if (gone.length === 0) return;
+    const [oldest = browser] = await browsers.list(userId);
+    await counters.charge([cutOffCounter(userId, oldest.knownAt - 1)]);
+    await counters.clear(browserKeys(userId, gone));
   }
 
-  async function toEntry(browserId: string, userId: string): Promise<string> {
-    const at = Math.floor(now() / 1000).toString(36);
+  async function findBucket(cookie: string | undefined, userId: string): Promise<string> {
+    const entry = await findEntry(readEntries(cookie), userId);
+    return entry === undefined ? OTHER_BROWSERS : bucketOf(entry);
+  }
+
+  async function toEntry(browserId: string, userId: string, knownAt: number): Promise<string> {
+    const at = knownAt.toString(36);
     return [browserId, at, await digests[0]?.('known-browser', userId, browserId, at)].join('.');
   }
 
@@ -123,6 +132,10 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
   }
 }
 
+function bucketOf({ browserId, at }: Entry): string {
+  return toBucket(browserId, parseInt(at, 36));
+}
+
 /** What is not an entry is ignored: an unknown browser is not an error. */
 function readEntries(cookie: string | undefined): readonly Entry[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
@@ -134,9 +147,7 @@ function readEntries(cookie: string | undefined): readonly Entry[] {
   return entries.slice(0, MAX_USERS);
 }
 
-/**
- * With `knownBrowsers: false`, and for a store without the part: all browsers share their limits.
- */
+/** With `knownBrowsers: false`: all browsers share their limits. */
 export const NO_KNOWN_BROWSERS: KnownBrowsers = {
   isOn: false,
   findBucket: () => Promise.resolve(OTHER_BROWSERS),

@@ -1,7 +1,9 @@
 import { DAY_SECONDS } from '../limits/charge';
-import type { ListedLogin, LoginReference, LoginRegistry } from '../login/context';
+import type { BegunLogin, ListedLogin, LoginReference, LoginRegistry } from '../login/context';
+import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
-import type { Login, LoginStore } from '../stores/store';
+import type { RecordSet } from '../stores/record-sets';
+import type { Login } from '../stores/store';
 
 /** The option `logins`. */
 export interface LoginsOption {
@@ -15,16 +17,16 @@ export interface LoginsOption {
   readonly maxAgeDays?: number | undefined;
 }
 
-/** Beyond this the user's oldest login ends. */
+/** Beyond this a login without a second factor ends, otherwise the one seen longest ago. */
 const MOST_LOGINS = 100;
 
 /** Answers that a process keeps. */
 const MOST_ANSWERS = 10_000;
 
-const SEEN_EVERY_SECONDS = 3_600;
+const SEEN_EVERY_MS = 3_600_000;
 
 interface RegistryParts {
-  readonly store: LoginStore;
+  readonly logins: RecordSet<Login>;
   readonly checkEverySeconds: number;
   readonly maxAgeDays: number;
   readonly now: () => number;
@@ -39,9 +41,9 @@ interface Asked {
 }
 
 export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
-  const { store, now, randomId } = parts;
+  const { logins, now, randomId } = parts;
   const everyMs = parts.checkEverySeconds * 1000;
-  const ttlSeconds = parts.maxAgeDays * DAY_SECONDS;
+  const lifeMs = parts.maxAgeDays * DAY_SECONDS * 1000;
   /** When logins were found live, the longest ago first. */
   const checkedAt = new Map<string, number>();
   const asked = new Map<string, Asked>();
@@ -50,24 +52,17 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     isChecked,
     isLive: (login) => (isChecked(login.loginId, now()) ? Promise.resolve(true) : askOnce(login)),
     isStillLive: ask,
-    begin: (login) => begin({ ...login, startedAt: now() }),
-    async replace(login, method) {
-      const before = await store.find(login.loginId);
-      // True for exactly one caller: of a logout and a renewal at the same moment one wins.
-      if (before?.userId !== login.userId || !(await end(login.loginId))) return null;
-      return begin({ ...before, method: method ?? before.method });
-    },
-    end: ({ loginId }) => end(loginId),
+    begin,
+    replace,
+    end,
     endAll,
     async list(id) {
       const { userId } = toUserIdText(id);
-      return (await store.list(userId)).map(toListedLogin);
+      const found = await logins.list(userId);
+      const newestFirst = found.toSorted((one, other) => other.startedAt - one.startedAt);
+      return newestFirst.map(toListedLogin);
     },
-    async revoke(id, loginId) {
-      const { userId } = toUserIdText(id);
-      const login = await store.find(loginId);
-      return login?.userId === userId && (await end(loginId));
-    },
+    revoke: (id, loginId) => end({ userId: toUserIdText(id).userId, loginId }),
   };
 
   function isChecked(loginId: string, atMs: number): boolean {
@@ -98,29 +93,59 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     isOutdated = () => true,
   ): Promise<boolean> {
     const at = now();
-    const login = await store.find(loginId, { at, everySeconds: SEEN_EVERY_SECONDS, ttlSeconds });
-    const isLive = login?.userId === userId;
+    const isLive = await isSeen(userId, loginId, at);
     if (!isLive) forget(loginId);
     else if (!isOutdated()) keep(loginId, at);
     return isLive;
   }
 
-  async function begin(
-    login: Pick<Login, 'userId' | 'method' | 'label' | 'startedAt'>,
-  ): Promise<LoginReference> {
-    const { userId, method, label, startedAt } = login;
-    const [loginId, lastSeenAt] = [randomId(), now()];
-    const record: Login = { version: 1, loginId, userId, method, label, startedAt, lastSeenAt };
-    const ended = await store.begin(record, ttlSeconds, MOST_LOGINS);
-    ended.forEach(forget);
-    keep(loginId, lastSeenAt);
-    return { userId, loginId };
+  /** Returns whether the login is live, and writes now and then that it was seen. */
+  async function isSeen(userId: string, loginId: string, at: number): Promise<boolean> {
+    const login = await logins.find(userId, loginId);
+    if (login === null || at - login.lastSeenAt < SEEN_EVERY_MS) return login !== null;
+    const seen: Login = { ...login, lastSeenAt: at, expiresAt: at + lifeMs };
+    if (await logins.swap(login, seen)) return true;
+    // Another request has written it, or has ended the login.
+    return (await logins.find(userId, loginId)) !== null;
   }
 
-  async function end(loginId: string): Promise<boolean> {
+  async function begin({ userId, method, label }: BegunLogin): Promise<LoginReference> {
+    const at = now();
+    const times = { startedAt: at, lastSeenAt: at, expiresAt: at + lifeMs };
+    const login: Login = { version: 1, loginId: randomId(), userId, method, label, ...times };
+    const { gone } = await logins.put(login, { most: MOST_LOGINS });
+    gone.forEach(forget);
+    keep(login.loginId, at);
+    return { userId, loginId: login.loginId };
+  }
+
+  /** Of a logout and a renewal at the same moment one wins: the other one finds no login. */
+  async function replace(
+    { userId, loginId }: LoginReference,
+    method: Method | undefined,
+  ): Promise<LoginReference | null> {
+    const before = await logins.find(userId, loginId);
+    if (before === null) return null;
+    const at = now();
+    const times = { lastSeenAt: at, expiresAt: at + lifeMs };
+    const next: Login = {
+      ...before,
+      ...times,
+      loginId: randomId(),
+      method: method ?? before.method,
+    };
     try {
-      // A store plugin may return anything: only true has ended it.
-      return ((await store.end(loginId)) as unknown) === true;
+      if (!(await logins.swap(before, next))) return null;
+    } finally {
+      forget(loginId);
+    }
+    keep(next.loginId, at);
+    return { userId, loginId: next.loginId };
+  }
+
+  async function end({ userId, loginId }: LoginReference): Promise<boolean> {
+    try {
+      return await logins.remove(userId, loginId);
     } finally {
       forget(loginId);
     }
@@ -128,7 +153,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
 
   async function endAll(userId: string, except?: string): Promise<number> {
     try {
-      const ended = await store.endAll(userId, except);
+      const ended = await logins.removeAll(userId, except);
       ended.forEach(forget);
       return ended.length;
     } catch (error) {

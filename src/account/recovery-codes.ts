@@ -1,5 +1,8 @@
+import { StoreError } from '../errors';
 import type { KeyedDigest } from '../login/context';
-import type { RecoveryCodeStore } from '../stores/store';
+import { RECOVERY_CODES_ID } from '../stores/check-values';
+import type { RecordSet } from '../stores/record-sets';
+import type { RecoveryCodeSet } from '../stores/store';
 
 /** The option `recoveryCodes`. */
 export interface RecoveryCodesOption {
@@ -17,7 +20,7 @@ export interface SpentCode {
 }
 
 interface RecoveryCodesOptions {
-  readonly store: RecoveryCodeStore;
+  readonly sets: RecordSet<RecoveryCodeSet>;
   /** One digest for each secret: the first makes hashes, all are read. */
   readonly digests: readonly KeyedDigest[];
   /** Codes a user gets at once. */
@@ -25,36 +28,59 @@ interface RecoveryCodesOptions {
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-export function createRecoveryCodes({ store, digests, count, randomBytes }: RecoveryCodesOptions) {
+/** Two codes of a user that are spent at the same moment: one of them tries again. */
+const MOST_TRIES = 20;
+
+export function createRecoveryCodes({ sets, digests, count, randomBytes }: RecoveryCodesOptions) {
   const toHashes = (userId: string, code: string): Promise<readonly string[]> =>
     Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
+  const find = (userId: string): Promise<RecoveryCodeSet | null> =>
+    sets.find(userId, RECOVERY_CODES_ID);
+
   return {
     /**
      * Replaces all earlier codes and returns the new ones as people read them; null when `isFirst`
-     * is set and there are some.
+     * is set and there are some, or were.
      */
     async renew(userId: string, isFirst: boolean): Promise<readonly string[] | null> {
       const codes = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
       const hashes = await Promise.all(
         codes.map(async (code) => (await toHashes(userId, code)).slice(0, 1)),
       );
-      const isWritten: unknown = await store.replace(userId, hashes.flat(), { isFirst });
+      const { isPut } = await sets.put(toSet(userId, hashes.flat()), { ifNone: isFirst });
       // As people read them: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`.
-      return isWritten === true ? codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-')) : null;
+      return isPut ? codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-')) : null;
     },
     /** @param code In its plain form. */
     async spend(userId: string, code: string): Promise<SpentCode> {
-      let spent: SpentCode = { isSpent: false, left: 0 };
-      for (const hash of await toHashes(userId, code)) {
-        spent = await store.spend(userId, hash);
-        // A store plugin may return anything: only true is a success.
-        if ((spent.isSpent as unknown) === true) break;
+      const spent = await toHashes(userId, code);
+      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+        const set = await find(userId);
+        const left = set?.hashes.filter((hash) => !spent.includes(hash)) ?? [];
+        if (set === null || left.length === set.hashes.length)
+          return { isSpent: false, left: left.length };
+        if (await sets.swap(set, toSet(userId, left))) return { isSpent: true, left: left.length };
       }
-      return spent;
+      throw new StoreError('recovery-codes: changed again and again');
     },
-    count: (userId: string): Promise<number> => store.count(userId),
+    /** Returns how many codes are left; null: the user has none, and has spent none. */
+    async count(userId: string): Promise<number | null> {
+      return (await find(userId))?.hashes.length ?? null;
+    },
+    /** Forgets the codes, and that codes were spent. */
+    async remove(userId: string): Promise<void> {
+      await sets.remove(userId, RECOVERY_CODES_ID);
+    },
   };
+
+  function toSet(userId: string, hashes: readonly string[]): RecoveryCodeSet {
+    const tag = Buffer.from(randomBytes(TAG_BYTES)).toString('base64url');
+    return { version: 1, userId, tag, hashes: [...hashes] };
+  }
 }
+
+/** Sets of one user differ in it: two of them never have the same. */
+const TAG_BYTES = 16;
 
 /**
  * Digits and capital letters without I, L, O and U, which look like others: 32 of them, 5 bits

@@ -16,7 +16,7 @@ import {
   giveBack,
 } from './give-back';
 import type { Limits } from './options';
-import { keysClearedBySuccess, OTHER_BROWSERS, sideOf, USER_KEYS } from './user-keys';
+import { keysClearedBySuccess, knownAtOf, OTHER_BROWSERS, sideOf, USER_KEYS } from './user-keys';
 
 /** Attempts of other browsers in 30 days from which each one locks them for a day. */
 const SLOW_GUESSING_FAILURES = 60;
@@ -114,8 +114,12 @@ export function guessRows(
     counter: createCounter(hundred, null, { max: disableAfter }),
   };
   if (bucket !== OTHER_BROWSERS) {
-    const browser = USER_KEYS.browser(user, bucket);
-    return [side, { budget: 'ten', counter: createCounter(browser, null, { max }) }];
+    const browser = createCounter(USER_KEYS.browser(user, bucket), null, { max });
+    return [
+      side,
+      { budget: 'ten', counter: browser },
+      { budget: 'cut-off', counter: cutOffGuard(user, bucket) },
+    ];
   }
   const lock = { every: max, seconds: doubling(perSeconds, DAY_SECONDS) };
   // Set by the charge that counts: a second call after the judgement would let parallel guesses by.
@@ -128,6 +132,20 @@ export function guessRows(
     { budget: 'ten', counter: createCounter(USER_KEYS.lock(user, method), null, { lock }) },
     { budget: 'sixty', counter: slow },
   ];
+}
+
+/** Refuses a browser that the user's cut-off has made unknown since its last success. */
+function cutOffGuard(user: string, bucket: string): Counter {
+  const max = knownAtOf(bucket);
+  return createCounter(USER_KEYS.cutOff(user), null, { max, isOnlyRead: true });
+}
+
+/**
+ * Makes the user's browsers unknown that have been known from this second since 1970, or from an
+ * earlier one.
+ */
+export function cutOffCounter(user: string, second: number): Counter {
+  return createCounter(USER_KEYS.cutOff(user), null, { raisesTo: second });
 }
 
 /** A send, a trusted device and a wait without a text look at these, and count nothing in them. */
@@ -286,11 +304,6 @@ function refuseUnguessable({ row, count }: Counted<AttemptRow>) {
       ? { reason: 'too-many-attempts' }
       : { reason: 'locked', retryAfterSeconds: Math.max(1, count.resetSeconds ?? 1) };
   return { kind: 'refused', refusal } as const;
-}
-
-/** Records that a user has spent the last one of a set of recovery codes. */
-export function spentCodesCounter(user: string): Counter {
-  return createCounter(USER_KEYS.spentCodes(user), null);
 }
 
 /**

@@ -74,9 +74,20 @@ export async function readKeys(
 export function createCounter(
   key: string,
   windowSeconds: number | null,
-  { amount, max, isOnlyRead, exemptBy, generation, lifts, lock }: Partial<Counter> = {},
+  { amount, max, isOnlyRead, exemptBy, generation, lifts, raisesTo, lock }: Partial<Counter> = {},
 ): Counter {
-  return { key, windowSeconds, amount, max, isOnlyRead, exemptBy, generation, lifts, lock };
+  return {
+    key,
+    windowSeconds,
+    amount,
+    max,
+    isOnlyRead,
+    exemptBy,
+    generation,
+    lifts,
+    raisesTo,
+    lock,
+  };
 }
 
 /** Returns a counter that refuses like the given one, and counts nothing. */

@@ -27,9 +27,17 @@ export const SENDS_GIVEN_BACK: Readonly<Record<SendOutcome, readonly SendBudget[
 /**
  * What an attempt is counted in. Codes that can be guessed: the `ten` before a lock, the `sixty` of
  * 30 days, the `hundred` of both sides. Recovery codes and answers to a challenge: the five of one
- * pending login (`login`) and the ten a day of one address (`address`). `watched` refuses nothing.
+ * pending login (`login`) and the ten a day of one address (`address`). `watched` refuses nothing,
+ * and nothing is counted in the `cut-off` of known browsers.
  */
-export type AttemptBudget = 'ten' | 'sixty' | 'hundred' | 'login' | 'address' | 'watched';
+export type AttemptBudget =
+  | 'ten'
+  | 'sixty'
+  | 'hundred'
+  | 'login'
+  | 'address'
+  | 'watched'
+  | 'cut-off';
 
 /**
  * What came of an attempt. `not-judged`: the code was surely not looked at. `lost`: it may have

@@ -1,6 +1,17 @@
+import { RECOVERY_CODES_ID } from '../stores/check-values';
+import type { GuardedStore } from '../stores/guarded-store';
 import type { CounterStore } from '../stores/store';
+import { cutOffCounter } from './attempts';
 import { readKeys } from './charge';
-import { attemptKeys, lockKeys, sendKeys, totalKeys, USER_KEYS } from './user-keys';
+import {
+  attemptKeys,
+  browserKeys,
+  failureKeys,
+  lockKeys,
+  sendKeys,
+  totalKeys,
+  USER_KEYS,
+} from './user-keys';
 
 /** What was lifted from a user. */
 export interface LiftedLimits {
@@ -31,11 +42,8 @@ export async function liftLimits(
   const totals = totalKeys(user);
   const attempts = attemptKeys(user);
   const countOf = await readKeys(counters, [...locks, ...totals, ...attempts]);
-  await Promise.all(locks.map((key) => counters.lock(key, 0)));
-  await counters.clear([
-    ...sendKeys(user, browserIds),
-    ...browserIds.map((browserId) => USER_KEYS.browser(user, browserId)),
-  ]);
+  await counters.unlock(locks);
+  await counters.clear([...sendKeys(user, []), ...browserKeys(user, browserIds)]);
   const wasLocked = (key: string): boolean => countOf(key).lockedSeconds > 0;
   const sum = (keys: readonly string[]): number =>
     keys.reduce((total, key) => total + countOf(key).count, 0);
@@ -64,12 +72,35 @@ export async function isLocked(
   return keys.some((key) => countOf(key).lockedSeconds > 0);
 }
 
-/** Stops recognizing these browsers for `seconds`, even if their cookies are still valid. */
-export async function revokeBrowsers(
-  counters: CounterStore,
+/** What is changed of a user's browsers and codes. A guarded store has these. */
+export type UserState = Pick<GuardedStore, 'counters' | 'browsers' | 'recoveryCodes'>;
+
+/**
+ * Makes all browsers of a user unknown, which takes one call, and removes what is stored of them.
+ * @param nowMs Milliseconds since 1970.
+ */
+export async function forgetBrowsers(
+  { counters, browsers }: Pick<UserState, 'counters' | 'browsers'>,
   user: string,
-  browserIds: readonly string[],
-  seconds: number,
+  nowMs: number,
 ): Promise<void> {
-  await Promise.all(browserIds.map((id) => counters.lock(USER_KEYS.browser(user, id), seconds)));
+  await counters.charge([cutOffCounter(user, Math.floor(nowMs / 1000))]);
+  const gone = await browsers.removeAll(user);
+  if (gone.length > 0) await counters.clear(browserKeys(user, gone));
+}
+
+/**
+ * Enables a user's codes again: makes the browsers unknown, clears the failures, then forgets that
+ * all recovery codes were spent. The same call again completes one that failed.
+ */
+export async function enableCodes(
+  store: UserState,
+  user: string,
+  methods: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  await forgetBrowsers(store, user, nowMs);
+  await store.counters.clear(failureKeys(user, methods));
+  const codes = await store.recoveryCodes.find(user, RECOVERY_CODES_ID);
+  if (codes?.hashes.length === 0) await store.recoveryCodes.remove(user, RECOVERY_CODES_ID);
 }

@@ -9,6 +9,24 @@ export type Side = 'known' | 'others';
 
 const SIDES: readonly Side[] = ['others', 'known'];
 
+/**
+ * Names the bucket of a known browser: its id, and the second since 1970 from which it is known,
+ * both as in its cookie.
+ */
+export function toBucket(browserId: string, knownAt: number): string {
+  return `${browserId}.${knownAt.toString(36)}`;
+}
+
+/** Returns the id of a known browser, as its counters are named; `OTHER_BROWSERS` stays. */
+export function browserIdOf(bucket: string): string {
+  return bucket.split('.', 1)[0] ?? bucket;
+}
+
+/** Returns the second since 1970 from which the browser of a bucket is known. */
+export function knownAtOf(bucket: string): number {
+  return parseInt(bucket.slice(browserIdOf(bucket).length + 1), 36);
+}
+
 /** Returns the side on which a browser is counted. */
 export function sideOf(bucket: string): Side {
   return bucket === OTHER_BROWSERS ? 'others' : 'known';
@@ -23,17 +41,17 @@ export const USER_KEYS = {
   attempts: (user: string, side: Side) => `failures:${side}:${user}`,
   /** The ten of one factor in all other browsers, and their lock. */
   lock: (user: string, method: string) => `locks:${user}:${method}`,
-  /** The ten of one known browser. When it is full or locked, the browser is not known any more. */
-  browser: (user: string, browserId: string) => `browser:${browserId}:${user}`,
+  /** The ten of one known browser. When it is full, the browser is not known any more. */
+  browser: (user: string, bucket: string) => `browser:${browserIdOf(bucket)}:${user}`,
+  /** Counts seconds since 1970: browsers that are known from then or earlier are known no more. */
+  cutOff: (user: string) => `browsers:cut-off:${user}`,
   /** The sixty: attempts of other browsers in 30 days, which no success clears. */
   slow: (user: string) => `failures:slow:${user}`,
   /** Attempts at recovery codes in a day. They are watched, and close nothing. */
   recovery: (user: string) => `recovery:user:${user}`,
-  /** Recorded when the last one of a set of recovery codes was spent. */
-  spentCodes: (user: string) => `recovery:spent:${user}`,
-  gap: (user: string, bucket: string) => `sends:gap:${bucket}:${user}`,
-  day: (user: string, bucket: string) => `sends:day:user:${bucket}:${user}`,
-  short: (user: string, bucket: string) => `sends:short:user:${bucket}:${user}`,
+  gap: (user: string, bucket: string) => `sends:gap:${browserIdOf(bucket)}:${user}`,
+  day: (user: string, bucket: string) => `sends:day:user:${browserIdOf(bucket)}:${user}`,
+  short: (user: string, bucket: string) => `sends:short:user:${browserIdOf(bucket)}:${user}`,
   all: (user: string, side: Side) => `sends:all:${side}:${user}`,
   stepUps: (user: string, side: Side) => `sends:step-ups:${side}:${user}`,
   unprovenNumbers: (user: string) => `sends:unproven-numbers:${user}`,
@@ -67,11 +85,6 @@ export function failureKeys(user: string, methods: readonly string[]): readonly 
   return [...attemptKeys(user), ...lockKeys(user, methods)];
 }
 
-/** Returns the keys of what keeps a user's codes disabled, which `enableUser` clears. */
-export function disablingKeys(user: string, methods: readonly string[]): readonly string[] {
-  return [...failureKeys(user, methods), USER_KEYS.spentCodes(user)];
-}
-
 /** Returns the keys of a user's locks: one per factor, and the day's lock after slow guessing. */
 export function lockKeys(user: string, methods: readonly string[]): readonly string[] {
   return [...methods.map((method) => USER_KEYS.lock(user, method)), USER_KEYS.slow(user)];
@@ -80,6 +93,11 @@ export function lockKeys(user: string, methods: readonly string[]): readonly str
 /** Returns the keys of a user's texts of the day: of known browsers, and of all others. */
 export function totalKeys(user: string): readonly string[] {
   return SIDES.map((side) => USER_KEYS.all(user, side));
+}
+
+/** Returns the keys of what is counted of some of a user's known browsers. */
+export function browserKeys(user: string, browserIds: readonly string[]): readonly string[] {
+  return browserIds.flatMap((id) => [USER_KEYS.browser(user, id), ...sinceSuccessKeys(user, id)]);
 }
 
 /** Returns the keys of all send budgets of one user. */

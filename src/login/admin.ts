@@ -1,6 +1,7 @@
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
-import { isLocked, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
-import { attemptKeys, disablingKeys, failureKeys, sendKeys, USER_KEYS } from '../limits/user-keys';
+import { enableCodes, isLocked, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
+import { attemptKeys, failureKeys, sendKeys, USER_KEYS } from '../limits/user-keys';
+import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
 import type { ListedLogin, LoginContext } from './context';
 import { toUserIdText } from './users';
@@ -16,8 +17,7 @@ export interface UserAdmin {
    * Clears the user's failures, which also ends `disabled`, makes the user's browsers unknown, and
    * forgets that recovery codes were spent. Call it after the person was checked: a user without a
    * number, another factor and codes may add a first number afterwards. The same call again
-   * completes one that failed, but for browsers: when the store fails while they are made unknown,
-   * one may stay known.
+   * completes one that failed.
    */
   readonly enableUser: (userId: UserId) => Promise<void>;
   /**
@@ -46,6 +46,7 @@ export function createUserAdmin({
   store,
   browsers,
   logins,
+  now,
   emit,
   guessableMethods,
 }: LoginContext): UserAdmin {
@@ -68,20 +69,15 @@ export function createUserAdmin({
     },
     async enableUser(id) {
       const { userId } = toUserIdText(id);
-      await browsers.forget(userId);
-      await counters.clear(disablingKeys(userId, guessableMethods));
+      await enableCodes(store, userId, guessableMethods, now());
       await emitFailures(userId);
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
-      const sends = [
-        ...sendKeys(userId, await listBrowserIds(userId)),
-        USER_KEYS.spentCodes(userId),
-        USER_KEYS.recovery(userId),
-      ];
+      const sends = [...sendKeys(userId, await listBrowserIds(userId)), USER_KEYS.recovery(userId)];
       await challenges.discardAll(userId);
-      await recoveryCodes?.replace(userId, []);
-      await devices?.removeAll(userId);
+      await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
+      await devices.removeAll(userId);
       await logins?.endAll(userId);
       await browsers.forget(userId);
       // Forgetting a user must not reset their lock.
@@ -95,12 +91,14 @@ export function createUserAdmin({
       const { userId } = toUserIdText(id);
       return {
         userId,
-        recoveryCodes: (await recoveryCodes?.count(userId)) ?? 0,
-        trustedDevices: ((await devices?.list(userId)) ?? []).map(toListedDevice),
+        recoveryCodes: (await recoveryCodes.find(userId, RECOVERY_CODES_ID))?.hashes.length ?? 0,
+        trustedDevices: (await devices.list(userId)).map(toListedDevice),
         ...(logins && {
           logins: (await logins.list(id)).map(({ loginId: _loginId, ...login }) => login),
         }),
-        knownBrowsers: (await browsers.list(userId)).map(({ seenAt }) => ({ seenAt })),
+        knownBrowsers: (await browsers.list(userId)).map(({ knownAt }) => ({
+          seenAt: knownAt * 1000,
+        })),
       };
     },
   };

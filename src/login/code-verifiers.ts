@@ -8,7 +8,7 @@ import {
   type SmsOtpError,
   withoutRetryAfter,
 } from '../errors';
-import { spentCodesCounter, usedChallengeCounter } from '../limits/attempts';
+import { usedChallengeCounter } from '../limits/attempts';
 import { parseJson } from '../stores/check-values';
 import type { Challenge, Purpose } from '../stores/store';
 import type { LoginContext } from './context';
@@ -175,7 +175,7 @@ function readPinRejection({ gatewayCode }: GatewayRejectedError): 'wrong' | 'ove
  * spent even if the login fails after that.
  */
 function createRecoveryCodeVerifier(
-  { emit, store }: Pick<LoginContext, 'emit' | 'store'>,
+  { emit }: Pick<LoginContext, 'emit'>,
   codes: RecoveryCodes,
   field: string,
 ): CodeVerifier {
@@ -191,10 +191,6 @@ function createRecoveryCodeVerifier(
       const { isSpent, left } = await codes.spend(userId, code);
       if (!isSpent) return { kind: 'wrong' };
       emit({ type: 'recovery-code-used', userId, address, left });
-      // The code is spent: the login goes on even if this is not recorded. `store-failing` reports
-      // it.
-      if (left === 0)
-        await store.counters.charge([spentCodesCounter(userId)]).catch(() => undefined);
       return { kind: 'right' };
     },
   };

@@ -61,7 +61,7 @@ export function createRecoveryCodesPart(
       await endOtherSessions(id, req);
       return made;
     },
-    count: async (id) => codes.count(toUserIdText(id).userId),
+    count: async (id) => (await codes.count(toUserIdText(id).userId)) ?? 0,
   };
 
   /** Returns whether the request's user is this one, right after a second factor. */

@@ -42,13 +42,26 @@ export function isFound(answer: unknown): boolean {
   return answer === null || (isObject(challenge) && isBoolean(hasLiveCode));
 }
 
-export function isSpending(answer: unknown): boolean {
-  const { isSpent, left } = readFields(answer);
-  return isBoolean(isSpent) && isWholeNumber(left);
+export function isPutResult(answer: unknown): boolean {
+  const { isPut, gone } = readFields(answer);
+  return isBoolean(isPut) && isStrings(gone);
 }
 
-export function isCodesLeft(answer: unknown): boolean {
-  return isWholeNumber(answer);
+export function isStrings(answer: unknown): boolean {
+  return Array.isArray(answer) && answer.every((one) => typeof one === 'string');
+}
+
+export function isRecordOrNull(answer: unknown): boolean {
+  return answer === null || isRecord(answer);
+}
+
+export function isRecords(answer: unknown): boolean {
+  return Array.isArray(answer) && answer.every(isRecord);
+}
+
+function isRecord(answer: unknown): boolean {
+  const { id, tag, rank, value } = readFields(answer);
+  return isStrings([id, tag, value]) && Number.isFinite(rank);
 }
 
 function isWholeNumber(value: unknown): boolean {

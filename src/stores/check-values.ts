@@ -26,8 +26,8 @@ export const TOKEN_LEASE_SECONDS = 15;
  */
 export const LONG_LIFE_SECONDS = 400 * 86_400;
 
-/** Seconds recovery codes live: ten years. */
-export const RECOVERY_CODE_LIFE_SECONDS = 3_650 * 86_400;
+/** The id of a user's one set of recovery codes. */
+export const RECOVERY_CODES_ID = 'codes';
 
 /** Returns the parsed JSON, or null when the value is not a string of JSON. */
 export function parseJson(text: unknown): unknown {

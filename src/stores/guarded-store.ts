@@ -3,19 +3,23 @@ import {
   isBoolean,
   isCharge,
   isClaim,
-  isCodesLeft,
   isFound,
-  isSpending,
+  isPutResult,
+  isRecordOrNull,
+  isRecords,
+  isStrings,
 } from './check-answers';
+import type * as RecordSetsModule from './record-sets';
+import type { RecordSets } from './record-sets';
 import type { Counter, CounterStore, SmsOtpStore } from './store';
 import { StoreError } from '../errors';
 import { withTimeout } from './with-timeout';
 
 /**
- * The parts of a store that a login uses. Tokens have a deadline of their own: the
- * authentication's.
+ * The parts of a store that a login uses, and the records by kind. Tokens have a deadline of their
+ * own: the authentication's.
  */
-export interface GuardedStore extends Omit<SmsOtpStore, 'tokens'> {
+export interface GuardedStore extends Pick<SmsOtpStore, 'challenges' | 'counters'>, RecordSets {
   readonly consumeAndClear: ConsumeAndClear;
 }
 
@@ -86,9 +90,12 @@ const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boole
   find: isFound,
   consume: isBoolean,
   charge: isCharge,
-  'recoveryCodes.replace': isBoolean,
-  'recoveryCodes.spend': isSpending,
-  'recoveryCodes.count': isCodesLeft,
+  'records.put': isPutResult,
+  'records.find': isRecordOrNull,
+  'records.swap': isBoolean,
+  'records.list': isRecords,
+  'records.remove': isBoolean,
+  'records.removeAll': isStrings,
 };
 
 /**
@@ -99,9 +106,12 @@ const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boole
  * nothing is timed, and parts
  *   that guard themselves are used as they are.
  */
-export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => void): GuardedStore {
+export function guardStore(
+  store: SmsOtpStore,
+  now: () => number,
+  emit?: (event: StoreEvent) => void,
+): GuardedStore {
   const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
-  const { recoveryCodes, devices, browsers, logins, notes } = store;
   const challenges = guardPart(store.challenges, '', [
     'begin',
     'claim',
@@ -110,7 +120,15 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
     'discard',
     'discardAll',
   ]);
-  const counters = guardPart(store.counters, '', ['charge', 'clear', 'lock']);
+  const counters = guardPart(store.counters, '', ['charge', 'clear', 'unlock']);
+  const records = guardPart(store.records, 'records.', [
+    'put',
+    'find',
+    'swap',
+    'list',
+    'remove',
+    'removeAll',
+  ]);
   const own = findOwnGuard(store.challenges);
   const inOneStep = own?.counters === store.counters ? own.consumeAndClear : undefined;
   return {
@@ -120,17 +138,7 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
       inOneStep === undefined
         ? inTwoSteps({ challenges, counters })
         : (otpId, change) => guard('consume', () => inOneStep(otpId, change)),
-    ...(recoveryCodes && {
-      recoveryCodes: guardPart(recoveryCodes, 'recoveryCodes.', ['replace', 'spend', 'count']),
-    }),
-    ...(devices && {
-      devices: guardPart(devices, 'devices.', ['add', 'rotate', 'list', 'remove', 'removeAll']),
-    }),
-    ...(browsers && { browsers: guardPart(browsers, 'browsers.', ['remember', 'list', 'forget']) }),
-    ...(logins && {
-      logins: guardPart(logins, 'logins.', ['begin', 'find', 'end', 'list', 'endAll']),
-    }),
-    ...(notes && { notes: guardPart(notes, 'notes.', ['read', 'write', 'remove']) }),
+    ...loadRecordSets().createRecordSets(records, now),
   };
 
   function guardPart<Part extends object>(
@@ -154,6 +162,11 @@ export function guardStore(store: SmsOtpStore, emit?: (event: StoreEvent) => voi
     // The named calls are all that a part has.
     return Object.fromEntries(guarded) as Part;
   }
+}
+
+/** Loads zod and the schemas when a store is wrapped, so that importing the package stays cheap. */
+function loadRecordSets(): typeof RecordSetsModule {
+  return require('./record-sets') as typeof RecordSetsModule;
 }
 
 type Call = (...values: unknown[]) => Promise<unknown>;

@@ -6,8 +6,8 @@ import { z } from 'zod';
 const text = z.string().min(1);
 /** Records are versioned; a store refuses an unknown version. */
 const version = z.literal(1);
-/** Base64url, see `TrustedDevice`: Redis stores it between colons. */
-const tokenHash = z.string().regex(/^[\w-]{1,128}$/);
+/** SHA-256 in base64url. */
+const tokenHash = z.string().regex(/^[\w-]{43}$/);
 
 const purpose = z.enum(['login', 'step-up', 'transaction', 'enroll']);
 
@@ -98,14 +98,13 @@ export const deviceSchema = z.object({
 /** A device on which its user needs no code. Only the device knows its token. */
 export type TrustedDevice = Readonly<z.output<typeof deviceSchema>>;
 
-/** What a rotation writes. */
-export const rotationSchema = z.object({ nextHash: tokenHash, usedAt: z.number() });
-
 export const browserSchema = z.object({
+  version,
   browserId: text,
   userId: text,
-  /** Milliseconds since 1970: the last success that was written, at most once a day. */
-  seenAt: z.number(),
+  /** Seconds since 1970, as in the browser's cookie: its last success, written once a day. */
+  knownAt: z.int().min(0),
+  expiresAt: z.number(),
 });
 
 /**
@@ -121,30 +120,33 @@ export const loginSchema = z.object({
   method: text.max(64).nullable(),
   /** What the user may recognize it by, at most 256 characters. */
   label: z.string().max(256),
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970. `lastSeenAt` is written once an hour. */
   startedAt: z.number(),
   lastSeenAt: z.number(),
+  expiresAt: z.number(),
 });
 
 /** A login of a user: one session in which the user is logged in. */
 export type Login = Readonly<z.output<typeof loginSchema>>;
 
-export const seenSchema = z.object({
-  /** Milliseconds since 1970. */
-  at: z.number(),
-  /** Seconds since `lastSeenAt` from which it is written. From 0. */
-  everySeconds: z.number().min(0),
-  /** Seconds the login lives from then on. */
-  ttlSeconds: z.number().positive(),
+export const recoveryCodesSchema = z.object({
+  version,
+  userId: text,
+  /** Another one with every change. */
+  tag: text,
+  /** Keyed digests of the codes that are left; none: all were spent. */
+  hashes: z.array(text.max(256)).max(100),
 });
 
-/** When a login was seen. */
-export type LoginSeen = Readonly<z.output<typeof seenSchema>>;
+/** The recovery codes of a user, from the first ones until `forgetUser` or `enableUser`. */
+export type RecoveryCodeSet = Readonly<z.output<typeof recoveryCodesSchema>>;
 
-/** The hashes of a user's recovery codes, each different. */
-export const hashesSchema = z
-  .array(text.max(256))
-  .max(100)
-  .refine((hashes) => new Set(hashes).size === hashes.length);
+export const noteSchema = z.object({
+  version,
+  key: text,
+  text: z.string().max(4_096),
+  expiresAt: z.number(),
+});
 
-export const noteSchema = z.string().max(4_096);
+/** What a policy notes, under a key of its own. */
+export type Note = Readonly<z.output<typeof noteSchema>>;

@@ -1,11 +1,11 @@
-import type { Challenge, KnownBrowser, Login, LoginSeen, TrustedDevice } from './record-schemas';
+import type { Challenge } from './record-schemas';
 
 export type {
   Challenge,
   KnownBrowser,
   Login,
-  LoginSeen,
   Purpose,
+  RecoveryCodeSet,
   Transaction,
   TrustedDevice,
 } from './record-schemas';
@@ -164,12 +164,7 @@ export interface CounterStore {
    */
   clear(keys: readonly string[], options?: { readonly keepsLocked?: boolean }): Promise<void>;
   /** Lifts the locks of counters; their counts stay. */
-  unlock?(keys: readonly string[]): Promise<void>;
-  /**
-   * Locks a counter for this many seconds; a longer running lock stays. 0 lifts the lock; the count
-   * stays.
-   */
-  lock(key: string, seconds: number): Promise<void>;
+  unlock(keys: readonly string[]): Promise<void>;
 }
 
 /** Whose records are meant, and of what kind: an owner has records of a kind under ids. */
@@ -191,7 +186,7 @@ export interface StoredRecord {
   readonly tag: string;
   /** Orders the records of an owner: beyond a ceiling those with the lowest rank go first. */
   readonly rank: number;
-  /** JSON of at most 4,096 characters. */
+  /** JSON of at most 8,192 characters. */
   readonly value: string;
 }
 
@@ -409,10 +404,9 @@ export interface TokenStore {
   ): Promise<StoredToken>;
 }
 
-/** The parts that replace challenges and the five kinds of records. */
+/** The parts that replace challenges. */
 export interface NextParts {
   readonly pendingLogins: PendingLoginStore;
-  readonly records: RecordStore;
   /**
    * Ends a live pending login, for exactly one caller, and does in the same step all that a success
    * changes. When it resolves to `isFinished: false`, or rejects because the store refuses a write,
@@ -426,122 +420,15 @@ export interface NextParts {
  * option.
  */
 export interface SmsOtpStore {
+  readonly records: RecordStore;
   readonly challenges: ChallengeStore;
   readonly counters: CounterStore;
   readonly tokens: TokenStore;
-  /** Required for recovery codes. */
-  readonly recoveryCodes?: RecoveryCodeStore;
-  /** Required for trusted devices. */
-  readonly devices?: DeviceStore;
-  /** Required for known browsers: without it all browsers of a user share their limits. */
-  readonly browsers?: BrowserStore;
-  /** Required for logins: without it no one can list a user's logins or end one from elsewhere. */
-  readonly logins?: LoginStore;
-  /** Required by policies that remember something about a number, such as `simSwap`. */
-  readonly notes?: NoteStore;
 }
 
 /**
- * Recovery codes of users, as hashes. Every call is atomic over all processes that share the store.
- */
-export interface RecoveryCodeStore {
-  /**
-   * Replaces the user's codes by these hashes, in one step; an empty list removes all. With
-   * `isFirst`, only while the user has none. True when they were written. They live ten years.
-   */
-  replace(
-    userId: string,
-    hashes: readonly string[],
-    options?: { readonly isFirst?: boolean },
-  ): Promise<boolean>;
-  /** Removes a hash: `isSpent` is true for exactly one caller; `left` is how many codes remain. */
-  spend(
-    userId: string,
-    hash: string,
-  ): Promise<{ readonly isSpent: boolean; readonly left: number }>;
-  /** Returns how many codes a user has. */
-  count(userId: string): Promise<number>;
-}
-
-/**
- * The result of presenting a token: `stale` means that the device is known and has another token.
- */
-export type DeviceRotation =
-  | { readonly outcome: 'rotated'; readonly device: TrustedDevice }
-  | { readonly outcome: 'stale'; readonly device: TrustedDevice }
-  | { readonly outcome: 'unknown' };
-
-/** Trusted devices. Every call is atomic over all processes that share the store. */
-export interface DeviceStore {
-  /**
-   * Adds a device for `ttlSeconds`. Beyond `most` devices of its user, the oldest (by `createdAt`)
-   * goes in the same step.
-   */
-  add(device: TrustedDevice, ttlSeconds: number, most: number): Promise<void>;
-  /**
-   * If `tokenHash` is `seenHash`: replaces it by `nextHash`, keeps the old one as `previousHash`
-   * and `usedAt` as `lastUsedAt`, and returns the device as it is now. The end of its life stays.
-   */
-  rotate(
-    userId: string,
-    deviceId: string,
-    token: { readonly seenHash: string; readonly nextHash: string; readonly usedAt: number },
-  ): Promise<DeviceRotation>;
-  /** Returns the user's devices, oldest first. */
-  list(userId: string): Promise<readonly TrustedDevice[]>;
-  /** Removes a device. True when it existed. */
-  remove(userId: string, deviceId: string): Promise<boolean>;
-  /** Removes all devices of a user and returns how many there were. */
-  removeAll(userId: string): Promise<number>;
-}
-
-/** Known browsers. Every call is atomic over all processes that share the store. */
-export interface BrowserStore {
-  /**
-   * Writes a browser for `ttlSeconds`; one that is there gets the new `seenAt` and life. Beyond
-   * `most` browsers of its user those with the oldest `seenAt` go in the same step, never the one
-   * written. Returns the ids of those that went: each to one caller, and none whose life was over.
-   */
-  remember(browser: KnownBrowser, ttlSeconds: number, most: number): Promise<readonly string[]>;
-  /** Returns the user's browsers, newest first. */
-  list(userId: string): Promise<readonly KnownBrowser[]>;
-  /** Removes all browsers of a user and returns their ids. */
-  forget(userId: string): Promise<readonly string[]>;
-}
-
-/** Logins. Every call is atomic over all processes that share the store. */
-export interface LoginStore {
-  /**
-   * Writes a login for `ttlSeconds`; an id that is known is replaced, also when it was another
-   * user's. Beyond `most` logins of its user those with the oldest `startedAt` end in the same
-   * step, never the one written. Returns the ids of those that ended: each to one caller, and none
-   * whose life was over.
-   */
-  begin(login: Login, ttlSeconds: number, most: number): Promise<readonly string[]>;
-  /**
-   * Returns the login; null when it is not live. With `seen`, a login whose `lastSeenAt` lies at
-   * least `everySeconds` before `at` takes `at` as its `lastSeenAt` and lives `ttlSeconds` from
-   * now, in the same step; the result shows it as it is then. Otherwise nothing is written. A login
-   * that has ended never comes back by this.
-   */
-  find(loginId: string, seen?: LoginSeen): Promise<Login | null>;
-  /** Ends a login. True for exactly one caller. */
-  end(loginId: string): Promise<boolean>;
-  /**
-   * Returns the user's logins, the newest `startedAt` first; those of the same date by id, the
-   * greatest (in bytes) first.
-   */
-  list(userId: string): Promise<readonly Login[]>;
-  /**
-   * Ends all logins of a user but `except`, and returns the ids of those that ended: each to one
-   * caller.
-   */
-  endAll(userId: string, except?: string): Promise<readonly string[]>;
-}
-
-/**
- * Short strings under a key, with a time to live. The last write wins: for hints, never for what
- * decides alone.
+ * What policies keep about a number: short strings under a key, with a time to live. The last write
+ * wins: for hints, never for what decides alone.
  */
 export interface NoteStore {
   read(key: string): Promise<string | null>;

@@ -1,6 +1,6 @@
-import { DAY_SECONDS, readKeys } from '../../limits/charge';
-import { liftLimits, revokeBrowsers, sumCounts } from '../../limits/lift';
-import { attemptKeys, disablingKeys, lockKeys, sendKeys } from '../../limits/user-keys';
+import { readKeys } from '../../limits/charge';
+import { enableCodes, liftLimits, sumCounts } from '../../limits/lift';
+import { attemptKeys, lockKeys, sendKeys } from '../../limits/user-keys';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
@@ -10,7 +10,6 @@ import { openState, STATE_OPTIONS } from '../open-state';
 const METHODS = ['sms'];
 
 /** The longest `knownBrowsers.maxAgeDays`. */
-const LONGEST_BROWSER_LIFE_SECONDS = 365 * DAY_SECONDS;
 
 /** What tells the two commands apart. */
 interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
@@ -51,14 +50,8 @@ export const enable = createCounterCommand({
     'Do it after you have verified the number again, not because an e-mail asks for it.',
   ],
   done: 'enabled',
-  change: async ({ counters, browsers }, user) => {
-    await revokeBrowsers(
-      counters,
-      user,
-      (await browsers?.forget(user)) ?? [],
-      LONGEST_BROWSER_LIFE_SECONDS,
-    );
-    await counters.clear(disablingKeys(user, METHODS));
+  change: async (store, user) => {
+    await enableCodes(store, user, METHODS, Date.now());
     return {};
   },
   note: 'There were no failures.',
@@ -69,8 +62,8 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
     const id = call.args.positionals[0] ?? '';
     const state = await openState(call);
     try {
-      const store = guardStore(state.store);
-      const browserIds = ((await store.browsers?.list(id)) ?? []).map(({ browserId }) => browserId);
+      const store = guardStore(state.store, Date.now);
+      const browserIds = (await store.browsers.list(id)).map(({ browserId }) => browserId);
       const { counters } = store;
       const failures = await sumCounts(counters, attemptKeys(id));
       const lockNames = lockKeys(id, METHODS);
