@@ -28,10 +28,12 @@ import {
 import { createEmitter } from './login/events';
 import { giveBackUnusable } from './login/charge-send';
 import { createFactorOptions } from './login/factor-options';
+import { finishLogin } from './login/finish-login';
 import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
 import { createVerifyOtp } from './login/verify-otp';
+import { beginLogin } from './login/wait-without-text';
 import { createMessageBuilder } from './messages/build-message';
 import { measureTexts, type MessageMeasure } from './messages/measure';
 import type { MessageBuilderOptions } from './messages/options';
@@ -376,6 +378,9 @@ function toRequiredCheck(
   };
 }
 
+/** What a login changes besides that needs no code. */
+const NO_CODE = { leavesMark: false, clears: [], charges: [] };
+
 function createMiddlewareContext(
   settings: Settings,
   login: LoginContext,
@@ -389,6 +394,7 @@ function createMiddlewareContext(
   );
   const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
   const logins = createLogins(slot, login.logins);
+  const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
   const sendOtp = createSendOtp(login, userFactors.listFactors);
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
   return {
@@ -410,9 +416,14 @@ function createMiddlewareContext(
     resendOtp: createResendOtp(login, sendOtp),
     factors: joinFactors(login, verifiers),
     devices: joinDevices(settings, devices),
-    findChallenge: (otpId) => login.store.challenges.find(otpId),
-    discard: (otpId) => login.store.challenges.discard(otpId),
-    giveBackUnusable: (challenge) => giveBackUnusable(login, challenge),
+    beginLogin: (req, user) => beginLogin(login, user, browsers.readCookie(req)),
+    mayBeUnrequired: isRequiredFor !== undefined,
+    findPending: (pendingId) => login.store.pendingLogins.find(pendingId),
+    endPending: (pendingId) => login.store.pendingLogins.end(pendingId),
+    finishPending: (pendingId, success) =>
+      finishLogin(login.store.pendingLogins, pendingId, success, NO_CODE),
+    giveBackUnusable: (sent) => giveBackUnusable(login, sent),
+    maxAttempts: settings.maxAttempts,
     isRequiredFor: toRequiredCheck(isRequiredFor),
     getLocale: async (user, req) => getLocale?.(user, req),
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
@@ -422,7 +433,7 @@ function createMiddlewareContext(
       // It is what `getUserId` has returned.
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },
-    browsers: createBrowserCookies(login.browsers, settings.knownBrowsers),
+    browsers,
     forgetDevices: async (user, req) => {
       const { userId } = toUserIdText(login.getUserId(user));
       // A failure is harmless: the numbers that the devices are bound to have changed, so none is

@@ -36,11 +36,20 @@ export type DeviceRegistry = Readonly<ReturnType<typeof createDeviceRegistry>>;
 export function createDeviceRegistry(options: DeviceRegistryOptions) {
   const { devices, tokens, maxAgeDays, maxDevices, now } = options;
   return {
-    async add(given: Pick<TrustedDevice, 'userId' | 'binding' | 'label'>) {
-      const { deviceId, tokenHash, value } = await tokens.issue(given.userId);
-      const lifeSeconds = maxAgeDays * DAY_SECONDS;
+    /**
+     * Makes a device, in place of the one that a cookie names.
+     * @param value The cookie's; undefined when there is none.
+     */
+    async prepare(
+      given: Pick<TrustedDevice, 'userId' | 'binding' | 'label'>,
+      value: string | undefined,
+    ) {
+      const seen = value === undefined ? null : await tokens.read(given.userId, value);
+      const issued = await tokens.issue(given.userId, seen?.deviceId);
+      const { deviceId, tokenHash } = issued;
       const createdAt = now();
-      const times = { createdAt, lastUsedAt: createdAt, expiresAt: createdAt + lifeSeconds * 1000 };
+      const expiresAt = createdAt + maxAgeDays * DAY_SECONDS * 1000;
+      const times = { createdAt, lastUsedAt: createdAt, expiresAt };
       const device: TrustedDevice = {
         version: 1,
         deviceId,
@@ -49,8 +58,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
         ...given,
         ...times,
       };
-      await devices.put(device, { most: maxDevices });
-      return { device, value };
+      return { device, put: devices.toPut(device, { most: maxDevices }), value: issued.value };
     },
     /** Checks the token of a cookie, and replaces it. */
     async rotate(userId: string, value: string): Promise<DeviceTokenCheck> {
@@ -62,14 +70,6 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     list: devices.list,
     remove: devices.remove,
     removeAll: async (userId: string): Promise<number> => (await devices.removeAll(userId)).length,
-    /**
-     * Removes the cookie's device without emitting an event, because it is about to be trusted
-     * again.
-     */
-    async removeByToken(userId: string, value: string): Promise<void> {
-      const seen = await tokens.read(userId, value);
-      if (seen !== null) await devices.remove(userId, seen.deviceId);
-    },
   };
 
   async function rotate(

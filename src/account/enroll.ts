@@ -2,7 +2,7 @@ import { chargeRows } from '../limits/charge';
 import { enrollmentCounter, type LimitName } from '../limits/sends';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
-import type { HasNoFactor, LoginContext } from '../login/context';
+import type { HasNoFactor, LoginContext, PreparedSuccess } from '../login/context';
 import type { SendOtp, SendRequest, SendResult } from '../login/send-otp';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
 import {
@@ -108,6 +108,7 @@ export function createEnrollPhone(
       browserCookie,
       current,
       previous: undefined,
+      isResend: false,
       pendingId,
       isRequired: () => Promise.resolve(true),
       getLocale,
@@ -137,7 +138,7 @@ function findReplaced(
 }
 
 /** The code of a new number. */
-export interface ConfirmRequest extends VerifyRequest {
+export interface ConfirmRequest extends Omit<VerifyRequest, 'prepare'> {
   /** Returns the mark that the session holds at the moment of the call. */
   readonly readPassed: () => VerifiedMark | undefined;
   /** Reads the session again; returns whether it is still there and waits for no other code. */
@@ -171,21 +172,16 @@ export function createConfirmPhone(
     if (pending?.purpose === 'enroll') {
       const refusal = await checkRight(request);
       if (refusal !== null) {
-        await login.store.challenges.discard(pending.otpId);
+        await login.store.pendingLogins.end(pending.pendingId);
         return refusal;
       }
     }
 
-    // 2 the code
-    const result = await verifyOtp(request);
+    // 2 the code; and before it counts, the same check again, because verifying takes time
+    const result = await verifyOtp({ ...request, prepare: () => prepare(request) });
     if (result.kind !== 'verified') return result;
 
-    // 3 the same check again, because verifying took time
-    if (!(await request.mayFinish())) return reject(result, request, refuse('no-pending-login'));
-    const refusal = await checkRight(request);
-    if (refusal !== null) return reject(result, request, refusal);
-
-    // 4 into the phone book, once: another enrollment may have come first
+    // 3 into the phone book, once: another enrollment may have come first
     const isEntered: unknown = await enter(result);
     if (isEntered !== true) return reject(result, request, refuse('no-pending-login', true));
     const { user, userId, at, mobile, replaces } = result;
@@ -194,6 +190,11 @@ export function createConfirmPhone(
     login.emit({ type: 'phone-enrolled', ...enrolled });
     return { kind: 'confirmed', user, userId, at };
   };
+
+  async function prepare(request: ConfirmRequest): Promise<PreparedSuccess | Refused> {
+    if (!(await request.mayFinish())) return refuse('no-pending-login');
+    return (await checkRight(request)) ?? { kind: 'prepared', puts: [] };
+  }
 
   async function checkRight({ currentUser, readPassed }: ConfirmRequest): Promise<Refused | null> {
     if (currentUser === undefined) return refuse('second-factor-required', true);

@@ -74,7 +74,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       const guards = guessGuards({ limits, hasKnownBrowsers: true }, userId, bucket);
       return (await chargeRows(counters, guards)).refusedBy === null;
     },
-    async remember({ cookie, userId, bucket }) {
+    async prepare({ cookie, userId, bucket }) {
       const entries = readEntries(cookie);
       // The seal was checked by `send`. A cookie forged since then can only displace itself.
       if (entries.some((one) => bucketOf(one) === bucket && ageOf(one) < DAY_SECONDS)) return null;
@@ -82,23 +82,32 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       const browserId = bucket === OTHER_BROWSERS ? randomId() : browserIdOf(bucket);
       const knownAt = Math.floor(now() / 1000);
       const expiresAt = (knownAt + lifeSeconds) * 1000;
-      await makeKnown({ version: 1, browserId, userId, knownAt, expiresAt });
+      const browser: KnownBrowser = { version: 1, browserId, userId, knownAt, expiresAt };
       const others = entries.filter((entry) => entry !== known).map(({ text }) => text);
       const entry = await toEntry(browserId, userId, knownAt);
-      return { value: [entry, ...others].slice(0, MAX_USERS).join('~'), expiresAt };
+      const value = [entry, ...others].slice(0, MAX_USERS).join('~');
+      return {
+        put: browsers.toPut(browser, { most: MAX_BROWSERS }),
+        done: (gone) => forgetOldest(browser, gone),
+        cookie: { value, expiresAt },
+      };
     },
     list: async (userId) => (await browsers.list(userId)).toReversed(),
     forget: (userId) => forgetBrowsers(options, userId, now()),
   };
 
-  /** Writes the browser. Where it is one too many, those known before all that are left go. */
-  async function makeKnown(browser: KnownBrowser): Promise<void> {
-    const { userId } = browser;
-    const { gone } = await browsers.put(browser, { most: MAX_BROWSERS });
+  /** Browsers that went were known before all that are left: the cut-off moves there. */
+  async function forgetOldest(browser: KnownBrowser, gone: readonly string[]): Promise<void> {
     if (gone.length === 0) return;
-    const [oldest = browser] = await browsers.list(userId);
-    await counters.charge([cutOffCounter(userId, oldest.knownAt - 1)]);
-    await counters.clear(browserKeys(userId, gone));
+    const { userId } = browser;
+    try {
+      const [oldest = browser] = await browsers.list(userId);
+      await counters.charge([cutOffCounter(userId, oldest.knownAt - 1)]);
+      await counters.clear(browserKeys(userId, gone));
+    } catch {
+      // The login has succeeded. The next browser that is one too many makes up for it, and
+      // `store-failing` reports the failure.
+    }
   }
 
   async function findBucket(cookie: string | undefined, userId: string): Promise<string> {
@@ -152,7 +161,7 @@ export const NO_KNOWN_BROWSERS: KnownBrowsers = {
   isOn: false,
   findBucket: () => Promise.resolve(OTHER_BROWSERS),
   isKnown: () => Promise.resolve(false),
-  remember: () => Promise.resolve(null),
+  prepare: () => Promise.resolve(null),
   list: () => Promise.resolve([]),
   forget: () => Promise.resolve(),
 };

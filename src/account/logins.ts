@@ -1,5 +1,11 @@
 import { DAY_SECONDS } from '../limits/charge';
-import type { BegunLogin, ListedLogin, LoginReference, LoginRegistry } from '../login/context';
+import type {
+  BegunLogin,
+  ListedLogin,
+  LoginReference,
+  LoginRegistry,
+  PreparedLogin,
+} from '../login/context';
 import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import type { RecordSet } from '../stores/record-sets';
@@ -52,7 +58,15 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     isChecked,
     isLive: (login) => (isChecked(login.loginId, now()) ? Promise.resolve(true) : askOnce(login)),
     isStillLive: ask,
-    begin,
+    async begin(begun) {
+      const login = toRecord(begun);
+      const { gone } = await logins.put(login, { most: MOST_LOGINS });
+      gone.forEach(forget);
+      keep(login.loginId, login.lastSeenAt);
+      return { userId: login.userId, loginId: login.loginId };
+    },
+    prepare: (begun) => toPrepared(toRecord(begun)),
+    prepareNext,
     replace,
     end,
     endAll,
@@ -109,38 +123,65 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     return (await logins.find(userId, loginId)) !== null;
   }
 
-  async function begin({ userId, method, label }: BegunLogin): Promise<LoginReference> {
+  function toRecord({ userId, method, label }: BegunLogin): Login {
     const at = now();
     const times = { startedAt: at, lastSeenAt: at, expiresAt: at + lifeMs };
-    const login: Login = { version: 1, loginId: randomId(), userId, method, label, ...times };
-    const { gone } = await logins.put(login, { most: MOST_LOGINS });
-    gone.forEach(forget);
-    keep(login.loginId, at);
-    return { userId, loginId: login.loginId };
+    return { version: 1, loginId: randomId(), userId, method, label, ...times };
+  }
+
+  function toPrepared(record: Login): PreparedLogin {
+    const { userId, loginId, lastSeenAt } = record;
+    const login = { userId, loginId };
+    return {
+      login,
+      put: logins.toPut(record, { most: MOST_LOGINS }),
+      done(gone) {
+        gone.forEach(forget);
+        keep(loginId, lastSeenAt);
+      },
+      async undo() {
+        // A session that names it is not saved: what stays ends by itself.
+        await end(login).catch(() => undefined);
+      },
+    };
+  }
+
+  async function prepareNext(login: LoginReference, method: Method | undefined) {
+    const next = await findNext(login, method);
+    if (next === null) return null;
+    const prepared = toPrepared(next.after);
+    const done = (gone: readonly string[]): void => {
+      forget(login.loginId);
+      void prepared.done?.(gone);
+    };
+    return { ...prepared, done, replaces: logins.toReference(next.before) };
   }
 
   /** Of a logout and a renewal at the same moment one wins: the other one finds no login. */
   async function replace(
-    { userId, loginId }: LoginReference,
+    login: LoginReference,
     method: Method | undefined,
   ): Promise<LoginReference | null> {
+    const next = await findNext(login, method);
+    if (next === null) return null;
+    const { before, after } = next;
+    try {
+      if (!(await logins.swap(before, after))) return null;
+    } finally {
+      forget(login.loginId);
+    }
+    keep(after.loginId, after.lastSeenAt);
+    return { userId: after.userId, loginId: after.loginId };
+  }
+
+  /** Returns the login and the one that takes its place, with the same beginning. */
+  async function findNext({ userId, loginId }: LoginReference, method: Method | undefined) {
     const before = await logins.find(userId, loginId);
     if (before === null) return null;
     const at = now();
     const times = { lastSeenAt: at, expiresAt: at + lifeMs };
-    const next: Login = {
-      ...before,
-      ...times,
-      loginId: randomId(),
-      method: method ?? before.method,
-    };
-    try {
-      if (!(await logins.swap(before, next))) return null;
-    } finally {
-      forget(loginId);
-    }
-    keep(next.loginId, at);
-    return { userId, loginId: next.loginId };
+    const after = { ...before, ...times, loginId: randomId(), method: method ?? before.method };
+    return { before, after } satisfies Readonly<Record<string, Login>>;
   }
 
   async function end({ userId, loginId }: LoginReference): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { chargeBrowser, guessGuards } from '../limits/attempts';
 import { chargeRows } from '../limits/charge';
-import type { CookieValue, KeyedDigest, LoginContext } from '../login/context';
+import type { CookieValue, KeyedDigest, LoginContext, PreparedPut } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
@@ -104,20 +104,22 @@ export function createDeviceAuthenticator(
       const mark: VerifiedMark = { userId, method: 'trusted-device', at: now() };
       return { kind: 'trusted', user, mark, cookie: { value: shown.value, expiresAt } };
     },
-    /** Trusts the device from now on, in place of the device that its cookie named. */
-    async trust({
+    /** Prepares the trust in a device, in place of the one that its cookie named. */
+    async prepare({
       user,
       value,
       address,
       label,
-    }: DeviceRequest & { readonly label: string }): Promise<CookieValue> {
+    }: DeviceRequest & { readonly label: string }): Promise<PreparedPut & { cookie: CookieValue }> {
       const { userId } = toUserIdText(login.getUserId(user));
       const [binding = ''] = await bind(user, userId);
-      if (value !== undefined) await registry.removeByToken(userId, value);
-      const added = await registry.add({ userId, binding, label });
-      const { deviceId, expiresAt } = added.device;
-      emit({ type: 'device-trusted', userId, address, deviceId, label });
-      return { value: added.value, expiresAt };
+      const prepared = await registry.prepare({ userId, binding, label }, value);
+      const { deviceId, expiresAt } = prepared.device;
+      return {
+        put: prepared.put,
+        done: () => emit({ type: 'device-trusted', userId, address, deviceId, label }),
+        cookie: { value: prepared.value, expiresAt },
+      };
     },
   };
 

@@ -1,4 +1,4 @@
-import type { Challenge, Counter, CounterStore } from '../stores/store';
+import type { Counter, CounterStore, PendingLogin } from '../stores/store';
 import { perBlock, type UserBlocks } from './address-block';
 import {
   type ChargeResult,
@@ -21,14 +21,8 @@ import { keysClearedBySuccess, knownAtOf, OTHER_BROWSERS, sideOf, USER_KEYS } fr
 /** Attempts of other browsers in 30 days from which each one locks them for a day. */
 const SLOW_GUESSING_FAILURES = 60;
 
-/**
- * Recovery codes, or answers to a challenge, in one pending login, and per day from one address.
- */
-const MAX_IN_LOGIN = 5;
+/** Recovery codes, or answers to a challenge, per day from one address. */
 const MAX_PER_DAY = 10;
-
-/** No pending login lives longer. */
-const LONGEST_LOGIN_SECONDS = 900;
 
 /** What an attempt, or what it is counted in, says about the user. */
 export type AttemptEvent =
@@ -63,24 +57,19 @@ type EndAttempt = (
 ) => Promise<void>;
 
 /** Whose attempt it is, and where it was made. */
-export interface AttemptSubject extends Pick<Challenge, 'userId' | 'bucket' | 'pendingId'> {
+export interface AttemptSubject extends Pick<PendingLogin, 'userId' | 'bucket'> {
   /** The client's address as Express gives it. */
   readonly address: string | undefined;
   readonly emit: (event: AttemptEvent) => void;
 }
 
-/** How the attempts at one factor are counted. */
-export interface AttemptLimit {
-  /** Whether an attempt is counted on the pending login's code as well. */
-  readonly isCountedOnCode: boolean;
-  /** Counts an attempt before the code is judged, or refuses it. */
-  readonly charge: (
-    subject: AttemptSubject,
-  ) => Promise<
-    | { readonly kind: 'counted'; readonly attempt: Attempt }
-    | { readonly kind: 'refused'; readonly refusal: AttemptRefusal }
-  >;
-}
+/** Counts an attempt at one factor on its user, before the code is judged, or refuses it. */
+export type AttemptLimit = (
+  subject: AttemptSubject,
+) => Promise<
+  | { readonly kind: 'counted'; readonly attempt: Attempt }
+  | { readonly kind: 'refused'; readonly refusal: AttemptRefusal }
+>;
 
 interface AttemptParts {
   readonly counters: CounterStore;
@@ -189,7 +178,7 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   const { counters, limits, guessableMethods } = parts;
   const { max, disableAfter } = limits.failures;
 
-  async function charge({ userId, bucket, emit }: AttemptSubject) {
+  return async function charge({ userId, bucket, emit }) {
     const isKnown = bucket !== OTHER_BROWSERS;
     const charged = await chargeRows(counters, guessRows(parts, userId, bucket, method));
     if (charged.refusedBy !== null) return refused(charged.refusedBy, isKnown);
@@ -219,10 +208,8 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
 
     const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
     const charges = findGivenBack(rows, ATTEMPTS_GIVEN_BACK.right);
-    return { kind: 'counted', attempt: { end, success: { clears, charges } } } as const;
-  }
-
-  return { isCountedOnCode: true, charge };
+    return { kind: 'counted', attempt: { end, success: { clears, charges } } };
+  };
 }
 
 /** A known browser is not locked: it counts as one of the others from its next text on. */
@@ -240,7 +227,7 @@ function refused({ row, count }: Counted<AttemptRow>, isKnown: boolean) {
  * another address can close recovery.
  */
 function createRecoveryLimit(parts: AttemptParts): AttemptLimit {
-  return createUnguessableLimit(parts, 'recovery', async ({ userId, address }) => [
+  return createUnguessableLimit(parts, async ({ userId, address }) => [
     ...(await addressRows(parts, 'recovery:address', userId, address)),
     {
       budget: 'watched',
@@ -251,7 +238,7 @@ function createRecoveryLimit(parts: AttemptParts): AttemptLimit {
 
 /** Makes the count of answers to a challenge of ours, which cannot be guessed: they lock nobody. */
 function createAnswerLimit(parts: AttemptParts): AttemptLimit {
-  return createUnguessableLimit(parts, 'answers', ({ userId, bucket, address }) =>
+  return createUnguessableLimit(parts, ({ userId, bucket, address }) =>
     addressRows(parts, `answers:address:${sideOf(bucket)}`, userId, address),
   );
 }
@@ -269,19 +256,15 @@ async function addressRows(
 
 function createUnguessableLimit(
   { counters, guessableMethods }: AttemptParts,
-  family: 'recovery' | 'answers',
   findRows: (subject: AttemptSubject) => Promise<readonly AttemptRow[]>,
 ): AttemptLimit {
-  async function charge(subject: AttemptSubject) {
-    const { userId, bucket, pendingId, emit } = subject;
-    const inLogin = createCounter(`${family}:login:${pendingId}`, LONGEST_LOGIN_SECONDS, {
-      max: MAX_IN_LOGIN,
-    });
-    const { refusedBy, rows } = await chargeRows<AttemptRow>(counters, [
-      { budget: 'login', counter: inLogin },
-      ...(await findRows(subject)),
-    ]);
-    if (refusedBy !== null) return refuseUnguessable(refusedBy);
+  return async function charge(subject) {
+    const { userId, bucket, emit } = subject;
+    const { refusedBy, rows } = await chargeRows(counters, await findRows(subject));
+    if (refusedBy !== null) {
+      const retryAfterSeconds = Math.max(1, refusedBy.count.resetSeconds ?? 1);
+      return { kind: 'refused', refusal: { reason: 'locked', retryAfterSeconds } };
+    }
     const watched = rows.find(({ row }) => row.budget === 'watched')?.count.count;
 
     const end: EndAttempt = async (outcome, more = []) => {
@@ -292,26 +275,8 @@ function createUnguessableLimit(
 
     const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
     const charges = findGivenBack(rows, ATTEMPTS_GIVEN_BACK.right);
-    return { kind: 'counted', attempt: { end, success: { clears, charges } } } as const;
-  }
-
-  return { isCountedOnCode: false, charge };
-}
-
-function refuseUnguessable({ row, count }: Counted<AttemptRow>) {
-  const refusal: AttemptRefusal =
-    row.budget === 'login'
-      ? { reason: 'too-many-attempts' }
-      : { reason: 'locked', retryAfterSeconds: Math.max(1, count.resetSeconds ?? 1) };
-  return { kind: 'refused', refusal } as const;
-}
-
-/**
- * Counts the responses to a challenge of ours: it outlives the challenge, so that only the first
- * one is looked at.
- */
-export function usedChallengeCounter(challenge: string): Counter {
-  return createCounter(`challenge:${challenge}`, LONGEST_LOGIN_SECONDS, { max: 1 });
+    return { kind: 'counted', attempt: { end, success: { clears, charges } } };
+  };
 }
 
 /** `doubling(30, 300)` is 30, 60, 120, 240, 300. */

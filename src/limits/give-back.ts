@@ -26,33 +26,36 @@ export const SENDS_GIVEN_BACK: Readonly<Record<SendOutcome, readonly SendBudget[
 
 /**
  * What an attempt is counted in. Codes that can be guessed: the `ten` before a lock, the `sixty` of
- * 30 days, the `hundred` of both sides. Recovery codes and answers to a challenge: the five of one
- * pending login (`login`) and the ten a day of one address (`address`). `watched` refuses nothing,
- * and nothing is counted in the `cut-off` of known browsers.
+ * 30 days, the `hundred` of both sides. Recovery codes and answers to a challenge: the ten a day of
+ * one address (`address`). `watched` refuses nothing, and nothing is counted in the `cut-off` of
+ * known browsers.
  */
-export type AttemptBudget =
-  | 'ten'
-  | 'sixty'
-  | 'hundred'
-  | 'login'
-  | 'address'
-  | 'watched'
-  | 'cut-off';
+export type AttemptBudget = 'ten' | 'sixty' | 'hundred' | 'address' | 'watched' | 'cut-off';
 
 /**
  * What came of an attempt. `not-judged`: the code was surely not looked at. `lost`: it may have
  * been judged, and nobody knows how. `threw`: the app's callback or the store failed while it
- * judged.
+ * judged. `sent-twice`: another request has passed this pending login with the same code.
+ * `not-used`: the code was right, and the app or the session said no.
  */
-export type AttemptOutcome = 'right' | 'wrong' | 'not-judged' | 'lost' | 'threw';
+export type AttemptOutcome =
+  | 'right'
+  | 'wrong'
+  | 'not-judged'
+  | 'lost'
+  | 'threw'
+  | 'sent-twice'
+  | 'not-used';
 
 /** The budgets that an attempt leaves. A right code clears others besides, as a success. */
 export const ATTEMPTS_GIVEN_BACK: Readonly<Record<AttemptOutcome, readonly AttemptBudget[]>> = {
   right: ['sixty', 'address'],
   wrong: [],
-  'not-judged': ['ten', 'sixty', 'hundred', 'login', 'address'],
+  'not-judged': ['ten', 'sixty', 'hundred', 'address'],
   lost: ['ten', 'sixty'],
-  threw: ['login', 'address'],
+  threw: ['address'],
+  'sent-twice': ['ten', 'sixty'],
+  'not-used': ['ten', 'sixty', 'address'],
 };
 
 /** A counted row with the budget that it belongs to; null: it is never given back. */

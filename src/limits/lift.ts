@@ -102,5 +102,5 @@ export async function enableCodes(
   await forgetBrowsers(store, user, nowMs);
   await store.counters.clear(failureKeys(user, methods));
   const codes = await store.recoveryCodes.find(user, RECOVERY_CODES_ID);
-  if (codes?.hashes.length === 0) await store.recoveryCodes.remove(user, RECOVERY_CODES_ID);
+  if (codes?.hashes.length === 0) await store.recoveryCodes.take(codes);
 }

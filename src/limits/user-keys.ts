@@ -1,3 +1,5 @@
+import type { Purpose } from '../stores/store';
+
 /**
  * The bucket of all browsers that are not known. Each known browser of a user is a bucket named by
  * its id.
@@ -25,6 +27,11 @@ export function browserIdOf(bucket: string): string {
 /** Returns the second since 1970 from which the browser of a bucket is known. */
 export function knownAtOf(bucket: string): number {
   return parseInt(bucket.slice(browserIdOf(bucket).length + 1), 36);
+}
+
+/** Names where live texts are: one pending login of a user and place has them. */
+export function placeOf(purpose: Purpose, bucket: string): string {
+  return `${purpose}:${browserIdOf(bucket)}`;
 }
 
 /** Returns the side on which a browser is counted. */

@@ -50,7 +50,7 @@ export function createUserAdmin({
   emit,
   guessableMethods,
 }: LoginContext): UserAdmin {
-  const { challenges, counters, recoveryCodes, devices } = store;
+  const { pendingLogins, counters, recoveryCodes, devices } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
@@ -75,7 +75,7 @@ export function createUserAdmin({
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
       const sends = [...sendKeys(userId, await listBrowserIds(userId)), USER_KEYS.recovery(userId)];
-      await challenges.discardAll(userId);
+      await pendingLogins.endAll(userId);
       await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
       await devices.removeAll(userId);
       await logins?.endAll(userId);

@@ -11,7 +11,7 @@ import {
 } from '../limits/give-back';
 import { type LimitName, type SendRow, sendRows, userGiveBack } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
-import type { Challenge, Count, Counter } from '../stores/store';
+import type { Count, Counter, PendingLogin } from '../stores/store';
 import type { LoginContext, UserPhone } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
@@ -159,7 +159,7 @@ export function toSendOutcome(error: unknown): 'not-sent' | 'may-be-sent' {
  */
 export function findTextGivenBack(
   { settings }: Pick<LoginContext, 'settings'>,
-  { userId, bucket }: Pick<Challenge, 'userId' | 'bucket'>,
+  { userId, bucket }: Pick<PendingLogin, 'userId' | 'bucket'>,
   outcome: Exclude<SendOutcome, 'not-sent' | 'may-be-sent'>,
 ): readonly Counter[] {
   const isGiven = SENDS_GIVEN_BACK[outcome].includes('user');
@@ -169,9 +169,9 @@ export function findTextGivenBack(
 /** Gives a text that is out, and that nobody can use, back to its user. */
 export async function giveBackUnusable(
   login: Pick<LoginContext, 'settings' | 'store'>,
-  challenge: Challenge,
+  sent: Pick<PendingLogin, 'userId' | 'bucket'>,
 ): Promise<void> {
-  await giveBack(login.store.counters, findTextGivenBack(login, challenge, 'unusable'));
+  await giveBack(login.store.counters, findTextGivenBack(login, sent, 'unusable'));
 }
 
 function wouldRefuse({ planned: { counter, policy } }: PolicyRow, { count }: Count): boolean {

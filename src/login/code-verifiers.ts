@@ -8,27 +8,24 @@ import {
   type SmsOtpError,
   withoutRetryAfter,
 } from '../errors';
-import { usedChallengeCounter } from '../limits/attempts';
 import { parseJson } from '../stores/check-values';
-import type { Challenge, Purpose } from '../stores/store';
+import type { PendingLogin, Purpose, SentText } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Method } from './outcome';
 
-/** A code with the challenge and the user it is claimed to belong to. */
-export interface ClaimedCode {
-  readonly challenge: Challenge;
+/** A pending login, and the text at which an attempt was counted; null: no text is live. */
+export interface ClaimedLogin {
+  readonly login: PendingLogin;
+  readonly text: SentText | null;
+}
+
+/** A code with the pending login and the user it is claimed to belong to. */
+export interface ClaimedCode extends ClaimedLogin {
   readonly user: Express.User;
   readonly code: string;
   /** The challenge of ours that it answers, if the factor has one. */
   readonly factorChallenge: string | undefined;
   readonly address: string | undefined;
-}
-
-/** A challenge of ours that a factor is to answer, as the session keeps it. */
-export interface FactorChallenge {
-  readonly factor: string;
-  readonly value: string;
-  readonly expiresAt: number;
 }
 
 /**
@@ -65,20 +62,24 @@ export interface CodeVerifier {
    */
   readonly reserve?: () => Promise<Permit>;
   /**
-   * Returns whether the challenge still applies, e.g. the user still owns the number it was sent
-   * to. Left out: it does.
+   * Returns whether the pending login still applies, e.g. the user still owns the number that was
+   * texted. Left out: it does.
    */
-  readonly isStillValid?: (user: Express.User, challenge: Challenge) => Promise<boolean>;
+  readonly isStillValid?: (user: Express.User, claimed: ClaimedLogin) => Promise<boolean>;
   /** The factor answers a challenge of ours. Left out: its codes are typed. */
   readonly challenge?: {
     readonly createOptions: ChallengeFactor['createOptions'];
     /**
-     * Uses a challenge up, whatever the answer will be. Returns why it cannot be answered; null: it
-     * can.
+     * Takes the open challenge of a pending login, which is good once, whatever the answer will be.
      */
-    readonly use: (kept: FactorChallenge | undefined) => Promise<'expired' | 'wrong-code' | null>;
+    readonly take: (
+      pendingId: string,
+    ) => Promise<
+      | { readonly kind: 'taken'; readonly challenge: string }
+      | { readonly kind: 'refused'; readonly reason: 'expired' | 'wrong-code' }
+    >;
   };
-  /** @throws {SmsOtpError} when the code was surely not judged: the challenge lives on. */
+  /** @throws {SmsOtpError} when the code was surely not judged: the pending login lives on. */
   readonly verify: (claimed: ClaimedCode, slot: Permit | undefined) => Promise<Verification>;
 }
 
@@ -132,14 +133,18 @@ export function createSmsVerifier(
     readCode,
     reserve: () => gateway.admit('validate'),
     // The number of an enrollment is not the user's yet.
-    isStillValid: async (user, { purpose, mobile }) =>
-      purpose === 'enroll' || (await listPhones(user)).some((phone) => phone.mobile === mobile),
-    verify: async ({ challenge: { otpId, mobile }, code }, slot) => {
+    isStillValid: async (user, { login: { purpose }, text }) =>
+      purpose === 'enroll' ||
+      (await listPhones(user)).some(({ mobile }) => mobile === text?.mobile),
+    verify: async ({ text, code }, slot) => {
+      // No code fits a login without a text: the decision has refused it before.
+      if (text === null) return { kind: 'wrong' };
+      const { otpId, mobile } = text;
       try {
         await gateway.otp.validate({ id: otpId, mobile, pin: code }, slot);
         return { kind: 'right' };
       } catch (error) {
-        // The challenge ends: however long the client waits, there is nothing to try again.
+        // The text is over: however long the client waits, there is nothing to try again.
         if (error instanceof NoAnswerError && error.mayHaveArrived)
           return { kind: 'lost', error: withoutRetryAfter(error) };
         const rejection = error instanceof GatewayRejectedError ? readPinRejection(error) : null;
@@ -151,12 +156,12 @@ export function createSmsVerifier(
 }
 
 /**
- * The pin is wrong and the challenge lives on. A cannot tell wrong from expired and consumed. OTP
+ * The pin is wrong and the pending login lives on. A cannot tell wrong from expired and consumed. OTP
  * spec §7.
  */
 const WRONG_PIN: readonly unknown[] = [2107, 2120];
 /**
- * The pin has expired or was consumed: the challenge ends. Never success, and the user is told the
+ * The pin has expired or was consumed: the pending login ends. Never success, and the user is told the
  * same. OTP spec §7.
  */
 const PIN_OVER: readonly unknown[] = [2108, 2109];
@@ -187,7 +192,7 @@ function createRecoveryCodeVerifier(
     counting: 'recovery',
     purposes: ['login', 'step-up'],
     readCode: readRecoveryCode,
-    verify: async ({ challenge: { userId }, code, address }) => {
+    verify: async ({ login: { userId }, code, address }) => {
       const { isSpent, left } = await codes.spend(userId, code);
       if (!isSpent) return { kind: 'wrong' };
       emit({ type: 'recovery-code-used', userId, address, left });
@@ -212,7 +217,7 @@ function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifi
       const code = input.trim();
       return code === '' ? null : code;
     },
-    verify: async ({ user, challenge: { userId }, code, address }) => {
+    verify: async ({ user, login: { userId }, code, address }) => {
       const isRight: unknown = await factor.check({ user, userId, code, address });
       return { kind: isRight === true ? 'right' : 'wrong' };
     },
@@ -241,7 +246,7 @@ const MAX_RESPONSE_LENGTH = 16_384;
  * form, as its text.
  */
 function createResponseVerifier(
-  { store, now }: Pick<LoginContext, 'store' | 'now'>,
+  { store }: Pick<LoginContext, 'store'>,
   factor: ChallengeFactor,
   codeField: string,
 ): CodeVerifier {
@@ -256,16 +261,17 @@ function createResponseVerifier(
     },
     challenge: {
       createOptions: (challenged) => factor.createOptions(challenged),
-      use: async (kept) => {
-        if (kept?.factor !== factor.name || !(kept.expiresAt > now())) return 'expired';
-        const used = usedChallengeCounter(kept.value);
-        const { refusedBy } = await store.counters.charge([used]);
-        return refusedBy === null ? null : 'wrong-code';
+      take: async (pendingId) => {
+        const open = await store.challenges.find(pendingId, factor.name);
+        if (open === null) return { kind: 'refused', reason: 'expired' };
+        // False: another request answers it.
+        if (!(await store.challenges.take(open))) return { kind: 'refused', reason: 'wrong-code' };
+        return { kind: 'taken', challenge: open.challenge };
       },
     },
     verify: async ({
       user,
-      challenge: { userId, purpose },
+      login: { userId, purpose },
       code,
       factorChallenge: challenge = '',
       address,

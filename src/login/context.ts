@@ -9,7 +9,7 @@ import type { NumberKeys } from '../limits/number-keys';
 import type { Policy } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
-import type { KnownBrowser, UserId } from '../stores/store';
+import type { KnownBrowser, RecordPut, RecordReference, UserId } from '../stores/store';
 import type { SmsOtpEvent } from './events';
 import type { Method } from './outcome';
 
@@ -31,6 +31,26 @@ export interface UserPhone {
   readonly isConfirmed: boolean;
 }
 
+/** A record that a success writes, in the step that ends the pending login. */
+export interface PreparedPut {
+  readonly put: RecordPut;
+  /**
+   * Called when it is written.
+   * @param gone The ids of the records of that kind and user that went.
+   */
+  readonly done?: (gone: readonly string[]) => Promise<void> | void;
+  /** Removes it where it may have been written, and the answer was lost. Never rejects. */
+  readonly undo?: () => Promise<void>;
+}
+
+/** What a success changes besides counters. */
+export interface PreparedSuccess {
+  readonly kind: 'prepared';
+  readonly puts: readonly PreparedPut[];
+  /** The record that must still be there, and goes. */
+  readonly replaces?: RecordReference | undefined;
+}
+
 /** The browsers in which users are known. A failure of the store is a `StoreError`. */
 export interface KnownBrowsers {
   readonly isOn: boolean;
@@ -44,8 +64,13 @@ export interface KnownBrowsers {
    * user's, and it has failures left. Counts nothing.
    */
   readonly isKnown: (cookie: string | undefined, userId: string) => Promise<boolean>;
-  /** Makes the browser of a success known, and returns its cookie; null: the one it has is good. */
-  readonly remember: (success: BrowserSuccess) => Promise<CookieValue | null>;
+  /**
+   * Prepares to make the browser of a success known, with the cookie that it gets; null: the one it
+   * has is good.
+   */
+  readonly prepare: (
+    success: BrowserSuccess,
+  ) => Promise<(PreparedPut & { readonly cookie: CookieValue }) | null>;
   /** Returns the user's browsers, newest first. */
   readonly list: (userId: string) => Promise<readonly KnownBrowser[]>;
   /** Makes all browsers of a user unknown. */
@@ -57,7 +82,7 @@ export interface BrowserSuccess {
   /** The cookie's value, unchecked; undefined when there is none. */
   readonly cookie: string | undefined;
   readonly userId: string;
-  /** The challenge's. */
+  /** The pending login's. */
   readonly bucket: string;
 }
 
@@ -100,10 +125,20 @@ export interface LoginRegistry {
   readonly isLive: (login: LoginReference) => Promise<boolean>;
   /** Asks the store now. */
   readonly isStillLive: (login: LoginReference) => Promise<boolean>;
+  /** Begins a login at once, for a session from before `logins` was switched on. */
   readonly begin: (login: BegunLogin) => Promise<LoginReference>;
+  /** Prepares a login that begins with a success. */
+  readonly prepare: (login: BegunLogin) => PreparedLogin;
   /**
-   * Ends a login and begins another in its place, with the same beginning. Null: it had ended
-   * before, and none begins.
+   * Prepares another login in the place of this one, with the same beginning. Null: it has ended.
+   * @param method Undefined: it stays.
+   */
+  readonly prepareNext: (
+    login: LoginReference,
+    method: Method | undefined,
+  ) => Promise<(PreparedLogin & { readonly replaces: RecordReference }) | null>;
+  /**
+   * Puts another login in the place of this one, in one step. Null: it has ended, and none begins.
    * @param method Undefined: it stays.
    */
   readonly replace: (
@@ -118,6 +153,11 @@ export interface LoginRegistry {
   readonly list: (id: UserId) => Promise<readonly ListedLogin[]>;
   /** Ends a login of this user; returns whether it was live. */
   readonly revoke: (id: UserId, loginId: string) => Promise<boolean>;
+}
+
+/** A login whose record is written with a success. */
+export interface PreparedLogin extends PreparedPut {
+  readonly login: LoginReference;
 }
 
 /** A login that begins. */

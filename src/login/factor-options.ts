@@ -1,20 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { type CodeVerifier, type FactorChallenge, admitsOtherFactors } from './code-verifiers';
+import { type CodeVerifier, admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import { findUser } from './users';
-import { isOfSession, type Refused, refuse, type VerifyRequest } from './verify-otp';
+import { type Refused, refuse, type VerifyRequest } from './verify-otp';
 
 /** A challenge of a pending login lives this long, and never longer than the pending login. */
 const CHALLENGE_MS = 300_000;
 
 /** Who asks for a challenge. */
-export type OptionsRequest = Omit<VerifyRequest, 'code'>;
+export type OptionsRequest = Omit<VerifyRequest, 'code' | 'prepare'>;
 
-/** What the browser gets, and what the session keeps of it. */
+/** What the browser gets. */
 export interface FactorOptions {
   readonly kind: 'created';
   readonly options: object;
-  readonly factorChallenge: FactorChallenge;
 }
 
 export type CreateFactorOptions = (request: OptionsRequest) => Promise<FactorOptions | Refused>;
@@ -29,30 +28,27 @@ export function createFactorOptions(
   { method, challenge: part }: CodeVerifier,
 ): CreateFactorOptions | undefined {
   if (part === undefined) return undefined;
-  const { challenges } = login.store;
+  const { pendingLogins, challenges } = login.store;
 
   return async function createOptions({ pending, currentUser, address }) {
     if (pending === undefined || !admitsOtherFactors(pending.purpose))
       return refuse('no-pending-login');
+    const { pendingId, purpose } = pending;
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
-    const live = await challenges.find(pending.otpId);
-    if (live === null || !isOfSession(live.challenge, pending))
+    const live = await pendingLogins.find(pendingId);
+    if (live === null || live === 'passed' || live.login.purpose !== purpose)
       return refuse('no-pending-login', true);
-    const { userId } = live.challenge;
-    const user = await findUser(login, live.challenge, currentUser);
+    const { userId } = live.login;
+    const user = await findUser(login, live.login, currentUser);
     if (user === null) {
-      await challenges.discard(live.challenge.otpId);
+      await pendingLogins.end(pendingId);
       return refuse('user-gone', true);
     }
-    const value = randomBytes(32).toString('base64url');
-    const options = await part.createOptions({
-      user,
-      userId,
-      purpose: pending.purpose,
-      challenge: value,
-      address,
-    });
+    const challenge = randomBytes(32).toString('base64url');
+    const options = await part.createOptions({ user, userId, purpose, challenge, address });
     const expiresAt = Math.min(login.now() + CHALLENGE_MS, pending.pendingUntil);
-    return { kind: 'created', options, factorChallenge: { factor: method, value, expiresAt } };
+    // One that was open is worth nothing from now on.
+    await challenges.put({ version: 1, pendingId, factor: method, challenge, expiresAt });
+    return { kind: 'created', options };
   };
 }

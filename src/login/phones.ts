@@ -1,4 +1,4 @@
-import type { Challenge } from '../stores/store';
+import type { LiveLogin } from '../stores/pending-logins';
 import type { LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
@@ -42,9 +42,9 @@ export interface NewPhone {
 /** Whose number a code is sent to. */
 export interface PhoneQuestion {
   readonly user: Express.User;
-  readonly previous: Challenge | undefined;
+  readonly previous: LiveLogin | undefined;
   /**
-   * What the form chose, unchecked. Undefined: the number of the previous challenge, otherwise the
+   * What the form chose, unchecked. Undefined: the number of the pending login, otherwise the
    * default.
    */
   readonly phoneId?: unknown;
@@ -74,9 +74,10 @@ export async function choosePhone(
   }
   const listed = await login.listPhones(user);
   const [first] = listed;
-  const before = listed.find(({ mobile }) => mobile === previous?.mobile);
-  // Where no text went out, another number of the user's is as good.
-  if (previous?.isSent === true && before === undefined) return { reason: 'user-gone' };
+  const texted = previous?.text?.mobile;
+  const before = listed.find(({ mobile }) => mobile === (texted ?? previous?.login.mobile));
+  // Where no text is live, another number of the user's is as good.
+  if (texted !== undefined && before === undefined) return { reason: 'user-gone' };
   if (first === undefined) return { reason: 'no-phone' };
   const usual = before ?? first;
   if (listed.length === 1 && phoneId === undefined) return { ...usual, phones: [] };

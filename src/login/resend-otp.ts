@@ -1,17 +1,18 @@
 import type { LimitName } from '../limits/sends';
-import type { Challenge } from '../stores/store';
+import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingLogin } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
 import type { SendRequest, SendResult } from './send-otp';
 import { withTiming } from './events';
 import { findUser } from './users';
 import { findResendTime } from './wait-without-text';
-import { isOfSession, type PendingCode, type Refused } from './verify-otp';
+import type { PendingCode, Refused } from './verify-otp';
 
 /** Who asks for another code. */
 export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale' | 'phoneId'> {
   readonly pending: PendingCode | undefined;
-  /** The logged-in user; a step-up requires that it is the challenge's. */
+  /** The logged-in user; a step-up requires that it is the pending login's. */
   readonly currentUser: Express.User | undefined;
 }
 
@@ -31,42 +32,45 @@ export function createResendOtp(
     if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
 
     // 2 has it a send left
-    const { purpose } = previous;
-    if (findResendTime(parts, previous, 0) === null) {
-      return deny(previous, address, noSendLeft(previous), 'per-login');
+    const { login: pendingLogin, sends } = previous;
+    const { purpose, pendingUntil, mobile, replaces, transaction } = pendingLogin;
+    if (findResendTime(parts, { pendingUntil, sends }, 0) === null) {
+      return deny(pendingLogin, address, noSendLeft(pendingLogin), 'per-login');
     }
 
     // 3 whose is it
-    const user = await findUser(parts, previous, currentUser);
-    if (user === null) return end(previous, deny(previous, address, { reason: 'user-gone' }));
+    const user = await findUser(parts, pendingLogin, currentUser);
+    if (user === null)
+      return end(pendingLogin, deny(pendingLogin, address, { reason: 'user-gone' }));
 
     const isRequired = (): Promise<boolean> => Promise.resolve(true);
-    const { mobile, replaces, transaction } = previous;
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
     const where = { address, browserCookie: undefined, current: undefined };
-    const same = { user, purpose, ...where, previous, newPhone, transaction };
+    const same = { user, purpose, ...where, previous, isResend: true, newPhone, transaction };
     const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
     if (result.kind !== 'refused') return result;
     const { reason } = result.refusal;
     const refused = refuse(result.refusal);
     return reason === 'user-gone'
-      ? end(previous, refused)
+      ? end(pendingLogin, refused)
       : { ...refused, endsPending: reason === 'no-pending-login' };
   }
 
-  async function findPrevious(pending: PendingCode | undefined): Promise<Challenge | null> {
+  async function findPrevious(pending: PendingCode | undefined): Promise<LiveLogin | null> {
     if (pending === undefined || pending.pendingUntil <= parts.now()) return null;
-    const live = await parts.store.challenges.find(pending.otpId);
-    return live !== null && isOfSession(live.challenge, pending) ? live.challenge : null;
+    const live = await parts.store.pendingLogins.find(pending.pendingId);
+    if (live === null || live === 'passed') return null;
+    // Another request of this session may have begun something else under the same id.
+    return live.login.purpose === pending.purpose ? live : null;
   }
 
-  function noSendLeft({ pendingUntil }: Challenge): Refusal {
+  function noSendLeft({ pendingUntil }: PendingLogin): Refusal {
     const retryAfterSeconds = Math.max(1, Math.ceil((pendingUntil - parts.now()) / 1000));
     return { reason: 'send-limit', retryAfterSeconds };
   }
 
   function deny(
-    { userId, purpose }: Challenge,
+    { userId, purpose }: PendingLogin,
     address: string | undefined,
     refusal: Refusal,
     limit: LimitName | null = null,
@@ -83,9 +87,9 @@ export function createResendOtp(
     return refuse(refusal);
   }
 
-  /** Ends a challenge whose user, or whose number, is gone. */
-  async function end({ otpId }: Challenge, refused: Refused): Promise<Refused> {
-    await parts.store.challenges.discard(otpId);
+  /** Ends a pending login whose user, or whose number, is gone. */
+  async function end({ pendingId }: PendingLogin, refused: Refused): Promise<Refused> {
+    await parts.store.pendingLogins.end(pendingId);
     return { ...refused, endsPending: true };
   }
 }

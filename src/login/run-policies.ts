@@ -8,7 +8,7 @@ import type {
   SendSettlement,
   VerifiedContext,
 } from '../limits/policy';
-import type { Challenge } from '../stores/store';
+import type { PendingLogin, SentText } from '../stores/store';
 import type { LoginContext } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
@@ -218,13 +218,23 @@ export function settlePolicies(
 }
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
-export function emitVerified(login: LoginContext, challenge: Challenge): void {
+export function emitVerified(login: LoginContext, verified: VerifiedText): void {
   if (login.policies.some((policy) => 'verified' in policy))
-    void callQuietly(() => callVerified(login, challenge));
+    void callQuietly(() => callVerified(login, verified));
 }
 
-async function callVerified(login: LoginContext, challenge: Challenge): Promise<void> {
-  const { userId, purpose, mobile, numberKey, isNewNumber, sentAt, sends } = challenge;
+/** A text whose code was right. */
+interface VerifiedText {
+  readonly login: PendingLogin;
+  readonly text: SentText;
+  readonly sends: number;
+}
+
+async function callVerified(
+  login: LoginContext,
+  { login: { userId, purpose }, text, sends }: VerifiedText,
+): Promise<void> {
+  const { mobile, numberKey, isNewNumber, sentAt } = text;
   const origin = login.readNumber(mobile);
   const { prefix: prefixKey } = await login.numberKeys(mobile, origin);
   const context: VerifiedContext = {

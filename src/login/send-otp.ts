@@ -4,7 +4,9 @@ import { createOutageWatch } from '../limits/give-back';
 import type { LimitName } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
 import type { Generated } from '../protocol/otp';
-import type { Challenge, Purpose, Transaction } from '../stores/store';
+import { placeOf } from '../limits/user-keys';
+import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
 import { chargeSend, giveBackUnusable, type SendCharge, toSendOutcome } from './charge-send';
 import { admitsOtherFactors } from './code-verifiers';
 import type { ListFactors, LoginContext, UserPhone } from './context';
@@ -36,12 +38,14 @@ export interface SendRequest {
   readonly purpose: Purpose;
   /** The client's address as Express gives it. */
   readonly address: string | undefined;
-  /** The cookie of known browsers, unchecked. A resend keeps the bucket of its challenge. */
+  /** The cookie of known browsers, unchecked. A pending login that has begun keeps its bucket. */
   readonly browserCookie: string | undefined;
-  /** The code this session already waits for. */
-  readonly current: { readonly otpId: string; readonly pendingId: string } | undefined;
-  /** The challenge a resend replaces; its pending login goes on. */
-  readonly previous: Challenge | undefined;
+  /** What this session already waits for. */
+  readonly current: { readonly pendingId: string } | undefined;
+  /** The pending login that the text is for; undefined: it begins with the text. */
+  readonly previous: LiveLogin | undefined;
+  /** Whether a text was asked for again: then nothing waits in its place. */
+  readonly isResend: boolean;
   /** The id of the pending login that begins. Left out: a new one. */
   readonly pendingId?: string | undefined;
   /** The number that the form chose, untouched. */
@@ -57,14 +61,17 @@ export interface SendRequest {
 }
 
 /**
- * The outcome of the decision. `already-sent`: the session's challenge is live and the next text
- * may not be sent yet, as the refusal says. `waiting`: no text went out, and the pending login has
- * begun all the same.
+ * The outcome of the decision. `already-sent`: the session's pending login is live and the next
+ * text may not be sent yet, as the refusal says. `waiting`: no text went out, and the pending login
+ * has begun all the same.
  */
 export type SendResult =
   | {
       readonly kind: 'sent';
-      readonly challenge: Challenge;
+      readonly login: PendingLogin;
+      readonly text: SentText;
+      /** The number that was texted. */
+      readonly mobile: string;
       readonly resendAt: number | null;
       readonly phones: readonly PhoneChoice[];
       /** What this user can do now. */
@@ -132,7 +139,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
     const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
-    const bucket = previous?.bucket ?? (await login.browsers.findBucket(browserCookie, userId));
+    const bucket =
+      previous?.login.bucket ?? (await login.browsers.findBucket(browserCookie, userId));
     return { identity, bucket, mobile, isConfirmed, phones, factors };
   }
 
@@ -221,7 +229,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       const asked = { mobile, sender, validitySeconds, message: text };
       const generated = await generate(context, asked, charge, permit);
       if ('kind' in generated) return generated;
-      // 6 remember the challenge
+      // 6 begin the pending login, or attach the text to it
       return await remember(request, recipient, { context, times, charge, generated });
     } finally {
       permit.release();
@@ -278,28 +286,22 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   async function remember(
     request: SendRequest,
     { identity, mobile, phones, factors }: TextRecipient,
-    { context, times, charge, generated }: SentText,
+    { context, times, charge, generated }: TextedCode,
   ): Promise<SendResult> {
-    const { purpose, address, previous, transaction, newPhone } = request;
+    const { purpose, address } = request;
     const { userId } = identity;
-    const { validitySeconds: _asked, ...kept } = times;
-    const challenge: Challenge = {
+    const text: SentText = {
       version: 1,
       otpId: generated.id,
-      ...identity,
-      purpose,
-      isSent: true,
       bucket: charge.bucket,
       mobile,
       numberKey: context.numberKey,
       isNewNumber: charge.isNewNumber,
-      maxAttempts: settings.maxAttempts,
-      ...kept,
+      sentAt: times.sentAt,
       expiresAt: findExpiry(times, generated),
-      transaction,
-      replaces: newPhone?.replaces,
     };
-    const isBegun = await begin(challenge, previous === undefined ? 'any' : 'live');
+    const pendingLogin = request.previous?.login ?? toPendingLogin(request, identity, times, text);
+    const isKept = await keep(request, pendingLogin, text);
     const subject = { userId, purpose, address };
     const { country } = await context.origin();
     const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
@@ -307,18 +309,25 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if (charge.usedUp !== null)
       login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
     // The pending login has ended while the text was sent.
-    if (!isBegun) return refuse(request, userId, { reason: 'no-pending-login' });
-    const resendAt = findResendTime(login, challenge, charge.waitSeconds);
-    return { kind: 'sent', challenge, resendAt, phones, factors: ['sms', ...factors] };
+    if (!isKept) return refuse(request, userId, { reason: 'no-pending-login' });
+    const resendAt = findResendTime(login, times, charge.waitSeconds);
+    const shown = { mobile, resendAt, phones, factors: ['sms', ...factors] };
+    return { kind: 'sent', login: pendingLogin, text, ...shown };
   }
 
-  /** The text is out: when the challenge cannot be kept, nobody can use it. */
-  async function begin(challenge: Challenge, supersedes: 'any' | 'live'): Promise<boolean> {
-    const ttlSeconds = Math.ceil((challenge.pendingUntil - login.now()) / 1000);
+  /** The text is out: when it cannot be kept, nobody can use it. */
+  async function keep(
+    { previous }: SendRequest,
+    pendingLogin: PendingLogin,
+    text: SentText,
+  ): Promise<boolean> {
+    const { pendingId, userId, purpose, bucket } = pendingLogin;
     try {
-      return (await store.challenges.begin(challenge, ttlSeconds, { supersedes })) !== false;
+      return previous === undefined
+        ? await store.pendingLogins.begin(pendingLogin, placeOf(purpose, bucket), text)
+        : await store.pendingLogins.attach(pendingId, text);
     } catch (error) {
-      await giveBackUnusable(login, challenge);
+      await giveBackUnusable(login, { userId, bucket: text.bucket });
       throw error;
     }
   }
@@ -329,10 +338,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
    */
   function startSend({ previous, pendingId }: SendRequest): SendTimes {
     const sentAt = login.now();
-    const pendingUntil = previous?.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
+    const pendingUntil =
+      previous?.login.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
     const secondsLeft = Math.floor((pendingUntil - sentAt) / 1000);
     return {
-      pendingId: previous?.pendingId ?? pendingId ?? login.randomId(),
+      pendingId: previous?.login.pendingId ?? pendingId ?? login.randomId(),
       sends: (previous?.sends ?? 0) + 1,
       sentAt,
       pendingUntil,
@@ -346,7 +356,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 
   /**
-   * Returns true when the session waits for a live challenge of the same request (user, number,
+   * Returns true when the session waits for a live pending login of the same request (user, number,
    * purpose, transaction): a double click, a reload, a step back. One without a text must live
    * until the text may be asked for.
    */
@@ -357,28 +367,48 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   ): Promise<boolean> {
     const { current } = request;
     if (current === undefined) return false;
-    const live = await store.challenges.find(current.otpId);
-    if (live?.challenge.pendingId !== current.pendingId) return false;
-    const { challenge, hasLiveCode } = live;
-    const isOpen = challenge.isSent
-      ? hasLiveCode && challenge.expiresAt > login.now()
-      : findResendTime(login, challenge, retryAfterSeconds) !== null;
-    return isOpen && isSameRequest(challenge, request, context);
+    const live = await store.pendingLogins.find(current.pendingId);
+    if (live === null || live === 'passed') return false;
+    const { login: pendingLogin, text, sends } = live;
+    const { pendingUntil } = pendingLogin;
+    const isOpen =
+      text === null
+        ? findResendTime(login, { pendingUntil, sends }, retryAfterSeconds) !== null
+        : text.expiresAt > login.now();
+    return isOpen && isSameRequest(live, request, context);
   }
 }
 
+function toPendingLogin(
+  { purpose, transaction, newPhone }: SendRequest,
+  identity: UserIdText,
+  { pendingId, sentAt, pendingUntil }: SendTimes,
+  { mobile, bucket }: SentText,
+): PendingLogin {
+  return {
+    version: 1,
+    pendingId,
+    ...identity,
+    ...{ purpose, bucket, mobile, startedAt: sentAt, pendingUntil },
+    transaction,
+    replaces: newPhone?.replaces,
+  };
+}
+
 function isSameRequest(
-  challenge: Challenge,
+  { login: pendingLogin, text }: LiveLogin,
   { transaction, newPhone }: SendRequest,
   { userId, mobile, purpose }: PolicyContext,
 ): boolean {
+  const before = text?.mobile ?? pendingLogin.mobile;
   return (
-    challenge.userId === userId &&
-    challenge.mobile === mobile &&
-    challenge.purpose === purpose &&
-    challenge.replaces === newPhone?.replaces &&
-    challenge.transaction?.amount === transaction?.amount &&
-    challenge.transaction?.payee === transaction?.payee
+    pendingLogin.userId === userId &&
+    // Empty: it began before the user's numbers were read.
+    (before === mobile || before === '') &&
+    pendingLogin.purpose === purpose &&
+    pendingLogin.replaces === newPhone?.replaces &&
+    pendingLogin.transaction?.amount === transaction?.amount &&
+    pendingLogin.transaction?.payee === transaction?.payee
   );
 }
 
@@ -389,7 +419,7 @@ type TextRecipient = Recipient & Pick<UserPhone, 'isConfirmed'>;
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;
 
 /** A text that the gateway has sent. */
-interface SentText {
+interface TextedCode {
   readonly context: SendContext;
   readonly times: SendTimes;
   readonly charge: Charged;
@@ -416,7 +446,9 @@ function toNotSent(error: unknown, waitSeconds: number): NotSent {
 }
 
 /** The times of one send. A resend keeps the pending login's id and end. */
-interface SendTimes extends Pick<Challenge, 'pendingId' | 'sends' | 'sentAt' | 'pendingUntil'> {
+interface SendTimes extends Pick<PendingLogin, 'pendingId' | 'pendingUntil'> {
+  readonly sends: number;
+  readonly sentAt: number;
   readonly validitySeconds: number;
 }
 

@@ -1,4 +1,4 @@
-import type { Challenge } from '../stores/store';
+import type { PendingLogin } from '../stores/store';
 import type { AppUserId, LoginContext } from './context';
 import type { Method } from './outcome';
 
@@ -22,7 +22,7 @@ export function isFreshMark({ method, at }: VerifiedMark, maxAgeMs: number, now:
 }
 
 /** A user's id as a string, with the type it had. */
-export type UserIdText = Pick<Challenge, 'userId' | 'userIdType'>;
+export type UserIdText = Pick<PendingLogin, 'userId' | 'userIdType'>;
 
 /** The default of `getUserId`. The caller checks what it returns. */
 export function readId(user: Express.User): string {
@@ -30,7 +30,7 @@ export function readId(user: Express.User): string {
 }
 
 /**
- * Returns the id of a user as a string: marks, challenges and counters compare it, so 12 and "12"
+ * Returns the id of a user as a string: marks, records and counters compare it, so 12 and "12"
  * are one user.
  * @throws {TypeError} when `getUserId` returned anything but a non-empty string, a safe integer or
  * a bigint.
@@ -65,17 +65,17 @@ function fromUserIdText({ userId, userIdType }: UserIdText): AppUserId {
 }
 
 /**
- * Returns the user of a challenge, or null: gone or disabled (`loadUser` returned nothing), or not
- * the user that the challenge names. A login loads the user; every other purpose requires that it
+ * Returns the user of a pending login, or null: gone or disabled (`loadUser` returned nothing), or
+ * not the user that it names. A login loads the user; every other purpose requires that it
  * is the logged-in one. Rethrows what `loadUser` throws.
  */
 export async function findUser(
   login: LoginContext,
-  challenge: Pick<Challenge, 'purpose' | 'userId' | 'userIdType'>,
+  pending: Pick<PendingLogin, 'purpose' | 'userId' | 'userIdType'>,
   currentUser: Express.User | undefined,
 ): Promise<Express.User | null> {
-  const isLogin = challenge.purpose === 'login';
-  const user = isLogin ? await login.loadUser(fromUserIdText(challenge)) : currentUser;
+  const isLogin = pending.purpose === 'login';
+  const user = isLogin ? await login.loadUser(fromUserIdText(pending)) : currentUser;
   if (isLogin && user === undefined) {
     login.warn(
       'SMS_OTP_LOAD_USER',
@@ -84,7 +84,7 @@ export async function findUser(
     );
   }
   if (!isUser(user)) return null;
-  return toUserIdText(login.getUserId(user)).userId === challenge.userId ? user : null;
+  return toUserIdText(login.getUserId(user)).userId === pending.userId ? user : null;
 }
 
 /** Returns whether `loadUser` has returned a user. */

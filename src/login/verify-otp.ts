@@ -3,26 +3,25 @@ import { type Attempt, createAttemptLimit } from '../limits/attempts';
 import { provenCounter, withoutTextKeys } from '../limits/sends';
 import { sideOf } from '../limits/user-keys';
 import type { Permit } from '../client/gateway-client';
-import type { Challenge, Claim, Counter, Purpose, Transaction } from '../stores/store';
+import type { LiveLogin } from '../stores/pending-logins';
+import type { Counter, FinishOptions, PendingLogin, Purpose, Transaction } from '../stores/store';
 import { findTextGivenBack } from './charge-send';
-import type { CodeVerifier, FactorChallenge } from './code-verifiers';
-import type { LoginContext } from './context';
+import type { CodeVerifier } from './code-verifiers';
+import type { LoginContext, PreparedSuccess } from './context';
+import { finishLogin } from './finish-login';
 import type { Method, Reason, Refusal } from './outcome';
 import { emitVerified } from './run-policies';
 import { withTiming } from './events';
 import { findUser } from './users';
 
-/** What a session knows of the code it waits for. */
+/** What a session knows of the code it waits for. Its `pendingId` decides, the rest is shown. */
 export interface PendingCode {
-  readonly otpId: string;
   readonly pendingId: string;
+  /** The text it shows; null: none went out. */
+  readonly otpId: string | null;
   readonly purpose: Purpose;
-  /** Whether a text went out. */
-  readonly isSent: boolean;
   readonly pendingUntil: number;
   readonly attemptsLeft: number;
-  /** What a factor was asked last. */
-  readonly factorChallenge?: FactorChallenge | undefined;
 }
 
 /** A code to verify. */
@@ -33,9 +32,14 @@ export interface VerifyRequest {
   /** The logged-in user. A step-up requires that it is the challenge's. */
   readonly currentUser: Express.User | undefined;
   readonly address: string | undefined;
+  /**
+   * Asks the app and the session after the code was right, and returns what the success changes
+   * besides. Left out: nothing.
+   */
+  readonly prepare?: (passed: Verified) => Promise<PreparedSuccess | Refused>;
 }
 
-/** The code was right and has been consumed. */
+/** The code was right, and the pending login has ended with it. */
 export interface Verified {
   readonly kind: 'verified';
   readonly user: Express.User;
@@ -80,9 +84,10 @@ export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
  * throw.
  */
 export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): VerifyOtp {
-  const { challenges, consumeAndClear } = login.store;
+  const { pendingLogins } = login.store;
+  const { maxAttempts } = login.settings;
   const isTexted = verifier.method === 'sms';
-  const limit = createAttemptLimit(toAttemptParts(login), verifier);
+  const chargeAttempt = createAttemptLimit(toAttemptParts(login), verifier);
 
   return withTiming(login, 'verify', verifyOtp);
 
@@ -90,25 +95,25 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     // 1 read the code
     const read = await readRequest(request);
     if (read.kind === 'refused') return read;
-    const { code, pending } = read;
+    const { pending } = read;
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
-    let permit = isTexted && !pending.isSent ? undefined : await verifier.reserve?.();
+    let permit = isTexted && pending.otpId === null ? undefined : await verifier.reserve?.();
     try {
-      // 3 claim an attempt, on the challenge and on the user, before anything is verified
+      // 3 claim an attempt, on the pending login and on the user, before anything is verified
       const claimed = await claim(pending);
       if (claimed.kind === 'refused') return claimed;
-      const { challenge, attemptsLeft } = claimed;
-      const subject = toSubject(challenge, request);
-      if (isTexted && !claimed.hasLiveCode) return rejectWithoutText(subject, attemptsLeft);
+      const subject = toSubject(claimed.login, request);
+      if (isTexted && claimed.text === null) return rejectWithoutText(subject, claimed);
       // The session says that no text is out, but another request of this login has sent one.
       permit ??= await verifier.reserve?.();
-      const { userId, bucket, pendingId } = challenge;
-      const charged = await limit.charge({
-        ...{ userId, bucket, pendingId, address: request.address },
+      const { userId } = claimed.login;
+      const bucket = bucketOf(claimed);
+      const charged = await chargeAttempt({
+        ...{ userId, bucket, address: request.address },
         emit: (event) => login.emit({ ...event, ...subject }),
       });
       if (charged.kind === 'refused') return rejectAttempt(subject, charged.refusal);
-      return await judge(request, { ...claimed, code, subject, attempt: charged.attempt }, permit);
+      return await judge(request, { ...read, ...claimed, subject, ...charged }, permit);
     } finally {
       permit?.release();
     }
@@ -124,30 +129,24 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       return refuse('no-pending-login');
     // Refuse before reserving a gateway permit: the pending login has expired or has no attempts.
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
-    if (limit.isCountedOnCode && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
-    const unanswerable = await verifier.challenge?.use(pending.factorChallenge);
-    return unanswerable ? refuse(unanswerable) : { kind: 'read', code, pending };
+    if (isTexted && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
+    const taken = await verifier.challenge?.take(pending.pendingId);
+    if (taken?.kind === 'refused') return refuse(taken.reason);
+    return { kind: 'read', code, pending, factorChallenge: taken?.challenge };
   }
 
-  /** Counts an attempt on the challenge, where codes of this factor are counted there. */
+  /** Counts an attempt on the pending login: of a text at that text, otherwise of the factor. */
   async function claim(pending: PendingCode): Promise<Claimed | Refused> {
-    const { isCountedOnCode } = limit;
-    const claim = isCountedOnCode
-      ? await challenges.claim(pending.otpId)
-      : await findUncounted(pending.otpId);
+    const most = verifier.counting === 'guess' ? maxAttempts : MAX_UNGUESSABLE;
+    const of = isTexted ? 'text' : `factor:${verifier.method}`;
+    const claim = await pendingLogins.claim(pending.pendingId, { of, most });
     if (claim.outcome === 'exhausted') return refuse('too-many-attempts');
-    // A used, superseded or lost id looks like a wrong code, and so does one that now belongs to
-    // another pending login: this session's has ended. Only our own clock says expired.
-    if (claim.outcome === 'unknown' || !isOfSession(claim.challenge, pending))
+    // One that is over, or that another purpose has replaced, looks like a wrong code. Only our own
+    // clock says expired.
+    if (claim.outcome !== 'claimed' || claim.login.purpose !== pending.purpose)
       return refuse('wrong-code', true);
-    const { challenge, hasLiveCode, attempt } = claim;
-    const attemptsLeft = isCountedOnCode ? challenge.maxAttempts - attempt : undefined;
-    return { kind: 'claimed', challenge, hasLiveCode, number: attempt, attemptsLeft };
-  }
-
-  async function findUncounted(otpId: string): Promise<Claim> {
-    const live = await challenges.find(otpId);
-    return live === null ? { outcome: 'unknown' } : { outcome: 'claimed', attempt: 0, ...live };
+    const { attempt: number, ...live } = claim;
+    return { ...live, kind: 'claimed', number, left: most - number };
   }
 
   /** Steps 4 to 7, with an attempt that is counted on the user. */
@@ -156,56 +155,103 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     counted: CountedAttempt,
     permit: Permit | undefined,
   ): Promise<VerifyResult> {
-    const { challenge, code, attemptsLeft } = counted;
+    const { login: pendingLogin, text, code, factorChallenge } = counted;
     let isJudging = false;
     try {
       // 4 expired? A deadline that cannot be read has passed. Other factors have the whole login.
-      const deadline = isTexted ? challenge.expiresAt : challenge.pendingUntil;
-      if (!(deadline > login.now())) return await fail(counted, 'expired');
+      const deadline = isTexted ? text?.expiresAt : pendingLogin.pendingUntil;
+      if (!(Number(deadline) > login.now())) return await fail(counted, 'expired');
 
       // 5 load the user
-      const user = await findUser(login, challenge, request.currentUser);
-      if (user === null || (await verifier.isStillValid?.(user, challenge)) === false) {
-        await challenges.discard(challenge.otpId);
+      const user = await findUser(login, pendingLogin, request.currentUser);
+      if (user === null || (await verifier.isStillValid?.(user, counted)) === false) {
+        await pendingLogins.end(pendingLogin.pendingId);
         return await fail(counted, 'user-gone', true);
       }
 
       // 6 the gateway, or the factor, verifies the code
       isJudging = true;
-      const { address, pending } = request;
-      const factorChallenge = pending?.factorChallenge?.value;
-      const asked = { challenge, user, code, factorChallenge, address };
+      const { address } = request;
+      const asked = { login: pendingLogin, text, user, code, factorChallenge, address };
       const result = await verifier.verify(asked, permit);
       if (result.kind === 'lost') return await endUnconfirmed(counted, result.error);
       if (result.kind !== 'right') {
-        // Do not discard the challenge when it is over: a concurrent request with the right code
-        // may still consume it in step 7.
-        const reason = attemptsLeft === 0 ? 'too-many-attempts' : 'wrong-code';
-        return await fail(counted, reason, result.kind === 'over');
+        // Do not end the login when the code is over: a concurrent request with the right code may
+        // still finish it in step 7.
+        return await failJudged(counted, result.kind === 'over');
       }
 
-      // 7 consume, once, and only then clear what a success clears
-      const change = await findChange(counted);
-      const { isConsumed, isCleared } = await consumeAndClear(challenge.otpId, change);
-      // Another request consumed the challenge first. That request updates the session.
-      if (!isConsumed) return await fail(counted, 'wrong-code');
-      await emitSuccess(counted, isCleared);
-      return toVerified(user, challenge, verifier.method, login.now());
+      // 7 finish, once
+      return await finish(request, counted, user);
     } catch (error) {
       await endThrown(counted, isJudging, error);
       throw error;
     }
   }
 
-  /** The attempt failed. Keeps the challenge; `endsPending` removes it from the session. */
+  /** The code was right: one step of the store does all that the success changes. */
+  async function finish(
+    request: VerifyRequest,
+    counted: CountedAttempt,
+    user: Express.User,
+  ): Promise<VerifyResult> {
+    const { attempt, login: pendingLogin } = counted;
+    const { pendingId } = pendingLogin;
+    const verified = toVerified(user, counted, verifier.method, login.now());
+    const prepared = (await request.prepare?.(verified)) ?? NOTHING;
+    if (prepared.kind === 'refused') {
+      await pendingLogins.end(pendingId);
+      await attempt.end('not-used');
+      return prepared;
+    }
+    const change = await toFinishOptions(counted);
+    // Another request has finished it first, and updates the session; or it has been ended.
+    if (!(await finishLogin(pendingLogins, pendingId, prepared, change)))
+      return failJudged(counted, false);
+    await emitSuccess(counted);
+    return verified;
+  }
+
+  /** Returns the changes that a success brings. A texted code proves the number for the user. */
+  async function toFinishOptions(
+    counted: CountedAttempt,
+  ): Promise<Omit<FinishOptions, 'puts' | 'replaces'>> {
+    const { login: pendingLogin, text, attempt, subject } = counted;
+    const { userId } = pendingLogin;
+    const { limits } = login.settings;
+    const ofUser = await login.userBlocks(userId, subject.address);
+    const waits = withoutTextKeys(limits, sideOf(bucketOf(counted)), ofUser);
+    const proven = isTexted && text !== null ? [provenCounter(userId, text.numberKey)] : [];
+    return {
+      otpId: isTexted ? text?.otpId : undefined,
+      leavesMark: verifier.counting !== 'answer',
+      clears: [...attempt.success.clears, ...waits],
+      charges: [...proven, ...attempt.success.charges],
+    };
+  }
+
+  /** The code was judged, and lets nobody in. */
+  async function failJudged(counted: CountedAttempt, endsPending: boolean): Promise<Refused> {
+    const reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code';
+    return fail(counted, reason, endsPending, await isSentTwice(counted));
+  }
+
+  /** Returns whether another request has passed this login with a code, as a double click does. */
+  async function isSentTwice({ login: { pendingId } }: CountedAttempt): Promise<boolean> {
+    // A failure leaves the attempt counted, and `store-failing` reports it.
+    return (await pendingLogins.find(pendingId).catch(() => null)) === 'passed';
+  }
+
+  /** The attempt failed. Keeps the login; `endsPending` removes it from the session. */
   async function fail(
-    { attempt, subject, attemptsLeft }: CountedAttempt,
+    { attempt, subject, left }: CountedAttempt,
     reason: Reason,
     endsPending = false,
+    isTwice = false,
   ): Promise<Refused> {
     login.emit({ type: 'rejected', ...subject, reason });
-    await attempt.end('wrong');
-    return { ...refuse(reason, endsPending), attemptsLeft };
+    await attempt.end(isTwice ? 'sent-twice' : 'wrong');
+    return { ...refuse(reason, endsPending), attemptsLeft: isTexted ? left : undefined };
   }
 
   /** The attempt is not made: the user has none left here. */
@@ -214,16 +260,16 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return { kind: 'refused', refusal, endsPending: false };
   }
 
-  /** No code fits: the attempt is counted on the challenge, and not on the user. */
-  function rejectWithoutText(subject: Subject, attemptsLeft: number | undefined): Refused {
-    const reason = attemptsLeft === 0 ? 'too-many-attempts' : 'wrong-code';
-    return { ...rejectAttempt(subject, { reason }), attemptsLeft };
+  /** No code fits: the attempt is counted on the pending login, and not on the user. */
+  function rejectWithoutText(subject: Subject, { left }: Claimed): Refused {
+    const reason = left === 0 ? 'too-many-attempts' : 'wrong-code';
+    return { ...rejectAttempt(subject, { reason }), attemptsLeft: left };
   }
 
-  /** The answer was lost, and the code may be used up: the challenge ends. */
+  /** The answer was lost, and the code may be used up: its text is over. */
   async function endUnconfirmed(counted: CountedAttempt, error: SmsOtpError): Promise<Unconfirmed> {
-    const { challenge, attempt, subject } = counted;
-    await challenges.consume(challenge.otpId, { byCode: isTexted });
+    const { login: pendingLogin, text, attempt, subject } = counted;
+    await pendingLogins.end(pendingLogin.pendingId, text?.otpId);
     login.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
     await attempt.end('lost', findFirstText(counted));
     return { kind: 'unconfirmed', error };
@@ -240,56 +286,56 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     await counted.attempt.end('not-judged', isJudging ? findFirstText(counted) : []);
   }
 
-  /** Only the first attempt at a code gives its text back: so it is given back once. */
-  function findFirstText({ challenge, number }: CountedAttempt): readonly Counter[] {
-    return isTexted && number === 1 ? findTextGivenBack(login, challenge, 'unjudged') : [];
+  /** Only the first attempt at a text gives it back: so it is given back once. */
+  function findFirstText({
+    login: pendingLogin,
+    text,
+    number,
+  }: CountedAttempt): readonly Counter[] {
+    if (!isTexted || number !== 1 || text === null) return [];
+    const { userId } = pendingLogin;
+    return findTextGivenBack(login, { userId, bucket: text.bucket }, 'unjudged');
   }
 
-  /** Returns the changes that a success brings. A texted code proves the number for the user. */
-  async function findChange({ challenge, attempt, subject }: CountedAttempt) {
-    const { userId, numberKey, bucket } = challenge;
-    const { clears, charges } = attempt.success;
-    const { limits } = login.settings;
-    const ofUser = await login.userBlocks(userId, subject.address);
-    const waits = withoutTextKeys(limits, sideOf(bucket), ofUser);
-    const proven = isTexted ? [provenCounter(userId, numberKey)] : [];
-    return { byCode: isTexted, clears: [...clears, ...waits], charges: [...proven, ...charges] };
-  }
-
-  async function emitSuccess(
-    { challenge, subject }: CountedAttempt,
-    isCleared: boolean,
-  ): Promise<void> {
-    if (isCleared) login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
+  async function emitSuccess({ login: pendingLogin, ...live }: CountedAttempt): Promise<void> {
+    const { text, sends, subject } = live;
+    login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
+    const proven = isTexted ? text : null;
     if (login.hasListener) {
-      const country = isTexted ? (await login.readNumber(challenge.mobile)()).country : null;
+      const country = proven && (await login.readNumber(proven.mobile)()).country;
       login.emit({ type: 'verified', ...subject, method: verifier.method, country });
     }
-    if (isTexted) emitVerified(login, challenge);
+    if (proven !== null) emitVerified(login, { login: pendingLogin, text: proven, sends });
   }
 }
+
+/** Recovery codes, or answers to a challenge, in one pending login. */
+const MAX_UNGUESSABLE = 5;
+
+/** What changes where nobody is asked. */
+const NOTHING: PreparedSuccess = { kind: 'prepared', puts: [] };
 
 /** A request whose code may be one, for a pending login that is not over. */
 interface ReadRequest {
   readonly kind: 'read';
   readonly code: string;
   readonly pending: PendingCode;
+  /** The challenge of ours that it answers, if the factor has one. */
+  readonly factorChallenge: string | undefined;
 }
 
-/** The challenge of an attempt. */
-interface Claimed {
+/** The pending login of an attempt, and the text at which it is counted. */
+interface Claimed extends LiveLogin {
   readonly kind: 'claimed';
-  readonly challenge: Challenge;
-  readonly hasLiveCode: boolean;
-  /** The number of this attempt at the code, from 1; 0: it is not counted there. */
+  /** The number of this attempt at the text, or with the factor: from 1. */
   readonly number: number;
-  /** Attempts at the code that are left. Undefined: they are not counted there. */
-  readonly attemptsLeft: number | undefined;
+  /** The attempts that are left after it. */
+  readonly left: number;
 }
 
 /** An attempt that has been counted on its user as well. */
-interface CountedAttempt extends Claimed {
-  readonly code: string;
+interface CountedAttempt
+  extends Omit<Claimed, 'kind'>, Pick<ReadRequest, 'code' | 'factorChallenge'> {
   readonly attempt: Attempt;
   /** Whom its events name. */
   readonly subject: Subject;
@@ -308,7 +354,7 @@ function toAttemptParts({ store, settings, guessableMethods, browsers, userBlock
 }
 
 function toSubject(
-  { userId, purpose }: Challenge,
+  { userId, purpose }: PendingLogin,
   { address }: Pick<VerifyRequest, 'address'>,
 ): Subject {
   return { userId, purpose, address };
@@ -316,22 +362,22 @@ function toSubject(
 
 function toVerified(
   user: Express.User,
-  challenge: Challenge,
+  { login: pendingLogin, text }: LiveLogin,
   method: Method,
   at: number,
 ): Verified {
-  const { userId, purpose, transaction, mobile, replaces, bucket } = challenge;
+  const { userId, purpose, transaction, replaces } = pendingLogin;
+  const mobile = text?.mobile ?? pendingLogin.mobile;
+  const bucket = bucketOf({ login: pendingLogin, text });
   const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
   return { kind: 'verified', ...verified, method, at };
 }
 
-export function refuse(reason: Reason, endsPending = false): Refused {
-  return { kind: 'refused', refusal: { reason }, endsPending };
+/** Returns the browser for which an attempt is counted. */
+function bucketOf({ login: pendingLogin, text }: Pick<LiveLogin, 'login' | 'text'>): string {
+  return text?.bucket ?? pendingLogin.bucket;
 }
 
-/**
- * The gateway may return an id twice, and a code of one purpose is never good for another.
- */
-export function isOfSession({ pendingId, purpose }: Challenge, pending: PendingCode): boolean {
-  return pendingId === pending.pendingId && purpose === pending.purpose;
+export function refuse(reason: Reason, endsPending = false): Refused {
+  return { kind: 'refused', refusal: { reason }, endsPending };
 }

@@ -2,12 +2,13 @@ import { toAddressBlocks } from '../limits/address-block';
 import { chargeBrowser, guessGuards } from '../limits/attempts';
 import { type Counted, chargeRows } from '../limits/charge';
 import { withoutTextCounters } from '../limits/sends';
-import { OTHER_BROWSERS, sideOf } from '../limits/user-keys';
-import type { Challenge, Counter, Purpose } from '../stores/store';
+import { OTHER_BROWSERS, placeOf, sideOf } from '../limits/user-keys';
+import type { LiveLogin } from '../stores/pending-logins';
+import type { Counter, PendingLogin, Purpose } from '../stores/store';
 import { admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
-import type { UserIdText } from './users';
+import { toUserIdText, type UserIdText } from './users';
 
 /**
  * The shortest life of a code that the gateway makes; a pending login takes no new code in its last
@@ -31,7 +32,8 @@ export interface Recipient {
 interface WithoutText extends Recipient {
   readonly request: {
     readonly purpose: Purpose;
-    readonly previous: Challenge | undefined;
+    readonly previous: LiveLogin | undefined;
+    readonly isResend: boolean;
     readonly pendingId?: string | undefined;
     readonly address: string | undefined;
   };
@@ -44,9 +46,10 @@ interface WithoutText extends Recipient {
 }
 
 /** A pending login that has begun without a text. */
-export interface Waiting extends Pick<WithoutText, 'phones' | 'refusal' | 'status'> {
+export interface Waiting extends Pick<WithoutText, 'phones' | 'mobile' | 'refusal' | 'status'> {
   readonly kind: 'waiting';
-  readonly challenge: Challenge;
+  readonly login: PendingLogin;
+  readonly text: null;
   /** When a text may be asked for; null when none can be had. */
   readonly resendAt: number | null;
   /** What this user can do now. */
@@ -72,31 +75,30 @@ export function createBeginWithoutText(
   const { store, settings, browsers, userBlocks } = login;
 
   return async function beginWithoutText(asked) {
-    const { request, factors, refusal, phones, status } = asked;
+    const { request, factors, mobile } = asked;
     const { purpose, previous } = request;
-    if (!admitsOtherFactors(purpose) || previous !== undefined) return { kind: 'nothing-to-do' };
-    const challenge = toChallenge(asked);
+    if (!admitsOtherFactors(purpose) || request.isResend) return { kind: 'nothing-to-do' };
+    const begun = previous?.login ?? toPendingLogin(asked);
+    const { pendingUntil } = begun;
     const resendAt =
-      asked.mobile === '' ? null : findResendTime(login, challenge, asked.waitSeconds);
+      mobile === '' ? null : findResendTime(login, { pendingUntil, sends: 0 }, asked.waitSeconds);
     if (factors.length === 0 && resendAt === null) return { kind: 'nothing-to-do' };
-    const { bucket, refusedBy } = await chargeWait(challenge, request.address);
+    const { bucket, refusedBy } = await chargeWait(begun, request.address);
     if (refusedBy !== null) return { kind: 'limited', refusal: toRefusal(refusedBy) };
-    const { pendingLoginSeconds } = settings;
-    const waiting = { ...challenge, bucket };
-    const isBegun = await store.challenges.begin(waiting, pendingLoginSeconds, {
-      supersedes: 'any',
-    });
-    if (isBegun === false) return { kind: 'sent-already' };
+    // One that began before the user was looked at goes on as it is.
+    const waiting = previous === undefined ? { ...begun, bucket } : begun;
+    const isBegun =
+      previous !== undefined ||
+      (await store.pendingLogins.begin(waiting, placeOf(purpose, bucket), null));
+    if (!isBegun) return { kind: 'sent-already' };
+    const { phones, refusal, status } = asked;
     const usable = resendAt === null ? factors : ['sms', ...factors];
-    return {
-      kind: 'waiting',
-      challenge: waiting,
-      ...{ resendAt, phones, factors: usable, refusal, status },
-    };
+    const shown = { mobile, resendAt, phones, factors: usable, refusal, status };
+    return { kind: 'waiting', login: waiting, text: null, ...shown };
   };
 
   async function chargeWait(
-    { userId, bucket }: Pick<Challenge, 'userId' | 'bucket'>,
+    { userId, bucket }: Pick<PendingLogin, 'userId' | 'bucket'>,
     address: string | undefined,
   ) {
     const { limits } = settings;
@@ -116,29 +118,42 @@ export function createBeginWithoutText(
     );
   }
 
-  /** The id is our own: it is never handed to the gateway. */
-  function toChallenge({ request, identity, bucket, mobile }: WithoutText): Challenge {
-    const { purpose, pendingId = login.randomId() } = request;
-    const sentAt = login.now();
-    const pendingUntil = sentAt + settings.pendingLoginSeconds * 1000;
-    return {
-      version: 1,
-      otpId: login.randomId(),
-      pendingId,
-      ...identity,
-      purpose,
-      isSent: false,
-      bucket,
-      mobile,
-      numberKey: '',
-      isNewNumber: false,
-      sends: 0,
-      maxAttempts: settings.maxAttempts,
-      sentAt,
-      expiresAt: pendingUntil,
-      pendingUntil,
-    };
+  function toPendingLogin({ request, identity, bucket, mobile }: WithoutText): PendingLogin {
+    const { purpose, pendingId } = request;
+    return createPendingLogin(login, { ...identity, purpose, bucket, mobile, pendingId });
   }
+}
+
+/**
+ * Begins a login before its device or its user is looked at, so that what ends all logins of the
+ * user in the meantime ends this one too. It is not counted: what waits in it later is.
+ * @throws {StoreError} `ERR_STORE`
+ */
+export async function beginLogin(
+  login: LoginContext,
+  user: Express.User,
+  browserCookie: string | undefined,
+): Promise<LiveLogin> {
+  const identity = toUserIdText(login.getUserId(user));
+  const bucket = await login.browsers.findBucket(browserCookie, identity.userId);
+  const purpose = 'login';
+  const begun = createPendingLogin(login, { ...identity, purpose, bucket, mobile: '' });
+  await login.store.pendingLogins.begin(begun, placeOf(purpose, bucket), null);
+  return { login: begun, sends: 0, text: null };
+}
+
+/** Makes a pending login that begins now, without a text. */
+export function createPendingLogin(
+  { now, randomId, settings }: Pick<LoginContext, 'now' | 'randomId' | 'settings'>,
+  begun: UserIdText &
+    Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile'> & {
+      readonly pendingId?: string | undefined;
+    },
+): PendingLogin {
+  const { pendingId = randomId(), ...given } = begun;
+  const startedAt = now();
+  const pendingUntil = startedAt + settings.pendingLoginSeconds * 1000;
+  return { version: 1, pendingId, ...given, startedAt, pendingUntil };
 }
 
 interface WaitRow {
@@ -156,11 +171,11 @@ function toRefusal({ count }: Counted<WaitRow>): Refusal {
  */
 export function findResendTime(
   { settings, now }: Pick<LoginContext, 'settings' | 'now'>,
-  challenge: Challenge,
+  { pendingUntil, sends }: Pick<PendingLogin, 'pendingUntil'> & Pick<LiveLogin, 'sends'>,
   waitSeconds: number | null,
 ): number | null {
   if (waitSeconds === null) return null;
   const resendAt = now() + waitSeconds * 1000;
-  const lastSendAt = challenge.pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
-  return challenge.sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
+  const lastSendAt = pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
+  return sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
 }

@@ -2,14 +2,15 @@ import type { Request } from 'express';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
-import type { BrowserSuccess } from '../login/context';
+import type { BrowserSuccess, PreparedPut, PreparedSuccess } from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method, Refusal } from '../login/outcome';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
-import type { Challenge, LiveChallenge, UserId } from '../stores/store';
+import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingLogin, UserId } from '../stores/store';
 import type { PassportInstance } from './passport';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
@@ -28,12 +29,18 @@ export interface MiddlewareContext {
   readonly factors: ReadonlyMap<string, FactorVerification>;
   /** Undefined unless `trustedDevices` is configured. */
   readonly devices: DevicesContext | undefined;
-  /** Returns the challenge that an OTP id stands for by now; null when none is live. */
-  readonly findChallenge: (otpId: string) => Promise<LiveChallenge | null>;
-  /** Ends a challenge. */
-  readonly discard: (otpId: string) => Promise<void>;
+  /** Begins a login before its device or its user is looked at. */
+  readonly beginLogin: (req: Request, user: Express.User) => Promise<LiveLogin>;
+  /** Whether the app may say that a user needs no second factor. */
+  readonly mayBeUnrequired: boolean;
+  /** Returns a pending login while it is live, `passed` after its success. */
+  readonly findPending: (pendingId: string) => Promise<LiveLogin | 'passed' | null>;
+  /** Ends a pending login. */
+  readonly endPending: (pendingId: string) => Promise<unknown>;
+  /** Ends a pending login for which no code is needed. False: it has ended before. */
+  readonly finishPending: (pendingId: string, success: PreparedSuccess) => Promise<boolean>;
   /** Gives a text that nobody can use back to its user. */
-  readonly giveBackUnusable: (challenge: Challenge) => Promise<void>;
+  readonly giveBackUnusable: (sent: Pick<PendingLogin, 'userId' | 'bucket'>) => Promise<void>;
   /**
    * Returns whether the user needs the second factor: only `false` means no, and a throw means yes.
    */
@@ -54,6 +61,8 @@ export interface MiddlewareContext {
    * has changed.
    */
   readonly forgetDevices: (user: Express.User, req: Request) => Promise<void>;
+  /** The attempts that a text admits. */
+  readonly maxAttempts: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly warn: Warn;
@@ -80,14 +89,25 @@ export interface BrowsersContext {
   readonly readCookie: (req: Request) => string | undefined;
   /** Returns whether the browser of a request is a known one of the user. */
   readonly isKnown: (req: Request, userId: string) => Promise<boolean>;
-  /** Makes the browser of a success known. */
-  readonly remember: (req: Request, success: Omit<BrowserSuccess, 'cookie'>) => Promise<void>;
+  /** Prepares to make the browser of a success known; null: it is. Its cookie comes with it. */
+  readonly prepare: (
+    req: Request,
+    success: Omit<BrowserSuccess, 'cookie'>,
+  ) => Promise<PreparedPut | null>;
   /** Makes all browsers of a user unknown. */
   readonly forget: (userId: string) => Promise<void>;
 }
 
 /** The login as a session keeps it: nothing without the option `logins`. */
 export type KeptLogin = Pick<SmsOtpSession, 'login'>;
+
+/** A login that begins with a success: nothing without the option `logins`. */
+export interface PreparedSession extends PreparedSuccess {
+  /** What the session that is renewed next keeps of it. */
+  readonly kept: KeptLogin;
+  /** Ends it again, where that session cannot be saved. Never rejects. */
+  readonly undo: () => Promise<void>;
+}
 
 /** The logins of requests. Without the option `logins` each one is live, and none has a record. */
 export interface LoginsContext {
@@ -113,23 +133,31 @@ export interface LoginsContext {
   readonly findEnd: (
     req: Request,
   ) => Promise<{ readonly kind: 'refused'; readonly refusal: Refusal } | null>;
-  /** Begins a login, for the session that is renewed next. */
-  readonly begin: (req: Request, userId: string, method: Method | null) => Promise<KeptLogin>;
+  /** Prepares a login, for the session that is renewed next. */
+  readonly prepare: (req: Request, userId: string, method: Method | null) => PreparedSession;
   /**
-   * Begins a login in place of the session's, for the session that is renewed next. Null: it has
-   * ended in the meantime.
+   * Prepares a login in place of the session's. Null: it has ended in the meantime.
    * @param method Undefined: it stays as it is.
    */
-  readonly renew: (
+  readonly prepareNext: (
     req: Request,
     userId: string,
     method: Method | undefined,
-  ) => Promise<KeptLogin | null>;
+  ) => Promise<PreparedSession | null>;
+  /** Puts a login in place of the session's at once. Null: it has ended in the meantime. */
+  readonly renew: (req: Request, userId: string, method: Method) => Promise<KeptLogin | null>;
   /** Ends the login of the session, if it has one. */
   readonly end: (req: Request) => Promise<void>;
   /** Ends all logins of a user but that of the request. */
   readonly endOthers: (userId: string, req: Request | undefined) => Promise<void>;
 }
+
+const NO_LOGIN: PreparedSession = {
+  kind: 'prepared',
+  puts: [],
+  kept: {},
+  undo: () => Promise.resolve(),
+};
 
 /** Without the option. */
 export const NO_LOGINS: LoginsContext = {
@@ -138,7 +166,8 @@ export const NO_LOGINS: LoginsContext = {
   isLive: () => Promise.resolve(true),
   isStillLive: () => Promise.resolve(true),
   findEnd: () => Promise.resolve(null),
-  begin: () => Promise.resolve({}),
+  prepare: () => NO_LOGIN,
+  prepareNext: () => Promise.resolve(NO_LOGIN),
   renew: () => Promise.resolve({}),
   end: () => Promise.resolve(),
   endOthers: () => Promise.resolve(),

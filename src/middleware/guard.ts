@@ -21,7 +21,7 @@ import {
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { requireOtherPage } from './setup-checks';
-import { updateSlot } from './update-slot';
+import { isSamePending, updateSlot } from './update-slot';
 
 export function createMarkReader(
   slot: SessionSlot,
@@ -128,7 +128,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     await updateSlot(
       withoutLogins(context),
       req,
-      (current) => current.pending?.otpId === pending?.otpId,
+      (current) => isSamePending(current.pending, pending),
       (current) => ({
         ...current,
         ...toNotice({ reason }, now()),

@@ -1,3 +1,4 @@
+import type { PreparedPut } from '../login/context';
 import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
 import { SmsOtpError, UsageError } from '../errors';
 import type { CookieValue } from '../login/context';
@@ -117,4 +118,19 @@ export function readCookie({ headers }: Request, name: string): string | undefin
       found = found === undefined ? cookie.slice(name.length + 1) : '';
   }
   return found;
+}
+
+/** Returns a prepared record that brings its cookie when it is written. */
+export function withCookie(
+  req: Request,
+  name: string,
+  { cookie, ...prepared }: PreparedPut & { readonly cookie: CookieValue },
+): PreparedPut {
+  return {
+    ...prepared,
+    async done(gone) {
+      if (req.res !== undefined) setCookie(req.res, name, cookie);
+      await prepared.done?.(gone);
+    },
+  };
 }

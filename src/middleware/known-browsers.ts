@@ -1,7 +1,6 @@
 import type { KnownBrowsers } from '../login/context';
-import { StoreError } from '../errors';
 import type { BrowsersContext } from './context';
-import { readCookie, setCookie } from './handler';
+import { readCookie, withCookie } from './handler';
 
 /** Makes the cookies of known browsers. */
 export function createBrowserCookies(
@@ -12,7 +11,7 @@ export function createBrowserCookies(
     return {
       readCookie: () => undefined,
       isKnown: () => Promise.resolve(false),
-      remember: () => Promise.resolve(),
+      prepare: () => Promise.resolve(null),
       forget: () => Promise.resolve(),
     };
   }
@@ -21,15 +20,9 @@ export function createBrowserCookies(
     readCookie: (req) => readCookie(req, cookieName),
     isKnown: (req, userId) => browsers.isKnown(readCookie(req, cookieName), userId),
     forget: browsers.forget,
-    async remember(req, success) {
-      try {
-        const cookie = await browsers.remember({ ...success, cookie: readCookie(req, cookieName) });
-        if (cookie !== null && req.res !== undefined) setCookie(req.res, cookieName, cookie);
-      } catch (error) {
-        // The code was right: the next login begins as in an unknown browser. `store-failing`
-        // reports it.
-        if (!(error instanceof StoreError)) throw error;
-      }
+    async prepare(req, success) {
+      const prepared = await browsers.prepare({ ...success, cookie: readCookie(req, cookieName) });
+      return prepared && withCookie(req, cookieName, prepared);
     },
   };
 }

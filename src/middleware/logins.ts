@@ -1,9 +1,14 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ListedLogin, LoginRegistry } from '../login/context';
+import type { ListedLogin, LoginRegistry, PreparedLogin } from '../login/context';
 import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
-import { type KeptLogin, type LoginsContext, type MiddlewareContext, NO_LOGINS } from './context';
+import {
+  type LoginsContext,
+  type MiddlewareContext,
+  NO_LOGINS,
+  type PreparedSession,
+} from './context';
 import { createFactory } from './handler';
 import type { RedirectOptions } from './options';
 import { logOut } from './passport';
@@ -30,9 +35,9 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
     return true;
   }
 
-  async function begin(req: Request, userId: string, method: Method | null): Promise<KeptLogin> {
+  function prepare(req: Request, userId: string, method: Method | null): PreparedSession {
     const label = toDeviceLabel(req.headers['user-agent']);
-    return { login: await registry.begin({ userId, method, label }) };
+    return toSession(registry.prepare({ userId, method, label }));
   }
 
   return {
@@ -43,12 +48,21 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
     isStillLive: (req) => ask(req, registry.isStillLive),
     findEnd: async (req) =>
       (await ask(req, registry.isStillLive)) ? null : { kind: 'refused', refusal: LOGIN_ENDED },
-    begin,
-    async renew(req, userId, method) {
+    prepare,
+    async prepareNext(req, userId, method) {
       const login = slot.peek(req)?.login;
       // A session from before `logins` was switched on.
-      if (login === undefined) return begin(req, userId, method ?? null);
-      const next = await registry.replace(login, method);
+      if (login === undefined) return prepare(req, userId, method ?? null);
+      const next = await registry.prepareNext(login, method);
+      return next && { ...toSession(next), replaces: next.replaces };
+    },
+    async renew(req, userId, method) {
+      const login = slot.peek(req)?.login;
+      const label = toDeviceLabel(req.headers['user-agent']);
+      const next =
+        login === undefined
+          ? await registry.begin({ userId, method, label })
+          : await registry.replace(login, method);
       return next && { login: next };
     },
     async end(req) {
@@ -61,11 +75,16 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
   };
 }
 
+function toSession({ login, ...prepared }: PreparedLogin): PreparedSession {
+  const undo = async (): Promise<void> => prepared.undo?.();
+  return { kind: 'prepared', puts: [prepared], kept: { login }, undo };
+}
+
 /** Makes `logout`. */
 export function createLogout(
   context: MiddlewareContext,
 ): (options?: RedirectOptions) => RequestHandler {
-  const { slot, logins, discard } = context;
+  const { slot, logins, endPending } = context;
 
   return createFactory('logout', 'smsOtpLogout', logout);
 
@@ -76,7 +95,10 @@ export function createLogout(
   ): Promise<boolean> {
     const { pending } = slot.read(req);
     // End the record before the session, so that a concurrent save cannot revive the login.
-    const ended = await Promise.allSettled([logins.end(req), pending && discard(pending.otpId)]);
+    const ended = await Promise.allSettled([
+      logins.end(req),
+      pending && endPending(pending.pendingId),
+    ]);
     // Passport saves the session once more before it ends: with nothing in it that a late request
     // could go on with.
     slot.remove(req);

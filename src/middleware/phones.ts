@@ -118,7 +118,6 @@ export function createPhones(
     { successRedirect, failureRedirect }: RedirectOptions,
   ): Promise<boolean> {
     const { pending, returnTo } = slot.read(req);
-    const otpId = pending?.otpId;
     const request: ConfirmRequest = {
       code: readRequiredField(req, fields.code, context.warn),
       pending,
@@ -133,13 +132,13 @@ export function createPhones(
       await recordRefusal(
         context,
         req,
-        { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true },
+        { refusal: { reason: 'unconfirmed' }, pending, endsPending: true },
         true,
       );
       throw result.error;
     }
-    const refuse = (refused: Omit<SessionRefusal, 'otpId'>): Promise<false> =>
-      finishRefusal(context, req, res, failureRedirect, { ...refused, otpId }, notVerified);
+    const refuse = (refused: Omit<SessionRefusal, 'pending'>): Promise<false> =>
+      finishRefusal(context, req, res, failureRedirect, { ...refused, pending }, notVerified);
     if (result.kind === 'refused') return refuse(result);
     if (!(await renewSession(req, result))) return refuse({ refusal: LOGIN_ENDED });
     if (successRedirect === undefined) return true;
@@ -215,7 +214,7 @@ export function createPhones(
       req.smsOtp = { changed: true, ...result.phone };
       return answerSuccess(res, successRedirect);
     }
-    const refused = { refusal: result.refusal, otpId: slot.read(req).pending?.otpId };
+    const refused = { refusal: result.refusal, pending: slot.read(req).pending };
     return finishRefusal(context, req, res, failureRedirect, refused, notChanged);
   }
 }

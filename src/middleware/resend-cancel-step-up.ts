@@ -68,6 +68,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       browserCookie: context.browsers.readCookie(req),
       current: before.pending,
       previous: undefined,
+      isResend: false,
       pendingId: slot.toPendingId(req),
       isRequired: () => Promise.resolve(true),
       getLocale: () => context.getLocale(user, req),
@@ -82,14 +83,14 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   ): Promise<boolean> {
     const { pending } = slot.read(req);
     if (pending !== undefined) {
-      await context.discard(pending.otpId);
+      await context.endPending(pending.pendingId);
       const isStill = ({ pending: now }: SmsOtpSession): boolean =>
         now?.pendingId === pending.pendingId;
       const update = await updateSlot(context, req, isStill, (now) =>
         withoutPending(withoutNotice(now)),
       );
       if (update === 'login-ended') {
-        const refused = { refusal: LOGIN_ENDED, otpId: pending.otpId };
+        const refused = { refusal: LOGIN_ENDED, pending };
         return finishRefusal(context, req, res, failureRedirect, refused, notSent);
       }
     }

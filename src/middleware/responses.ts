@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import type { Reason, Refusal, SmsOtpOutcome, VerifyOutcome } from '../login/outcome';
 import { type MiddlewareContext, withoutLogins } from './context';
 import type { GuardOptions } from './options';
-import type { SmsOtpSession } from './session-data';
-import { updateSlot } from './update-slot';
+import type { PendingSlot, SmsOtpSession } from './session-data';
+import { isSamePending, updateSlot } from './update-slot';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {
@@ -45,11 +45,11 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
 
 /** What a refusal changes in the session. */
 interface SessionChanges {
-  /** The OTP id that the decision was about; undefined when there was none. */
-  readonly otpId: string | undefined;
+  /** What the session waited for when the decision began; undefined: nothing. */
+  readonly pending: PendingSlot | undefined;
   /** Whether the session stops waiting for a code. Default: false. */
   readonly endsPending?: boolean | undefined;
-  /** Attempts that the challenge still admits; undefined when none was counted. */
+  /** Attempts that the text still admits; undefined when none was counted. */
   readonly attemptsLeft?: number | undefined;
 }
 
@@ -109,7 +109,8 @@ export async function recordRefusal(
     keepsNotice ? toNotice(told, context.now()) : null;
   const isStillLive = await write(context, req, changes, findNotice(refusal));
   if (isStillLive) return refusal;
-  await write(withoutLogins(context), req, { otpId: changes.otpId }, findNotice(LOGIN_ENDED));
+  const { pending } = changes;
+  await write(withoutLogins(context), req, { pending }, findNotice(LOGIN_ENDED));
   return LOGIN_ENDED;
 }
 
@@ -117,15 +118,16 @@ export async function recordRefusal(
 async function write(
   context: MiddlewareContext,
   req: Request,
-  { otpId, endsPending, attemptsLeft = Infinity }: SessionChanges,
+  { pending: judged, endsPending, attemptsLeft = Infinity }: SessionChanges,
   notice: Notice | null,
 ): Promise<boolean> {
-  const changesPending = otpId !== undefined && (endsPending === true || attemptsLeft !== Infinity);
+  const changesPending =
+    judged !== undefined && (endsPending === true || attemptsLeft !== Infinity);
   if (notice === null && !changesPending) return true;
   const update = await updateSlot(
     context,
     req,
-    ({ pending }) => pending?.otpId === otpId,
+    ({ pending }) => isSamePending(pending, judged),
     ({ pending, ...rest }) => ({
       ...rest,
       // Of two answers the later attempt's counts, in whatever order they are written.

@@ -26,8 +26,9 @@ import {
 import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
 import { checkProxy } from './setup-checks';
 import { toStatus } from './status';
+import type { LiveLogin } from '../stores/pending-logins';
 import { updateSlot } from './update-slot';
-import { createDeviceLogin, type DeviceLoginResult } from './trusted-devices';
+import { createDeviceLogin } from './trusted-devices';
 
 /** Makes `send`: the first factor was right, so a code is sent. */
 export function createSend(parts: MiddlewareContext): (options?: SendOptions) => RequestHandler {
@@ -44,25 +45,54 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     checkProxy(req, context.warn);
     await slot.undoLogIn(req);
     const before = slot.read(req);
-    const request = toRequest(context, req, user, before);
+    // Whoever may be in without a code goes through a pending login as well.
+    const isFirst = devices?.hasCookie(req) === true || context.mayBeUnrequired;
+    const begun = isFirst ? await context.beginLogin(req, user) : undefined;
+    try {
+      return await decide(req, res, options, { user, kept, before, begun });
+    } catch (error) {
+      await endUnused(begun);
+      throw error;
+    }
+  }
+
+  async function decide(
+    req: Request,
+    res: Response,
+    options: SendOptions,
+    { user, kept, before, begun }: FirstFactor,
+  ): Promise<boolean> {
+    const request = toRequest(context, req, user, { before, begun });
     // A trusted device only matters to a user who needs a code.
     const trusted =
-      devices && (await request.isRequired()) ? await devices.authenticate(req, res, user) : null;
-    if (trusted !== null) return logInAtOnce(req, res, options, kept, trusted);
+      devices?.hasCookie(req) === true && (await request.isRequired())
+        ? await devices.authenticate(req, res, user)
+        : null;
+    if (trusted !== null)
+      return logInAtOnce(req, res, options, { ...trusted, kept, before, begun });
     const result = await sendOtp(request);
     if (result.kind === 'not-required')
-      return logInAtOnce(req, res, options, kept, { user, mark: null });
+      return logInAtOnce(req, res, options, { user, mark: null, kept, before, begun });
     if (result.kind === 'refused') {
-      const refused = { refusal: result.refusal, otpId: before.pending?.otpId };
+      await endUnused(begun);
+      const refused = { refusal: result.refusal, pending: before.pending };
       return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
     }
-    if (result.kind === 'already-sent')
+    if (result.kind === 'already-sent') {
+      await endUnused(begun);
       return answerAgain(context, req, res, options, before, result.refusal);
-    const pending = toPending(result, findWantedPage(req, before));
+    }
+    const pending = toPending(context, result, findWantedPage(req, before));
     await endEarlier(req, before);
     const waiting = { ...kept, pending, ...findNotice(options, result, context.now()) };
     await keepText(context, result, () => slot.renew(req, waiting));
     return answerPending(req, res, options, pending, result);
+  }
+
+  /** A login that begins with another one, or with none, ends before anybody waits in it. */
+  async function endUnused(begun: LiveLogin | undefined): Promise<void> {
+    // Nothing lets anybody into it: it ends by itself otherwise.
+    if (begun !== undefined) await context.endPending(begun.login.pendingId).catch(() => false);
   }
 
   /**
@@ -72,16 +102,20 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
   async function logInAtOnce(
     req: Request,
     res: Response,
-    { notRequiredRedirect }: SendOptions,
-    kept: SmsOtpSession,
-    { user, mark }: Pick<DeviceLoginResult, 'user'> & { readonly mark: VerifiedMark | null },
+    { notRequiredRedirect, failureRedirect }: SendOptions,
+    { user, mark, kept, before, begun }: FirstFactor & { readonly mark: VerifiedMark | null },
   ): Promise<boolean> {
-    const before = slot.read(req);
     const wanted = findWantedPage(req, before);
     await endEarlier(req, before);
     const { userId } = toUserIdText(context.getUserId(user));
-    const login = await logins.begin(req, userId, mark?.method ?? null);
-    slot.carryThroughRenewal(req, { ...kept, ...(mark && { verified: mark }), ...login });
+    const login = logins.prepare(req, userId, mark?.method ?? null);
+    // Everything that ends all logins of the user has ended this one too.
+    if (begun !== undefined && !(await context.finishPending(begun.login.pendingId, login))) {
+      const refused = { refusal: { reason: 'no-pending-login' }, pending: undefined } as const;
+      return finishRefusal(context, req, res, failureRedirect, refused, notSent);
+    }
+    const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
+    slot.carryThroughRenewal(req, marked, undefined, login.undo);
     await logIn(req, user, {});
     if (mark === null) {
       req.smsOtp = { sent: false, reason: 'not-required' };
@@ -99,7 +133,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
    * nothing back.
    */
   async function endEarlier(req: Request, { pending }: SmsOtpSession): Promise<void> {
-    if (pending !== undefined) await context.discard(pending.otpId);
+    if (pending !== undefined) await context.endPending(pending.pendingId);
     await logins.end(req);
   }
 
@@ -127,11 +161,21 @@ function takeFirstFactor(req: Request): {
   return { user, kept };
 }
 
+/** A user whose first factor was right, and the login that has begun before anything was asked. */
+interface FirstFactor {
+  readonly user: Express.User;
+  /** What stays in the session from the first factor on. */
+  readonly kept: SmsOtpSession;
+  /** What this session was. */
+  readonly before: SmsOtpSession;
+  readonly begun: LiveLogin | undefined;
+}
+
 function toRequest(
   context: MiddlewareContext,
   req: Request,
   user: Express.User,
-  before: SmsOtpSession,
+  { before, begun }: Pick<FirstFactor, 'before' | 'begun'>,
 ): SendRequest {
   let required: Promise<boolean> | undefined;
   return {
@@ -140,7 +184,8 @@ function toRequest(
     address: req.ip,
     browserCookie: context.browsers.readCookie(req),
     current: before.pending,
-    previous: undefined,
+    previous: begun,
+    isResend: false,
     // Both the trusted device and the decision need the answer: the app is asked once.
     isRequired: () => (required ??= context.isRequiredFor(user, req)),
     getLocale: () => context.getLocale(user, req),
@@ -168,11 +213,18 @@ export async function finishSend(
   if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
   if (result.kind === 'already-sent')
     return answerAgain(context, req, res, options, before, result.refusal);
-  const otpId = before.pending?.otpId;
-  const refuse = (refused: Omit<SessionRefusal, 'otpId'>): Promise<false> =>
-    finishRefusal(context, req, res, options.failureRedirect, { ...refused, otpId }, notSent);
+  const waited = before.pending;
+  const refuse = (refused: Omit<SessionRefusal, 'pending'>): Promise<false> =>
+    finishRefusal(
+      context,
+      req,
+      res,
+      options.failureRedirect,
+      { ...refused, pending: waited },
+      notSent,
+    );
   if (result.kind === 'refused') return refuse(result);
-  const pending = toPending(result, toSafePath(returnTo));
+  const pending = toPending(context, result, toSafePath(returnTo));
   const notice = findNotice(options, result, context.now());
   // Nothing is written when something else has begun in this session that is not of this pending
   // login.
@@ -186,7 +238,7 @@ export async function finishSend(
     ),
   );
   if (update === 'written') return answerPending(req, res, options, pending, result);
-  await context.discard(pending.otpId);
+  await context.endPending(pending.pendingId);
   return refuse({ refusal: { reason: update === 'login-ended' ? update : 'no-pending-login' } });
 }
 
@@ -207,28 +259,34 @@ async function keepText<Saved>(
   try {
     return await save();
   } catch (error) {
-    if (result.kind === 'sent') await giveBackUnusable(result.challenge);
+    if (result.kind === 'sent') {
+      const { userId } = result.login;
+      await giveBackUnusable({ userId, bucket: result.text.bucket });
+    }
     throw error;
   }
 }
 
 /** Returns what the session keeps of a pending login. */
-function toPending(result: BegunSend, returnTo: string | null): PendingSlot {
-  const { challenge, resendAt, phones, factors } = result;
-  const { otpId, pendingId, purpose, isSent, expiresAt, pendingUntil, mobile, transaction } =
-    challenge;
+function toPending(
+  { maxAttempts }: MiddlewareContext,
+  result: BegunSend,
+  returnTo: string | null,
+): PendingSlot {
+  const { login, text, mobile, resendAt, phones, factors } = result;
+  const { pendingId, purpose, pendingUntil, transaction } = login;
   const { refusal, status: failureStatus } =
     result.kind === 'waiting' ? result : { refusal: null, status: null };
   return {
-    otpId,
     pendingId,
+    otpId: text?.otpId ?? null,
     purpose,
-    isSent,
+    isSent: text !== null,
     phoneEnding: toPhoneEnding(mobile),
-    expiresAt,
+    expiresAt: text?.expiresAt ?? pendingUntil,
     pendingUntil,
     resendAt,
-    attemptsLeft: challenge.maxAttempts,
+    attemptsLeft: maxAttempts,
     factors,
     ...(refusal && { reason: refusal.reason }),
     ...(failureStatus !== null && { failureStatus }),
@@ -285,12 +343,12 @@ async function answerAgain(
   { pending }: SmsOtpSession,
   { retryAfterSeconds }: Refusal,
 ): Promise<boolean> {
-  // The decision has found the challenge by this slot, so there is one.
+  // The decision has found the pending login by this slot, so there is one.
   if (pending === undefined) return answerSuccess(res, options.successRedirect);
   if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
-  const { otpId, reason = 'resend-too-soon', failureStatus: status = null } = pending;
+  const { reason = 'resend-too-soon', failureStatus: status = null } = pending;
   const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   if (findPendingPage(options) !== undefined)
-    await recordRefusal(context, req, { refusal, otpId }, true);
+    await recordRefusal(context, req, { refusal, pending }, true);
   return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
 }

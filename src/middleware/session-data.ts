@@ -1,6 +1,5 @@
 import type { SessionData } from 'express-session';
 import { isObject } from '../errors';
-import type { FactorChallenge } from '../login/code-verifiers';
 import type { LoginReference } from '../login/context';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
 import type { VerifiedMark } from '../login/users';
@@ -23,12 +22,13 @@ export interface SmsOtpSession {
 }
 
 /**
- * The code this session waits for: its OTP id and what a page may show. No number, no code, no
- * token.
+ * The code this session waits for, and what a page may show. Its `pendingId` decides. No number, no
+ * code, no token.
  */
 export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
-  readonly otpId: string;
   readonly pendingId: string;
+  /** The OTP id of the text that went out last; null: none did. */
+  readonly otpId: string | null;
   /**
    * The last digits of the number, empty without one. A mask's dots would double the bytes of the
    * whole session.
@@ -37,8 +37,6 @@ export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   /** Why no text went out, and the HTTP status of the error if there was one. */
   readonly reason?: Reason;
   readonly failureStatus?: number;
-  /** What a factor was asked last. */
-  readonly factorChallenge?: FactorChallenge;
   /** Where the user wanted to go. */
   readonly returnTo?: string;
 }
@@ -95,7 +93,9 @@ function isPending(value: unknown): boolean {
     factors,
   } = value;
   const hasIds =
-    typeof otpId === 'string' && typeof pendingId === 'string' && typeof phoneEnding === 'string';
+    (otpId === null || typeof otpId === 'string') &&
+    typeof pendingId === 'string' &&
+    typeof phoneEnding === 'string';
   const hasTimes = Number.isFinite(expiresAt) && Number.isFinite(pendingUntil);
   const hasRest =
     typeof isSent === 'boolean' && Number.isFinite(attemptsLeft) && Array.isArray(factors);

@@ -164,21 +164,24 @@ export class SessionSlot {
   /**
    * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is
    * one. The slot is written into the renewed session, never into the one before.
+   * @param undo Takes back what the store has for the renewed session, when that cannot be saved.
    */
   carryThroughRenewal(
     req: Request,
     slot: SmsOtpSession,
     keep: KeptKeys = this.keepSessionKeys,
+    undo: () => Promise<void> = () => Promise.resolve(),
   ): void {
     const old = this.requireSession(req);
     const original = old.regenerate.bind(old);
     const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
       const oldId = req.sessionID;
       return original((error: unknown) => {
-        if (isGiven(error)) return callback(storeFailure('renewed', error));
+        const fail = (failure: SessionError): void => void undo().then(() => callback(failure));
+        if (isGiven(error)) return fail(storeFailure('renewed', error));
         const renewed = findSession(req);
         if (renewed === undefined || renewed === old || req.sessionID === oldId)
-          return callback(notRenewed());
+          return fail(notRenewed());
         for (const [key, value] of Object.entries(old)) {
           // `all` includes the cookie: its life is the app's choice, too.
           if (keep === 'all' || keep.includes(key)) renewed[key] = value;
@@ -186,7 +189,7 @@ export class SessionSlot {
         renewed[this.sessionKey] = slot;
         // keepSessionInfo merges the old session over the new one once this returns.
         old[this.sessionKey] = slot;
-        saveOnce(renewed);
+        saveOnce(renewed, { undo });
         callback();
       });
     };
@@ -215,7 +218,7 @@ export class SessionSlot {
     if (!(await reload(before))) return false;
     const session = this.requireSession(req);
     // Otherwise express-session writes at the end of the response what was only read.
-    saveOnce(session, toContent(session));
+    saveOnce(session, { saved: toContent(session) });
     return before[PASSPORT_KEY] === undefined || findUser(session) === findUser(before);
   }
 
@@ -292,6 +295,13 @@ function decode(value: string): string {
   }
 }
 
+interface SavedSession {
+  /** What is stored of it already. */
+  readonly saved?: string;
+  /** Called when it cannot be saved. */
+  readonly undo?: () => Promise<void>;
+}
+
 /**
  * Keeps express-session from writing a renewed session twice: once when it is saved, and once more
  * at the end of the response although nothing has changed (expressjs/session 935). A second write
@@ -299,8 +309,9 @@ function decode(value: string): string {
  * none at all: the answer said that no one is logged in, and the write at the end of the response
  * would log the user in.
  */
-function saveOnce(session: Session, saved?: string): void {
+function saveOnce(session: Session, { saved: before, undo }: SavedSession): void {
   const original = session.save.bind(session);
+  let saved = before;
   let hasFailed = false;
   hide(session, 'save', (callback?: (error?: unknown) => void): Session => {
     const content = toContent(session);
@@ -310,7 +321,10 @@ function saveOnce(session: Session, saved?: string): void {
     }
     return original((error: unknown) => {
       hasFailed = isGiven(error);
-      if (hasFailed) return callback?.(storeFailure('saved', error));
+      if (hasFailed) {
+        const failure = storeFailure('saved', error);
+        return void (undo?.() ?? Promise.resolve()).then(() => callback?.(failure));
+      }
       saved = content;
       callback?.();
     });

@@ -3,12 +3,12 @@ import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { UsageError } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
-import type { Method, Refusal } from '../login/outcome';
-import type { Verified } from '../login/verify-otp';
-import type { FactorVerification, KeptLogin, MiddlewareContext } from './context';
+import type { PreparedPut, PreparedSuccess } from '../login/context';
+import type { Method, Reason, Refusal } from '../login/outcome';
+import type { Refused, Verified } from '../login/verify-otp';
+import type { FactorVerification, MiddlewareContext, PreparedSession } from './context';
 import { currentUser, isGiven } from './handler';
 import {
-  LOGIN_ENDED,
   recordRefusal,
   REPLIES,
   type SessionRefusal,
@@ -16,9 +16,10 @@ import {
   toVerified,
 } from './responses';
 import type { Purpose } from '../stores/store';
-import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
+import { type SmsOtpSession, toKept } from './session-data';
 import { readRequiredField } from './setup-checks';
-import { updateSlot, withoutPending } from './update-slot';
+import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
+import { isSamePending, updateSlot, withoutPending } from './update-slot';
 
 /** Passport's actions for one request, and the name that the strategy is registered under. */
 type Actions = passport.StrategyCreatedStatic & { readonly name: string };
@@ -117,84 +118,36 @@ export function createAuthenticate(
   callback?: StrategyCallback,
 ): Authenticate {
   const { slot, factors, logins } = context;
+  const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
     const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
-    const otpId = pending?.otpId;
     const { purpose = pending?.purpose } = options;
     if (purpose !== pending?.purpose)
-      return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
+      return refuse(req, options, { refusal: { reason: 'no-pending-login' }, pending });
     const code = readRequiredField(req, verifier.field, context.warn);
     // Plain `passport.authenticate` of this strategy, right behind a first factor.
     const isMeantToSend =
       options.keepsNotice === undefined && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
+    const success = new Success(context, req, options, verifier, callback, devices);
     const request = { code, pending, currentUser: currentUser(req), address: req.ip };
-    const result = (await logins.findEnd(req)) ?? (await verifyOtp(request));
-    if (result.kind === 'verified') return succeed(req, options, result, verifier, pending);
-    if (result.kind === 'unconfirmed') {
-      await recordRefusal(
-        context,
-        req,
-        { refusal: { reason: 'unconfirmed' }, otpId, endsPending: true },
-        true,
-      );
-      throw result.error;
-    }
-    return refuse(req, options, { ...result, otpId });
+    const result =
+      (await logins.findEnd(req)) ??
+      (await verifyOtp({ ...request, prepare: (verified) => success.prepare(verified) }));
+    if (result.kind === 'verified') return success.enter(result);
+    if (result.kind === 'refused') return refuse(req, options, { ...result, pending });
+    const unconfirmed: Refusal = { reason: 'unconfirmed' };
+    await recordRefusal(context, req, { refusal: unconfirmed, pending, endsPending: true }, true);
+    throw result.error;
   };
 
   function findFactor(name: string): FactorVerification {
     const factor = factors.get(name);
     if (factor === undefined) throw new TypeError(`no factor ${name} is configured`);
     return factor;
-  }
-
-  async function succeed(
-    req: Request,
-    options: AuthenticationOptions,
-    { user, userId, purpose, method, at, transaction, bucket }: Verified,
-    { amr }: CodeVerifier,
-    pending: PendingSlot | undefined,
-  ): Promise<Authentication> {
-    const otpId = pending?.otpId;
-    const kept = toKept(slot.read(req));
-    const info: SmsOtpAuthInfo = { amr: [...(kept.amr ?? ['pwd']), amr], method, at };
-    const confirmed = await confirmUser(callback, { user, info });
-    if (confirmed === null) {
-      return refuse(req, options, { refusal: { reason: 'denied' }, otpId, endsPending: true });
-    }
-    // A user who has logged out in the meantime stays out: all purposes but login keep the
-    // session's data, its user too.
-    if (purpose !== 'login' && !(await slot.mayFinish(req, pending?.pendingId))) {
-      return refuse(req, options, { refusal: { reason: 'no-pending-login' }, otpId });
-    }
-    if (options.session !== false && purpose !== 'transaction') {
-      await context.browsers.remember(req, { userId, bucket });
-    }
-    // Approving one payment proves nothing else: the mark stays as it was.
-    const isTransaction = purpose === 'transaction';
-    const verified = isTransaction ? slot.read(req).verified : { userId, method, at };
-    const login = options.session === false ? {} : await toLogin();
-    if (login === null) return refuse(req, options, { refusal: LOGIN_ENDED, otpId });
-    const marked: SmsOtpSession = { ...kept, ...(verified && { verified }), ...login };
-    if (options.session === false) {
-      await updateSlot(context, req, (current) => current.pending?.otpId === otpId, withoutPending);
-    } else slot.carryThroughRenewal(req, marked, purpose === 'login' ? undefined : 'all');
-    req.smsOtp = toVerified({
-      user: confirmed.user,
-      method,
-      at,
-      ...(transaction && { transaction }),
-    });
-    return { kind: 'success', ...confirmed };
-
-    async function toLogin(): Promise<KeptLogin | null> {
-      if (purpose === 'login') return logins.begin(req, userId, method);
-      return logins.renew(req, userId, isTransaction ? undefined : method);
-    }
   }
 
   async function refuse(
@@ -208,6 +161,95 @@ export function createAuthenticate(
     if (req.res !== undefined) setRetryAfter(req.res, status, told.retryAfterSeconds);
     return { kind: 'failure', info: { message: error, ...told }, status };
   }
+}
+
+/** What a success of one request brings: asked before it counts, and put into the session after. */
+class Success {
+  /** What the session kept before, beside the mark. */
+  private readonly kept: SmsOtpSession;
+  private confirmed: ConfirmedUser | undefined;
+  private login: PreparedSession | undefined;
+
+  constructor(
+    private readonly context: MiddlewareContext,
+    private readonly req: Request,
+    private readonly options: AuthenticationOptions,
+    private readonly verifier: CodeVerifier,
+    private readonly callback: StrategyCallback | undefined,
+    private readonly devices: DeviceLogin | undefined,
+  ) {
+    this.kept = toKept(context.slot.read(req));
+  }
+
+  /** Asks the app and the session whether the user may be in. Their no ends the pending login. */
+  async prepare(verified: Verified): Promise<PreparedSuccess | Refused> {
+    const { context, req } = this;
+    const { user, purpose, method, at } = verified;
+    const { pending } = context.slot.read(req);
+    const amr = [...(this.kept.amr ?? ['pwd']), this.verifier.amr];
+    const info: SmsOtpAuthInfo = { amr, method, at };
+    const confirmed = await confirmUser(this.callback, { user, info });
+    if (confirmed === null) return refuseVerified('denied', true);
+    this.confirmed = confirmed;
+    // A user who has logged out in the meantime stays out: all purposes but login keep the
+    // session's data, its user too.
+    if (purpose !== 'login' && !(await context.slot.mayFinish(req, pending?.pendingId)))
+      return refuseVerified('no-pending-login');
+    if (this.options.session === false) return { kind: 'prepared', puts: [] };
+    const login = await this.prepareLogin(verified);
+    if (login === null) return refuseVerified('login-ended');
+    this.login = login;
+    const more = await Promise.all([this.prepareBrowser(verified), this.prepareDevice(verified)]);
+    return { ...login, puts: [...login.puts, ...more.filter((put) => put !== null)] };
+  }
+
+  private async prepareLogin({
+    userId,
+    purpose,
+    method,
+  }: Verified): Promise<PreparedSession | null> {
+    const { logins } = this.context;
+    if (purpose === 'login') return logins.prepare(this.req, userId, method);
+    // Approving one payment proves nothing else: the method stays as it was.
+    return logins.prepareNext(this.req, userId, purpose === 'transaction' ? undefined : method);
+  }
+
+  private async prepareBrowser({ userId, purpose, bucket }: Verified): Promise<PreparedPut | null> {
+    if (purpose === 'transaction') return null;
+    return this.context.browsers.prepare(this.req, { userId, bucket });
+  }
+
+  /**
+   * A user who needed a recovery code has lost something, which is not the moment to trust a device.
+   */
+  private async prepareDevice({ user, purpose, method }: Verified): Promise<PreparedPut | null> {
+    if (purpose !== 'login' || method === 'recovery-code') return null;
+    return (await this.devices?.prepare(this.req, user)) ?? null;
+  }
+
+  /** Leaves the session ready for what Passport does next. */
+  async enter({ user, userId, purpose, method, at, transaction }: Verified) {
+    const { context, req, confirmed = { user, info: {} } } = this;
+    const { slot } = context;
+    if (this.login === undefined) {
+      const { pending } = slot.read(req);
+      const isStill = (current: SmsOtpSession): boolean => isSamePending(current.pending, pending);
+      await updateSlot(context, req, isStill, withoutPending);
+    } else {
+      // Approving one payment proves nothing else: the mark stays as it was.
+      const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
+      const marked = { ...this.kept, ...(verified && { verified }), ...this.login.kept };
+      const keep = purpose === 'login' ? undefined : 'all';
+      slot.carryThroughRenewal(req, marked, keep, this.login.undo);
+    }
+    const approved = transaction && { transaction };
+    req.smsOtp = toVerified({ user: confirmed.user, method, at, ...approved });
+    return { kind: 'success', ...confirmed } as const;
+  }
+}
+
+function refuseVerified(reason: Reason, endsPending = false): Refused {
+  return { kind: 'refused', refusal: { reason }, endsPending };
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { DeviceAuthentication } from '../account/trusted-devices';
-import { StoreError } from '../errors';
+import type { PreparedPut } from '../login/context';
 import type { DevicesContext, MiddlewareContext } from './context';
-import { COOKIE_ATTRIBUTES, readCookie, readField, setCookie } from './handler';
+import { COOKIE_ATTRIBUTES, readCookie, readField, setCookie, withCookie } from './handler';
 
 /** A user who needs no code on this device. */
 export type DeviceLoginResult = Extract<DeviceAuthentication, { readonly kind: 'trusted' }>;
@@ -18,8 +18,10 @@ export interface DeviceLogin {
     res: Response,
     user: Express.User,
   ) => Promise<DeviceLoginResult | null>;
-  /** Trusts this device when the form asks for it. The user is already logged in. */
-  readonly trust: (req: Request, res: Response, user: Express.User) => Promise<void>;
+  /** Whether the request brought a device's cookie. */
+  readonly hasCookie: (req: Request) => boolean;
+  /** Prepares to trust this device when the form asks for it; null: it does not. */
+  readonly prepare: (req: Request, user: Express.User) => Promise<PreparedPut | null>;
 }
 
 export function createDeviceLogin(
@@ -44,17 +46,13 @@ export function createDeviceLogin(
       if (result.kind === 'stolen') await endOtherSessions(getUserId(user), req);
       return null;
     },
-    async trust(req, res, user) {
-      if (!isAskedFor(readField(req, trustDeviceField))) return;
+    hasCookie: (req) => readCookie(req, cookieName) !== undefined,
+    async prepare(req, user) {
+      if (!isAskedFor(readField(req, trustDeviceField))) return null;
       const value = readCookie(req, cookieName);
       const label = toDeviceLabel(req.headers['user-agent']);
-      try {
-        setCookie(res, cookieName, await devices.trust({ user, value, address: req.ip, label }));
-      } catch (error) {
-        // The code was right and the user is logged in: the next login needs a code again.
-        // `store-failing` reports it.
-        if (!(error instanceof StoreError)) throw error;
-      }
+      const prepared = await devices.prepare({ user, value, address: req.ip, label });
+      return withCookie(req, cookieName, prepared);
     },
   };
 }

@@ -1,25 +1,25 @@
 import type { Request } from 'express';
 import { toPhoneEnding } from '../login/phones';
-import type { Challenge } from '../stores/store';
+import type { LiveLogin } from '../stores/pending-logins';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
-/** More than one pending login has texts. */
-const MOST_WRITES = 6;
+/** Two writes put right what two other requests have saved in between; a third is enough. */
+const MOST_WRITES = 3;
 
 /**
  * Changes the slot while it still is as expected. express-session reads and saves a session as a
  * whole, so a request that is under way at the same moment may save what has ended in between. What
  * the session waits for is therefore compared with the store after each write: a pending login that
- * is over is taken out again, a newer text is put in its place, also where the session was to wait
- * for nothing.
+ * is over is taken out again, and one that another request has given a text shows that text, also
+ * where the session was to wait for nothing.
  *
  * @returns `over`: nothing was changed, or what it was to wait for is over. `login-ended`: nothing
  * was changed.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
-  { slot, logins, findChallenge }: Pick<MiddlewareContext, 'slot' | 'logins' | 'findChallenge'>,
+  { slot, logins, findPending, maxAttempts }: UpdateContext,
   req: Request,
   isStill: (slot: SmsOtpSession) => boolean,
   change: (slot: SmsOtpSession) => SmsOtpSession,
@@ -36,44 +36,62 @@ export async function updateSlot(
     const known = kept ?? waited;
     if (known === undefined) break;
     // What was written stays, and `store-failing` reports the failure.
-    const live = await findChallenge(known.otpId).catch(() => undefined);
+    const live = await findPending(known.pendingId).catch(() => undefined);
     if (live === undefined) break;
-    const newer = live === null || live.challenge.otpId === known.otpId ? null : live.challenge;
-    if (newer === null && (live !== null || kept === undefined)) break;
-    isOver = live === null;
+    const isLive = live !== null && live !== 'passed';
+    const newer = isLive && !isShown(known, live) ? live : null;
+    if (newer === null && (isLive || kept === undefined)) break;
+    isOver = !isLive;
     written = await slot.update(
       req,
-      (current) => current.pending?.otpId === kept?.otpId,
+      (current) => isSamePending(current.pending, kept),
       (current) =>
-        newer === null ? withoutPending(current) : { ...current, pending: follow(known, newer) },
+        newer === null
+          ? withoutPending(current)
+          : { ...current, pending: follow(known, newer, maxAttempts) },
     );
   }
   return isOver ? 'over' : 'written';
 }
+
+type UpdateContext = Pick<MiddlewareContext, 'slot' | 'logins' | 'findPending' | 'maxAttempts'>;
 
 /** Returns the slot of a session that waits for nothing. */
 export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): SmsOtpSession {
   return rest;
 }
 
-/**
- * Returns what the session waits for when a newer challenge has taken the place of the one that was
- * written.
- */
-function follow(written: PendingSlot, challenge: Challenge): PendingSlot {
+/** Returns whether two slots wait for the same text of the same pending login. */
+export function isSamePending(
+  one: PendingSlot | undefined,
+  other: Pick<PendingSlot, 'pendingId' | 'otpId'> | undefined,
+): boolean {
+  return one?.pendingId === other?.pendingId && one?.otpId === other?.otpId;
+}
+
+/** A login whose text was taken by another one goes on showing it: its code is refused as wrong. */
+function isShown({ otpId, purpose }: PendingSlot, { login, text }: LiveLogin): boolean {
+  return login.purpose === purpose && (text === null || text.otpId === otpId);
+}
+
+/** Returns what the session waits for when another request has given its pending login a text. */
+function follow(
+  written: PendingSlot,
+  { login, text }: LiveLogin,
+  maxAttempts: number,
+): PendingSlot {
   const { reason: _reason, failureStatus: _status, transaction: _approved, ...kept } = written;
-  const { otpId, purpose, isSent, mobile, expiresAt, pendingUntil, maxAttempts, transaction } =
-    challenge;
+  const { purpose, pendingUntil, transaction } = login;
   return {
     ...kept,
-    otpId,
+    otpId: text?.otpId ?? null,
     purpose,
-    isSent,
-    expiresAt,
+    isSent: text !== null,
+    expiresAt: text?.expiresAt ?? pendingUntil,
     pendingUntil,
-    phoneEnding: toPhoneEnding(mobile),
+    phoneEnding: toPhoneEnding(text?.mobile ?? login.mobile),
     attemptsLeft: maxAttempts,
-    factors: isSent ? [...new Set(['sms', ...kept.factors])] : kept.factors,
+    factors: text === null ? kept.factors : [...new Set(['sms', ...kept.factors])],
     ...(transaction && { transaction }),
   };
 }

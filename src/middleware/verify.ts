@@ -6,7 +6,6 @@ import type { VerifyOptions } from './options';
 import { logIn, type PassportCallback, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess, toSafePath } from './responses';
 import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
-import { createDeviceLogin } from './trusted-devices';
 
 /**
  * Makes `verify`: authenticates with this strategy, whatever else has its name, then calls
@@ -20,7 +19,6 @@ export function createVerify(
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport } = context;
-  const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return createFactory(name, 'smsOtpVerify', verify);
 
@@ -29,8 +27,7 @@ export function createVerify(
     const { pending, returnTo } = slot.read(req);
     const answer = await authenticate(req, res, options);
     if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
-    if ((pending?.purpose ?? 'login') === 'login')
-      await finishLogin(req, res, answer.user, options);
+    if ((pending?.purpose ?? 'login') === 'login') await logIn(req, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
     if (successRedirect === undefined) return true;
@@ -64,18 +61,5 @@ export function createVerify(
       // `next` otherwise.
       middleware(req, res, reject);
     });
-  }
-
-  async function finishLogin(
-    req: Request,
-    res: Response,
-    user: Express.User,
-    options: VerifyOptions,
-  ): Promise<void> {
-    await logIn(req, user, options);
-    // A user who needed a recovery code has lost something, which is not the moment to trust a
-    // device.
-    if (options.session !== false && factor !== 'recovery-code')
-      await devices?.trust(req, res, user);
   }
 }

@@ -1,15 +1,10 @@
-import { isObject, readFields } from '../errors';
+import { readFields } from '../errors';
 
 // Any store may return anything. These say whether an answer is as the contract says; the guard
 // refuses the others.
 
 export function isBoolean(answer: unknown): boolean {
   return typeof answer === 'boolean';
-}
-
-/** Only false says that a challenge has not begun. */
-export function isBegun(answer: unknown): boolean {
-  return answer === undefined || isBoolean(answer);
 }
 
 /** `asked`: the counters. There is a count for each of them. */
@@ -32,14 +27,38 @@ function isCount(answer: unknown): boolean {
 }
 
 export function isClaim(answer: unknown): boolean {
-  const { outcome, attempt } = readFields(answer);
+  const { outcome, attempt, otpId, login } = readFields(answer);
   if (outcome === 'unknown' || outcome === 'exhausted') return true;
-  return outcome === 'claimed' && isWholeNumber(attempt) && attempt !== 0 && isFound(answer);
+  const isCounted = isWholeNumber(attempt) && attempt !== 0;
+  return outcome === 'claimed' && isCounted && isTextOrNull(otpId) && isLiveLogin(login);
 }
 
-export function isFound(answer: unknown): boolean {
-  const { challenge, hasLiveCode } = readFields(answer);
-  return answer === null || (isObject(challenge) && isBoolean(hasLiveCode));
+export function isFoundLogin(answer: unknown): boolean {
+  return answer === null || answer === 'passed' || isLiveLogin(answer);
+}
+
+function isLiveLogin(answer: unknown): boolean {
+  const { userId, value, sends, texts } = readFields(answer);
+  const hasTexts = Array.isArray(texts) && texts.length <= 2 && texts.every(isAttachedText);
+  return isStrings([userId, value]) && isWholeNumber(sends) && hasTexts;
+}
+
+function isAttachedText(answer: unknown): boolean {
+  const { otpId, value } = readFields(answer);
+  return isStrings([otpId, value]);
+}
+
+function isTextOrNull(answer: unknown): boolean {
+  return answer === null || typeof answer === 'string';
+}
+
+export function isFinishResult(answer: unknown): boolean {
+  const { isFinished, results } = readFields(answer);
+  return isFinished === false || (isFinished === true && isPutResults(results));
+}
+
+function isPutResults(answer: unknown): boolean {
+  return Array.isArray(answer) && answer.every(isPutResult);
 }
 
 export function isPutResult(answer: unknown): boolean {

@@ -1,83 +1,29 @@
 import {
-  isBegun,
   isBoolean,
   isCharge,
   isClaim,
-  isFound,
+  isFinishResult,
+  isFoundLogin,
   isPutResult,
   isRecordOrNull,
   isRecords,
   isStrings,
 } from './check-answers';
+import type * as PendingLoginsModule from './pending-logins';
+import type { PendingLogins } from './pending-logins';
 import type * as RecordSetsModule from './record-sets';
 import type { RecordSets } from './record-sets';
-import type { Counter, CounterStore, SmsOtpStore } from './store';
+import type { CounterStore, SmsOtpStore } from './store';
 import { StoreError } from '../errors';
 import { withTimeout } from './with-timeout';
 
 /**
- * The parts of a store that a login uses, and the records by kind. Tokens have a deadline of their
- * own: the authentication's.
+ * What a login uses of a store: the pending logins and the records, parsed, and the counters.
+ * Tokens have a deadline of their own: the authentication's.
  */
-export interface GuardedStore extends Pick<SmsOtpStore, 'challenges' | 'counters'>, RecordSets {
-  readonly consumeAndClear: ConsumeAndClear;
-}
-
-/**
- * `consume`, and only when that is true `clear` and `charge`. Counters that stay are only stricter;
- * `isCleared` is false then.
- */
-export type ConsumeAndClear = (
-  otpId: string,
-  change: {
-    readonly byCode: boolean;
-    readonly clears: readonly string[];
-    readonly charges: readonly Counter[];
-  },
-) => Promise<{ readonly isConsumed: boolean; readonly isCleared: boolean }>;
-
-type Parts = Pick<SmsOtpStore, 'challenges' | 'counters'>;
-
-const OWN_GUARD = Symbol('own guard');
-
-interface OwnGuard {
-  readonly part: unknown;
+export interface GuardedStore extends RecordSets {
+  readonly pendingLogins: PendingLogins;
   readonly counters: CounterStore;
-  readonly consumeAndClear: ConsumeAndClear | undefined;
-}
-
-/**
- * Marks the parts of a store whose calls end in time and with errors of ours by themselves. No copy
- * or wrapper of a part is marked.
- * @param consumeAndClear In one round trip. It is not used for a store with other counters.
- */
-export function markGuarded<Store extends Parts>(
-  store: Store,
-  consumeAndClear?: ConsumeAndClear,
-): Store {
-  for (const part of Object.values(store)) {
-    const value: OwnGuard = { part, counters: store.counters, consumeAndClear };
-    // Configurable: a proxy may return anything for it.
-    Object.defineProperty(part, OWN_GUARD, { value, configurable: true });
-  }
-  return store;
-}
-
-function findOwnGuard(part: object): OwnGuard | undefined {
-  const found = Reflect.get(part, OWN_GUARD) as OwnGuard | undefined;
-  return found?.part === part ? found : undefined;
-}
-
-/** In two round trips: what is cleared waits for the answer that the challenge was consumed. */
-function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
-  return async (otpId, { byCode, clears, charges }) => {
-    const isConsumed = await challenges.consume(otpId, { byCode });
-    if (!isConsumed) return { isConsumed, isCleared: false };
-    const clearing = counters.clear(clears);
-    const charging = charges.length > 0 && counters.charge(charges);
-    const [cleared] = await Promise.allSettled([clearing, charging]);
-    return { isConsumed, isCleared: cleared.status === 'fulfilled' };
-  };
 }
 
 /**
@@ -85,10 +31,12 @@ function inTwoSteps({ challenges, counters }: Parts): ConsumeAndClear {
  * trusts the answers of a guarded store: they are checked nowhere else.
  */
 const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boolean>> = {
-  begin: isBegun,
+  begin: isBoolean,
+  attach: isBoolean,
   claim: isClaim,
-  find: isFound,
-  consume: isBoolean,
+  find: isFoundLogin,
+  end: isBoolean,
+  finish: isFinishResult,
   charge: isCharge,
   'records.put': isPutResult,
   'records.find': isRecordOrNull,
@@ -101,10 +49,10 @@ const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boole
 /**
  * Wraps any store: every call has a deadline of 2 s, and every failure becomes a `StoreError`, so
  * that nothing a third-party store throws goes further. So does an answer that is not as the
- * contract says. A part that the store lacks is absent here as well.
+ * contract says.
+ * @param now Milliseconds since 1970.
  * @param emit Called for every call with its duration, and again for each that failed. Without it
- * nothing is timed, and parts
- *   that guard themselves are used as they are.
+ * nothing is timed.
  */
 export function guardStore(
   store: SmsOtpStore,
@@ -112,15 +60,16 @@ export function guardStore(
   emit?: (event: StoreEvent) => void,
 ): GuardedStore {
   const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
-  const challenges = guardPart(store.challenges, '', [
+  const { createPendingLogins, createRecordSets } = loadStoredValues();
+  const pendingLogins = guardPart(store.pendingLogins, '', [
     'begin',
+    'attach',
     'claim',
     'find',
-    'consume',
-    'discard',
-    'discardAll',
+    'end',
+    'endAll',
   ]);
-  const counters = guardPart(store.counters, '', ['charge', 'clear', 'unlock']);
+  const { finish } = guardPart(store, '', ['finish']);
   const records = guardPart(store.records, 'records.', [
     'put',
     'find',
@@ -129,16 +78,10 @@ export function guardStore(
     'remove',
     'removeAll',
   ]);
-  const own = findOwnGuard(store.challenges);
-  const inOneStep = own?.counters === store.counters ? own.consumeAndClear : undefined;
   return {
-    challenges,
-    counters,
-    consumeAndClear:
-      inOneStep === undefined
-        ? inTwoSteps({ challenges, counters })
-        : (otpId, change) => guard('consume', () => inOneStep(otpId, change)),
-    ...loadRecordSets().createRecordSets(records, now),
+    pendingLogins: createPendingLogins({ pendingLogins, finish }, now),
+    counters: guardPart(store.counters, '', ['charge', 'clear', 'unlock']),
+    ...createRecordSets(records, now),
   };
 
   function guardPart<Part extends object>(
@@ -146,7 +89,6 @@ export function guardStore(
     prefix: string,
     names: readonly (keyof Part & string)[],
   ) {
-    if (emit === undefined && findOwnGuard(part)) return part;
     const guarded = names.map((name) => {
       const operation = `${prefix}${name}`;
       const isAnswer = CHECKS[operation];
@@ -165,8 +107,11 @@ export function guardStore(
 }
 
 /** Loads zod and the schemas when a store is wrapped, so that importing the package stays cheap. */
-function loadRecordSets(): typeof RecordSetsModule {
-  return require('./record-sets') as typeof RecordSetsModule;
+function loadStoredValues(): typeof PendingLoginsModule & typeof RecordSetsModule {
+  return {
+    ...(require('./pending-logins') as typeof PendingLoginsModule),
+    ...(require('./record-sets') as typeof RecordSetsModule),
+  };
 }
 
 type Call = (...values: unknown[]) => Promise<unknown>;

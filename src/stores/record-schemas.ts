@@ -19,14 +19,10 @@ const transaction = z.object({ amount: text, payee: text });
 /** What a transaction's code approves, as the text message and the page show it. */
 export type Transaction = Readonly<z.output<typeof transaction>>;
 
-export const challengeSchema = z
+export const pendingLoginSchema = z
   .object({
     version,
-    otpId: text,
-    /**
-     * The pending login that this challenge belongs to. The session holds the same, so that an OTP
-     * id that the gateway issues twice fits one session only.
-     */
+    /** The session holds the same. */
     pendingId: text,
     /**
      * The user's id as a string; `userIdType` is its type, so that `loadUser` gets what `getUserId`
@@ -35,48 +31,48 @@ export const challengeSchema = z
     userId: text,
     userIdType: z.enum(['string', 'number', 'bigint']),
     purpose,
-    /** Whether a text went out. False: the id is our own, and no code fits it. */
-    isSent: z.boolean(),
-    /**
-     * Which of the user's browsers it belongs to: of all challenges of a user, purpose and bucket,
-     * the newest code alone lives.
-     */
+    /** Which of the user's browsers it belongs to. */
     bucket: text,
-    /** E.164 with plus; empty when no text went out because the user has no number. */
-    mobile: z.string(),
-    /** The key by which counters know the number; empty when no text went out. */
-    numberKey: z.string(),
-    /** True when this user had not entered a code that was texted to this number before. */
-    isNewNumber: z.boolean(),
-    /** How many texts this pending login has sent so far, this one included. 0 before the first. */
-    sends: z.int().min(0),
-    /** The attempts that this challenge admits. */
-    maxAttempts: z.int().min(1),
     /**
-     * Milliseconds since 1970: when the code was sent, when it expires, when the pending login
-     * ends. Without a text: when this pending login began, and its end twice.
+     * The number that a text goes to unless the user chooses another: E.164 with plus, empty when
+     * the user has none.
      */
-    sentAt: z.number(),
-    expiresAt: z.number(),
+    mobile: z.string(),
+    /** Milliseconds since 1970: when it began, and when it ends, whatever is resent. */
+    startedAt: z.number(),
     pendingUntil: z.number(),
     /** Purpose `transaction` only: the code approves this and nothing else. */
     transaction: transaction.optional(),
     /** Purpose `enroll` only: the confirmed number that the new one replaces, E.164 with plus. */
     replaces: text.optional(),
   })
-  .refine(({ isSent, mobile, numberKey, sends, purpose }) =>
-    isSent
-      ? mobile !== '' && numberKey !== '' && sends > 0
-      : purpose === 'login' || purpose === 'step-up',
-  )
   .refine(({ purpose, transaction }) => (transaction !== undefined) === (purpose === 'transaction'))
   .refine(({ purpose, replaces }) => replaces === undefined || purpose === 'enroll');
 
 /**
- * One OTP id of a pending login with everything a decision needs. Only the gateway knows the code
- * itself. Where no text went out, the id is one of our own that the gateway has never seen.
+ * A login, step-up, transaction or enrollment between its beginning and its end. Texts are attached
+ * to it.
  */
-export type Challenge = Readonly<z.output<typeof challengeSchema>>;
+export type PendingLogin = Readonly<z.output<typeof pendingLoginSchema>>;
+
+export const sentTextSchema = z.object({
+  version,
+  otpId: text,
+  /** The browser it is counted for: a known one whose attempts are used up is one of the others. */
+  bucket: text,
+  /** E.164 with plus. */
+  mobile: text,
+  /** The key by which counters know the number. */
+  numberKey: text,
+  /** True when this user had not entered a code that was texted to this number before. */
+  isNewNumber: z.boolean(),
+  /** Milliseconds since 1970. */
+  sentAt: z.number(),
+  expiresAt: z.number(),
+});
+
+/** A text of a pending login, with its OTP id. Only the gateway knows the code. */
+export type SentText = Readonly<z.output<typeof sentTextSchema>>;
 
 export const deviceSchema = z.object({
   version,
@@ -150,3 +146,15 @@ export const noteSchema = z.object({
 
 /** What a policy notes, under a key of its own. */
 export type Note = Readonly<z.output<typeof noteSchema>>;
+
+export const challengeSchema = z.object({
+  version,
+  pendingId: text,
+  /** The name of the factor that is to answer it. */
+  factor: text,
+  challenge: text,
+  expiresAt: z.number(),
+});
+
+/** A challenge of ours that a factor is to answer, good once. */
+export type OpenChallenge = Readonly<z.output<typeof challengeSchema>>;

@@ -3,17 +3,26 @@ import { StoreError } from '../errors';
 import { parseJson, RECOVERY_CODES_ID } from './check-values';
 import {
   browserSchema,
+  challengeSchema,
   deviceSchema,
   type KnownBrowser,
   type Login,
   loginSchema,
   type Note,
   noteSchema,
+  type OpenChallenge,
   type RecoveryCodeSet,
   recoveryCodesSchema,
   type TrustedDevice,
 } from './record-schemas';
-import type { NoteStore, PutResult, RecordPut, RecordStore, StoredRecord } from './store';
+import type {
+  NoteStore,
+  PutResult,
+  RecordPut,
+  RecordReference,
+  RecordStore,
+  StoredRecord,
+} from './store';
 
 // Loads zod: `guarded-store.ts` requires this module when a store is wrapped.
 
@@ -26,6 +35,7 @@ export type PutOptions = Pick<RecordPut, 'most' | 'ifNone'>;
  */
 export interface RecordSet<Value> {
   readonly toPut: (value: Value, options?: PutOptions) => RecordPut;
+  readonly toReference: (value: Value) => RecordReference;
   readonly put: (value: Value, options?: PutOptions) => Promise<PutResult>;
   readonly find: (owner: string, id: string) => Promise<Value | null>;
   /** Writes `next` while the store still has `seen`, as it was read. */
@@ -33,6 +43,8 @@ export interface RecordSet<Value> {
   /** Returns the owner's records, the lowest rank first. */
   readonly list: (owner: string) => Promise<readonly Value[]>;
   readonly remove: (owner: string, id: string) => Promise<boolean>;
+  /** Removes a record while the store still has it as it was read. True for exactly one caller. */
+  readonly take: (seen: Value) => Promise<boolean>;
   readonly removeAll: (owner: string, except?: string) => Promise<readonly string[]>;
 }
 
@@ -89,6 +101,17 @@ const RECOVERY_CODES: RecordKind<RecoveryCodeSet> = {
   endOf: () => null,
 };
 
+/** A pending login has one open challenge of each factor. */
+const CHALLENGE: RecordKind<OpenChallenge> = {
+  kind: 'challenge',
+  schema: challengeSchema,
+  ownerOf: ({ pendingId }) => pendingId,
+  idOf: ({ factor }) => factor,
+  tagOf: ({ challenge }) => challenge,
+  rankOf: () => 0,
+  endOf: ({ expiresAt }) => expiresAt,
+};
+
 const NOTE_ID = 'note';
 
 const NOTE: RecordKind<Note> = {
@@ -107,6 +130,7 @@ export interface RecordSets {
   readonly browsers: RecordSet<KnownBrowser>;
   readonly logins: RecordSet<Login>;
   readonly recoveryCodes: RecordSet<RecoveryCodeSet>;
+  readonly challenges: RecordSet<OpenChallenge>;
   readonly notes: NoteStore;
 }
 
@@ -118,6 +142,7 @@ export function createRecordSets(records: RecordStore, now: () => number): Recor
     browsers: createRecordSet(records, BROWSER, now),
     logins: createRecordSet(records, LOGIN, now),
     recoveryCodes: createRecordSet(records, RECOVERY_CODES, now),
+    challenges: createRecordSet(records, CHALLENGE, now),
     notes: {
       read: async (key) => (await notes.find(key, NOTE_ID))?.text ?? null,
       async write(key, text, ttlSeconds) {
@@ -139,22 +164,27 @@ function createRecordSet<Value>(
 
   return {
     toPut,
+    toReference,
     put: async (value, options) => records.put(toPut(value, options)),
     async find(owner, id) {
       const found = await records.find({ kind, owner, id });
       return found === null ? null : readLive(owner, found);
     },
     async swap(seen, next) {
-      const reference = { kind, owner: ownerOf(seen), id: idOf(seen) };
-      return records.swap(reference, tagOf(seen), toRecord(next), toTtl(next));
+      return records.swap(toReference(seen), tagOf(seen), toRecord(next), toTtl(next));
     },
     async list(owner) {
       const found = await records.list({ kind, owner });
       return found.flatMap((record) => readLive(owner, record) ?? []);
     },
     remove: async (owner, id) => records.remove({ kind, owner, id }),
+    take: async (seen) => records.remove(toReference(seen), tagOf(seen)),
     removeAll: async (owner, except) => records.removeAll({ kind, owner }, except),
   };
+
+  function toReference(value: Value): RecordReference {
+    return { kind, owner: ownerOf(value), id: idOf(value) };
+  }
 
   function toPut(value: Value, options: PutOptions = {}): RecordPut {
     const record = toRecord(value);

@@ -1,11 +1,11 @@
-import type { Challenge } from './record-schemas';
-
 export type {
-  Challenge,
   KnownBrowser,
   Login,
+  OpenChallenge,
+  PendingLogin,
   Purpose,
   RecoveryCodeSet,
+  SentText,
   Transaction,
   TrustedDevice,
 } from './record-schemas';
@@ -14,65 +14,6 @@ export type {
  * A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings.
  */
 export type UserId = string | number | bigint;
-
-/** A live challenge, and whether its texted code may still be right. */
-export interface LiveChallenge {
-  readonly challenge: Challenge;
-  /**
-   * False when no text went out, and once a later text to that user, purpose and bucket has taken
-   * the code.
-   */
-  readonly hasLiveCode: boolean;
-}
-
-/** The answer to a claim. An attempt is counted before the code is checked. */
-export type Claim =
-  | ({ readonly outcome: 'claimed'; readonly attempt: number } & LiveChallenge)
-  | { readonly outcome: 'exhausted' }
-  | { readonly outcome: 'unknown' };
-
-/** How a challenge begins. */
-export interface BeginOptions {
-  /**
-   * `any`: it takes the place of whatever its pending login (`pendingId`) waits for, and every OTP
-   * id of that pending login stands for it from now on. `live`: the same, but only while that
-   * pending login is live. Without a text it never takes the place of one with a text. Left out: no
-   * other OTP id stands for it.
-   */
-  readonly supersedes?: 'any' | 'live';
-}
-
-/** Challenges. Every call is atomic over all processes that share the store. */
-export interface ChallengeStore {
-  /**
-   * Stores a challenge for `ttlSeconds` with no attempts counted. With a text (`isSent`) it takes
-   * the code in the same step from the earlier live challenge of that user, purpose and bucket,
-   * which lives on without one. An OTP id that is already known is replaced. Resolves to false when
-   * `supersedes` forbids it: then nothing has changed.
-   */
-  begin(challenge: Challenge, ttlSeconds: number, options?: BeginOptions): Promise<unknown>;
-  /**
-   * Counts one attempt on the challenge that this OTP id stands for. `claimed` while the count is
-   * within `maxAttempts`, `exhausted` beyond it, `unknown` when there is no such live challenge. A
-   * missing or invalid count of a live challenge is `exhausted`.
-   */
-  claim(otpId: string): Promise<Claim>;
-  /**
-   * Returns the challenge that this OTP id stands for, and counts no attempt; null when none is
-   * live.
-   */
-  find(otpId: string): Promise<LiveChallenge | null>;
-  /**
-   * Ends the challenge that this OTP id stands for. True for exactly one caller. With `byCode`,
-   * only while the code of this very id lives: a text that came in between has taken its place, and
-   * the challenge stays.
-   */
-  consume(otpId: string, options?: { readonly byCode?: boolean }): Promise<boolean>;
-  /** Ends the challenge that this OTP id stands for, if it is live. */
-  discard(otpId: string): Promise<void>;
-  /** Ends every live challenge of a user, of any purpose. */
-  discardAll(userId: string): Promise<void>;
-}
 
 /** A named count. */
 export interface Counter {
@@ -298,7 +239,8 @@ export type PendingClaim =
       readonly otpId: string | null;
       readonly login: LivePendingLogin;
     }
-  | { readonly outcome: 'exhausted' | 'unknown' };
+  | { readonly outcome: 'exhausted' }
+  | { readonly outcome: 'unknown' };
 
 /** What is claimed. */
 export interface ClaimOptions {
@@ -404,26 +346,21 @@ export interface TokenStore {
   ): Promise<StoredToken>;
 }
 
-/** The parts that replace challenges. */
-export interface NextParts {
+/**
+ * All state in one place: four parts, and the step that changes several of them at once.
+ * `createSmsOtp` takes all of it as one option.
+ */
+export interface SmsOtpStore {
   readonly pendingLogins: PendingLoginStore;
+  readonly counters: CounterStore;
+  readonly records: RecordStore;
+  readonly tokens: TokenStore;
   /**
    * Ends a live pending login, for exactly one caller, and does in the same step all that a success
    * changes. When it resolves to `isFinished: false`, or rejects because the store refuses a write,
    * nothing has changed.
    */
   finish(pendingId: string, options: FinishOptions): Promise<FinishResult>;
-}
-
-/**
- * All state in one place. The parts are independent; `createSmsOtp` takes all of them as one
- * option.
- */
-export interface SmsOtpStore {
-  readonly records: RecordStore;
-  readonly challenges: ChallengeStore;
-  readonly counters: CounterStore;
-  readonly tokens: TokenStore;
 }
 
 /**
