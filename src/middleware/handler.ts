@@ -1,7 +1,6 @@
-import type { PreparedPut } from '../login/context';
 import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
 import { SmsOtpError, UsageError } from '../errors';
-import type { CookieValue } from '../login/context';
+import type { CookieValue, PreparedPut } from '../login/context';
 import type * as OptionsModule from './options';
 import type { CheckedOptions, MiddlewareName } from './options';
 

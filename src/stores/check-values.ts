@@ -95,11 +95,6 @@ export function checkCounters(counters: readonly Counter[]): void {
   }
 }
 
-/** @throws {StoreError} `ERR_STORE` unless the length of the lock is finite and not negative. */
-export function checkLock(seconds: number): void {
-  if (!isLength(seconds)) throw new StoreError('lock: invalid length');
-}
-
 /** @throws {StoreError} `ERR_STORE` unless there is a sealed token with some time to live. */
 export function checkRenewed({ sealed, ttlSeconds }: RenewedToken): void {
   if (typeof sealed !== 'string' || !isPositive(ttlSeconds))

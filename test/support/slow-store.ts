@@ -6,9 +6,16 @@ import { seededWaits } from './seeded-waits';
  * A memory store that is as far away as a network: what is read there may be old when it arrives.
  */
 export function slowStore(clock: TestClock): SmsOtpStore {
-  const { challenges, counters, tokens } = memoryStore({ now: () => clock.now() });
+  const store = memoryStore({ now: () => clock.now() });
   const wait = seededWaits(4);
-  return { challenges: slowDown(challenges, wait), counters: slowDown(counters, wait), tokens };
+  const { finish } = slowDown({ finish: store.finish }, wait);
+  return {
+    pendingLogins: slowDown(store.pendingLogins, wait),
+    counters: slowDown(store.counters, wait),
+    records: slowDown(store.records, wait),
+    tokens: store.tokens,
+    finish,
+  };
 }
 
 function slowDown<Part extends object>(part: Part, wait: () => Promise<void>): Part {

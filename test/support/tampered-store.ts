@@ -4,22 +4,20 @@ import type { TestClock } from './clock';
 /** The store calls of the login, by the names that errors and events use. */
 export const STORE_CALLS = [
   'begin',
+  'attach',
   'claim',
   'find',
-  'consume',
-  'discard',
-  'discardAll',
+  'end',
+  'endAll',
+  'finish',
   'charge',
   'clear',
-  'lock',
+  'unlock',
 ] as const;
 
-type Parts = Required<SmsOtpStore>;
-type CallsOf<Part extends keyof Parts> = `${Part}.${keyof Parts[Part] & string}`;
-type OtherParts = 'recoveryCodes' | 'devices' | 'browsers' | 'logins' | 'notes';
+type Parts = SmsOtpStore;
 export type StoreCall =
-  | (typeof STORE_CALLS)[number]
-  | { [Part in OtherParts]: CallsOf<Part> }[OtherParts];
+  (typeof STORE_CALLS)[number] | `records.${keyof SmsOtpStore['records'] & string}`;
 
 /**
  * What a store call does in place of its work, or around it. Where it gives undefined, the call
@@ -33,7 +31,7 @@ export const hanging = (): Promise<never> => new Promise(() => undefined);
 export const answering = (answer: unknown) => (): Promise<unknown> => Promise.resolve(answer);
 /** A memory store whose calls are recorded, and go wrong on demand. */
 export interface TamperedStore {
-  readonly store: Omit<Parts, 'tokens'> & Pick<SmsOtpStore, 'tokens'>;
+  readonly store: SmsOtpStore;
   /** Each call that arrived, with what it was given and what it will have answered. */
   readonly calls: {
     readonly call: StoreCall;
@@ -53,32 +51,29 @@ export function tamperedStore(clock: TestClock): TamperedStore {
   const mischiefs = new Map<StoreCall, Mischief>();
   let current = fresh();
 
-  function wrap<Name extends Exclude<keyof Parts, 'tokens'>>(part: Name): Parts[Name] {
-    const prefix = part === 'challenges' || part === 'counters' ? '' : `${part}.`;
+  /** @param find Looks the part up in the store of the moment. */
+  function wrap<Part extends object>(prefix: string, find: () => Part): Part {
     const get = (_target: object, name: string): unknown => {
       return (...given: unknown[]): unknown => {
         // Only the names of the contract are ever asked for.
         const call = `${prefix}${name}` as StoreCall;
-        // Each member is looked up in the store of the moment.
-        const method = Reflect.get(current[part], name) as (...args: unknown[]) => Promise<unknown>;
+        const method = Reflect.get(find(), name) as (...args: unknown[]) => Promise<unknown>;
         const work = (): Promise<unknown> => method(...given);
         const answer = mischiefs.get(call)?.(work, ...given) ?? work();
         calls.push({ call, given, answer });
         return answer;
       };
     };
-    return new Proxy({}, { get }) as Parts[Name];
+    return new Proxy({}, { get }) as Part;
   }
 
+  const whole = wrap('', () => current);
   return {
     store: {
-      challenges: wrap('challenges'),
-      counters: wrap('counters'),
-      recoveryCodes: wrap('recoveryCodes'),
-      devices: wrap('devices'),
-      browsers: wrap('browsers'),
-      logins: wrap('logins'),
-      notes: wrap('notes'),
+      pendingLogins: wrap('', () => current.pendingLogins),
+      counters: wrap('', () => current.counters),
+      records: wrap('records.', () => current.records),
+      finish: (pendingId, options) => whole.finish(pendingId, options),
       tokens: {
         read: (account) => current.tokens.read(account),
         renew: (account, seen, renew) => current.tokens.renew(account, seen, renew),

@@ -117,7 +117,7 @@ async function check(
     return toResult(name, error);
   }
   try {
-    const { counters } = guardStore(state.store);
+    const { counters } = guardStore(state.store, Date.now);
     for (let read = 0; read < READS; read += 1) await counters.charge([PROBE]);
   } catch (error) {
     const result = toResult(name, error);

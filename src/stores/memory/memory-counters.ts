@@ -1,4 +1,4 @@
-import { checkCounters, checkLock, LONG_LIFE_SECONDS } from '../check-values';
+import { checkCounters, LONG_LIFE_SECONDS } from '../check-values';
 import type { Charge, Count, Counter, CounterStore, FinishOptions } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
@@ -99,16 +99,6 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
     }
   }
 
-  function lock(key: string, seconds: number): void {
-    checkLock(seconds);
-    if (seconds === 0) return unlock([key]);
-    const found = tallies.get(key);
-    if (found === undefined) tallies.makeRoom(1);
-    const tally = found ?? createTally(key);
-    tally.lockedUntilMs = Math.max(tally.lockedUntilMs, now() + seconds * 1000);
-    save(tally);
-  }
-
   function unlock(keys: readonly string[]): void {
     for (const key of keys) {
       const tally = tallies.get(key);
@@ -122,7 +112,6 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
       charge: (counters) => toPromise(() => charge(counters)),
       clear: (keys, options) => toPromise(() => clear(keys, options?.keepsLocked === true)),
       unlock: (keys) => toPromise(() => unlock(keys)),
-      lock: (key, seconds) => toPromise(() => lock(key, seconds)),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { checkFinish } from '../check-values';
-import type { FinishOptions, FinishResult, NextParts } from '../store';
+import type { FinishOptions, FinishResult, SmsOtpStore } from '../store';
 import { toPromise } from './expiring-map';
 import type { MemoryCounters } from './memory-counters';
 import type { MemoryPendingLogins } from './memory-pending-logins';
@@ -15,7 +15,7 @@ interface FinishedParts {
 export function memoryFinish(
   { pendingLogins, counters, records }: FinishedParts,
   now: () => number,
-): NextParts['finish'] {
+): SmsOtpStore['finish'] {
   function finish(pendingId: string, options: FinishOptions): FinishResult {
     checkFinish(options);
     const nowMs = now();

@@ -1,22 +1,15 @@
 import cluster from 'node:cluster';
-import { markGuarded } from '../guarded-store';
-import { loadRecords, type Records } from '../load-records';
-import type { NextParts, NoteStore, SmsOtpStore } from '../store';
-import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
-import { memoryChallenges } from './memory-challenges';
+import type { SmsOtpStore } from '../store';
 import { memoryCounters } from './memory-counters';
-import { memoryBrowsers, memoryDevices, memoryRecoveryCodes } from './memory-devices';
 import { memoryFinish } from './memory-finish';
-import { memoryLogins } from './memory-logins';
 import { memoryPendingLogins } from './memory-pending-logins';
 import { memoryRecords } from './memory-records';
 import { memoryTokens } from './memory-tokens';
 
 export interface MemoryStoreOptions {
   /**
-   * The most pending logins it holds; as many challenges, users with recovery codes, trusted
-   * devices, known browsers, logins, notes, and records of each kind; and ten times as many
-   * counters, because each login is counted in ten places, and records of logins. Default 100,000.
+   * The most pending logins it holds, and records of each kind. Ten times as many counters, because
+   * each login is counted in ten places, and ten times as many records of logins. Default 100,000.
    */
   readonly maxEntries?: number;
   /** Milliseconds since 1970. Default `Date.now`. */
@@ -26,7 +19,7 @@ export interface MemoryStoreOptions {
 /**
  * Counters that one login may need: of its user, number, prefix and address, in several windows.
  */
-const COUNTERS_PER_CHALLENGE = 10;
+const COUNTERS_PER_LOGIN = 10;
 
 /**
  * Creates a store that keeps all state in this process: for development, tests, and small
@@ -43,61 +36,27 @@ const COUNTERS_PER_CHALLENGE = 10;
 export function memoryStore({
   maxEntries = 100_000,
   now = Date.now,
-}: MemoryStoreOptions = {}): Required<SmsOtpStore> & NextParts {
+}: MemoryStoreOptions = {}): SmsOtpStore {
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError('maxEntries must be a whole number from 1');
   }
   if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
-  const records = loadRecords();
   const pendingLogins = memoryPendingLogins(maxEntries, now);
-  const counters = memoryCounters(maxEntries * COUNTERS_PER_CHALLENGE, now);
-  const smallRecords = memoryRecords(maxEntries, now);
-  return markGuarded({
-    challenges: memoryChallenges(maxEntries, now, records),
-    counters: counters.store,
+  const counters = memoryCounters(maxEntries * COUNTERS_PER_LOGIN, now);
+  const records = memoryRecords(maxEntries, now);
+  return {
     pendingLogins: pendingLogins.store,
-    records: smallRecords.store,
-    finish: memoryFinish({ pendingLogins, counters, records: smallRecords }, now),
+    counters: counters.store,
+    records: records.store,
     tokens: memoryTokens(maxEntries, now),
-    recoveryCodes: memoryRecoveryCodes(maxEntries, now, records),
-    devices: memoryDevices(maxEntries, now, records),
-    browsers: memoryBrowsers(maxEntries, now, records),
-    logins: memoryLogins(maxEntries, now, records),
-    notes: memoryNotes(maxEntries, now, records),
-  });
+    finish: memoryFinish({ pendingLogins, counters, records }, now),
+  };
 }
 
 function warn(): void {
   process.emitWarning(
-    'memoryStore() keeps challenges and limits in this process alone: they are lost on restart ' +
+    'memoryStore() keeps pending logins, logins and limits in this process alone: they are lost on restart ' +
       'and not shared. Use redisStore or postgresStore in production.',
     { code: 'SMS_OTP_MEMORY_STORE' },
   );
-}
-
-function memoryNotes(maxEntries: number, now: () => number, records: Promise<Records>): NoteStore {
-  const notes = new ExpiringMap<StoredNote>(maxEntries, now);
-
-  function write(key: string, text: string, ttlSeconds: number): void {
-    if (notes.get(key) === undefined) notes.makeRoom(1);
-    notes.add({ key, text, deadlineMs: now() + ttlSeconds * 1000 });
-  }
-
-  function remove(key: string): void {
-    const found = notes.get(key);
-    if (found !== undefined) notes.delete(found);
-  }
-
-  return {
-    read: (key) => toPromise(() => notes.get(key)?.text ?? null),
-    write: async (key, text, ttlSeconds) => {
-      (await records).checkNote(text, ttlSeconds);
-      write(key, text, ttlSeconds);
-    },
-    remove: (key) => toPromise(() => remove(key)),
-  };
-}
-
-interface StoredNote extends Expiring {
-  readonly text: string;
 }
