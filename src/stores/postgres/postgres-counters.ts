@@ -1,11 +1,5 @@
 import { readFields, StoreError } from '../../errors';
-import {
-  checkCounters,
-  checkLock,
-  LONG_LIFE_SECONDS,
-  requireWholeNumber,
-  toCount,
-} from '../check-values';
+import { checkCounters, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './tables';
@@ -15,7 +9,7 @@ export function postgresCounters(
   run: RunQuery,
   tables: Tables,
   pruneSometimes: () => void,
-): Required<CounterStore> {
+): CounterStore {
   const statements = counterStatements(tables);
 
   async function charge(counters: readonly Counter[]): Promise<Charge> {
@@ -31,11 +25,6 @@ export function postgresCounters(
     clear: async (keys, options) => {
       if (keys.length > 0)
         await run('clear', statements.clear, [keys, options?.keepsLocked === true]);
-    },
-    lock: async (key, seconds) => {
-      checkLock(seconds);
-      if (seconds === 0) await run('lock', statements.unlock, [[key]]);
-      else await run('lock', statements.lock, [key, seconds]);
     },
     unlock: async (keys) => {
       if (keys.length > 0) await run('unlock', statements.unlock, [keys]);
@@ -87,11 +76,6 @@ DELETE FROM ${counter} WHERE key IN (
   WHERE key = ANY($1) AND NOT ($2 AND COALESCE(locked_until > ${NOW}, false))
   ORDER BY key FOR UPDATE
 )`,
-    /** Values: key, seconds. */
-    lock: `
-INSERT INTO ${counter} AS kept (key, count, locked_until)
-VALUES ($1, 0, ${NOW} + make_interval(secs => $2))
-ON CONFLICT (key) DO UPDATE SET locked_until = GREATEST(kept.locked_until, EXCLUDED.locked_until)`,
     /** Value: keys. */
     unlock: `
 UPDATE ${counter} SET locked_until = ${NOW} WHERE key IN (

@@ -1,13 +1,13 @@
 import { StoreError } from '../../errors';
 import { checkFinish, parseJson } from '../check-values';
-import type { NextParts, RecordPut } from '../store';
+import type { SmsOtpStore, RecordPut } from '../store';
 import { chargeSteps, toChargeValues } from './postgres-counters';
 import { hasText, IS_LIVE_LOGIN } from './postgres-pending-logins';
 import { toPutResult } from './postgres-records';
 import type { RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
 
-export function postgresFinish(run: RunQuery, functions: Functions): NextParts['finish'] {
+export function postgresFinish(run: RunQuery, functions: Functions): SmsOtpStore['finish'] {
   const text = `
 SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text AS results`;
 

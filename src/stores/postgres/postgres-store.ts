@@ -1,26 +1,13 @@
-import { readFields, StoreError } from '../../errors';
-import { markGuarded } from '../guarded-store';
-import { loadRecords, type Records } from '../load-records';
-import type { CounterStore, NextParts, NoteStore, SmsOtpStore } from '../store';
-import { postgresChallenges } from './postgres-challenges';
+import { readFields } from '../../errors';
+import type { SmsOtpStore } from '../store';
 import { postgresCounters } from './postgres-counters';
-import { postgresBrowsers, postgresDevices } from './postgres-devices';
 import { postgresFinish } from './postgres-finish';
-import { postgresLogins } from './postgres-logins';
 import { postgresPendingLogins } from './postgres-pending-logins';
 import { postgresRecords } from './postgres-records';
-import { postgresRecoveryCodes } from './postgres-recovery-codes';
 import { postgresTokens } from './postgres-tokens';
-import {
-  createPruner,
-  type PostgresPool,
-  queryRunner,
-  type Row,
-  runMigration,
-  type RunQuery,
-} from './run-query';
+import { createPruner, type PostgresPool, queryRunner, runMigration } from './run-query';
 import { schemaSql } from './schema';
-import { functionsOf, NOW, type Tables, tablesOf } from './tables';
+import { functionsOf, tablesOf } from './tables';
 
 export type { PostgresPool } from './run-query';
 export { schemaSql } from './schema';
@@ -36,8 +23,7 @@ export interface PostgresStoreOptions {
 }
 
 /** A store in PostgreSQL. */
-export interface PostgresStore extends Required<SmsOtpStore>, NextParts {
-  readonly counters: Required<CounterStore>;
+export interface PostgresStore extends SmsOtpStore {
   /**
    * Creates the tables that do not exist yet; running it twice, or in many processes at once, does
    * no harm. `schemaSql(prefix)` returns the same SQL.
@@ -67,49 +53,13 @@ export function postgresStore(
         'URL',
     );
   }
-  const records = loadRecords();
   const [run, pruneSometimes] = [queryRunner(pool), createPruner(pool, tables, random)];
-  const store = markGuarded({
-    challenges: postgresChallenges(run, tables, pruneSometimes, records),
-    counters: postgresCounters(run, tables, pruneSometimes),
-    tokens: postgresTokens(run, tables),
-    recoveryCodes: postgresRecoveryCodes(run, tables, records),
-    devices: postgresDevices(run, tables, records),
-    browsers: postgresBrowsers(run, tables, records),
-    logins: postgresLogins(run, tables, records),
-    notes: postgresNotes(run, tables, records),
-    pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
-    records: postgresRecords(run, tables, functions, pruneSometimes),
-    finish: postgresFinish(run, functions),
-  });
-  return { ...store, migrate: () => runMigration(pool, schemaSql(prefix)) };
-}
-
-function postgresNotes(run: RunQuery, { note }: Tables, records: Promise<Records>): NoteStore {
-  const read = `
-SELECT version::text AS version, note FROM ${note} WHERE key = $1 AND expires_at > ${NOW}`;
-  const write = `
-INSERT INTO ${note} (key, note, expires_at) VALUES ($1, $2, ${NOW} + make_interval(secs => $3))
-ON CONFLICT (key) DO UPDATE
-SET version = EXCLUDED.version, note = EXCLUDED.note, expires_at = EXCLUDED.expires_at`;
-  const remove = `DELETE FROM ${note} WHERE key = $1`;
-
   return {
-    read: async (key) => toText((await run('notes.read', read, [key]))[0]),
-    write: async (key, text, ttlSeconds) => {
-      (await records).checkNote(text, ttlSeconds);
-      await run('notes.write', write, [key, text, ttlSeconds]);
-    },
-    remove: async (key) => {
-      await run('notes.remove', remove, [key]);
-    },
+    pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
+    counters: postgresCounters(run, tables, pruneSometimes),
+    records: postgresRecords(run, tables, functions, pruneSometimes),
+    tokens: postgresTokens(run, tables),
+    finish: postgresFinish(run, functions),
+    migrate: () => runMigration(pool, schemaSql(prefix)),
   };
-}
-
-/** @throws {StoreError} `ERR_STORE` when the row is not one that this release writes. */
-function toText(row: Row | undefined): string | null {
-  if (row === undefined) return null;
-  if (row.version !== '1' || typeof row.note !== 'string')
-    throw new StoreError('note: unknown record');
-  return row.note;
 }

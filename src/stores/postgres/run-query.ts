@@ -21,7 +21,7 @@ export type RunQuery = (
 /**
  * Failures after which a statement is repeated: a deadlock, a failed serialization, two first
  * charges of one counter at the same moment, and a turn that another statement took (see
- * `postgres-logins`). PostgreSQL has undone such a statement as a whole.
+ * `postgres-records`). PostgreSQL has undone such a statement as a whole.
  */
 const REPEATABLE = new Set(['40P01', '40001', '23505']);
 /** Two migrations at the same moment fail in these ways as well. */
@@ -92,16 +92,7 @@ DELETE FROM ${tables[table]} WHERE (${key}) IN (
   SELECT ${key} FROM ${tables[table]} WHERE ${deadline} < ${NOW}
   LIMIT ${ROWS_PER_PRUNING} FOR UPDATE SKIP LOCKED
 )`;
-  return `WITH challenges AS (${prune('challenge', 'otp_id')}),
-codes AS (${prune('code', 'user_id, purpose, bucket')}),
-pendings AS (${prune('pending', 'pending_id')}),
-recovery_codes AS (${prune('recoveryCodes', 'user_id')}),
-devices AS (${prune('devices', 'user_id')}),
-browsers AS (${prune('browsers', 'user_id')}),
-logins AS (${prune('login', 'login_id')}),
-login_turns AS (${prune('loginTurn', 'user_id')}),
-notes AS (${prune('note', 'key')}),
-pending_logins AS (${prune('pendingLogin', 'pending_id')}),
+  return `WITH pending_logins AS (${prune('pendingLogin', 'pending_id')}),
 records AS (${prune('record', 'kind, owner, id')}),
 turns AS (${prune('turn', 'kind, owner')})
 ${prune('counter', 'key', 'GREATEST(reset_at, locked_until)')}`;

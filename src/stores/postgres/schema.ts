@@ -12,9 +12,8 @@ import { functionsOf, type Tables, tablesOf } from './tables';
  */
 export function schemaSql(prefix = 'sms_otp'): string {
   const [tables, functions] = [tablesOf(prefix), functionsOf(prefix)];
-  const { counter, token, recoveryCodes, devices, browsers, login, loginTurn, note } = tables;
-  return `${challengesSql(tables)}
-${counterSql(counter)}
+  const { counter, token } = tables;
+  return `${counterSql(counter)}
 CREATE TABLE IF NOT EXISTS ${token} (
   account text PRIMARY KEY,
   version integer NOT NULL DEFAULT 1,
@@ -26,68 +25,17 @@ CREATE TABLE IF NOT EXISTS ${token} (
   token_until timestamptz
 );
 
-${recordsSql(recoveryCodes, 'user_id', 'hashes text[]')}
-${recordsSql(devices, 'user_id', 'devices jsonb')}
-${recordsSql(browsers, 'user_id', 'browsers jsonb')}
-CREATE TABLE IF NOT EXISTS ${login} (
-  login_id text PRIMARY KEY,
-  user_id text NOT NULL,
-  record text NOT NULL,
-  started_at double precision NOT NULL,
-  seen_at double precision NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS ${login}_user ON ${login} (user_id);
-CREATE INDEX IF NOT EXISTS ${login}_expiry ON ${login} (expires_at);
-
-${recordsSql(loginTurn, 'user_id', 'turn bigint')}
-${recordsSql(note, 'key', 'note text')}
-${nextPartsSql(tables)}
+${loginsAndRecordsSql(tables)}
 ${recordFunctionsSql(tables, functions)}
 ${pendingLoginFunctionsSql(tables, functions)}
 ${finishFunctionSql(tables, functions)}`;
-}
-
-/** Returns the SQL of challenges, their newest codes and their pending logins. */
-function challengesSql({ challenge, code, pending }: Tables): string {
-  return `CREATE TABLE IF NOT EXISTS ${challenge} (
-  otp_id text PRIMARY KEY,
-  user_id text NOT NULL,
-  purpose text NOT NULL,
-  record text NOT NULL,
-  attempts integer,
-  expires_at timestamptz NOT NULL
-);
-ALTER TABLE ${challenge} DROP CONSTRAINT IF EXISTS ${challenge}_newest;
-ALTER TABLE ${challenge} ADD COLUMN IF NOT EXISTS pending_id text;
-CREATE INDEX IF NOT EXISTS ${challenge}_user ON ${challenge} (user_id);
-CREATE INDEX IF NOT EXISTS ${challenge}_expiry ON ${challenge} (expires_at);
-
-CREATE TABLE IF NOT EXISTS ${code} (
-  user_id text NOT NULL,
-  purpose text NOT NULL,
-  bucket text NOT NULL,
-  otp_id text NOT NULL,
-  expires_at timestamptz NOT NULL,
-  PRIMARY KEY (user_id, purpose, bucket)
-);
-CREATE INDEX IF NOT EXISTS ${code}_expiry ON ${code} (expires_at);
-
-CREATE TABLE IF NOT EXISTS ${pending} (
-  pending_id text PRIMARY KEY,
-  otp_id text NOT NULL,
-  is_sent boolean NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS ${pending}_expiry ON ${pending} (expires_at);
-`;
 }
 
 /**
  * Returns the SQL of pending logins and records. Their ids are compared byte by byte, whatever the
  * language of the database is, and in this order records are listed.
  */
-function nextPartsSql(tables: Tables): string {
+function loginsAndRecordsSql(tables: Tables): string {
   const { pendingLogin, record, turn } = tables;
   return `CREATE TABLE IF NOT EXISTS ${pendingLogin} (
   pending_id text COLLATE "C" PRIMARY KEY,
@@ -138,17 +86,5 @@ function counterSql(counter: string): string {
   generation bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
 CREATE INDEX IF NOT EXISTS ${counter}_expiry ON ${counter} (GREATEST(reset_at, locked_until));
-`;
-}
-
-/** Returns the SQL of a table of records that end. */
-function recordsSql(table: string, key: string, column: string): string {
-  return `CREATE TABLE IF NOT EXISTS ${table} (
-  ${key} text PRIMARY KEY,
-  version integer NOT NULL DEFAULT 1,
-  ${column} NOT NULL,
-  expires_at timestamptz NOT NULL
-);
-CREATE INDEX IF NOT EXISTS ${table}_expiry ON ${table} (expires_at);
 `;
 }

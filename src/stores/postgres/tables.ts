@@ -18,20 +18,8 @@ export function tablesOf(prefix: string) {
     );
   }
   return {
-    challenge: `${prefix}_challenge`,
-    /** The newest code of each user, purpose and bucket. */
-    code: `${prefix}_code`,
-    /** The challenge that each pending login waits for. */
-    pending: `${prefix}_pending`,
     counter: `${prefix}_counter`,
     token: `${prefix}_token`,
-    recoveryCodes: `${prefix}_recovery_codes`,
-    devices: `${prefix}_devices`,
-    browsers: `${prefix}_browsers`,
-    login: `${prefix}_login`,
-    /** A row for each user whose logins were changed lately. */
-    loginTurn: `${prefix}_login_turn`,
-    note: `${prefix}_note`,
     pendingLogin: `${prefix}_pending_login`,
     record: `${prefix}_record`,
     /** A row for each owner and kind of records that was changed lately. */

@@ -1,11 +1,5 @@
 import { StoreError } from '../../errors';
-import {
-  checkCounters,
-  checkLock,
-  LONG_LIFE_SECONDS,
-  requireWholeNumber,
-  toCount,
-} from '../check-values';
+import { checkCounters, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
@@ -145,14 +139,6 @@ for _, key in ipairs(KEYS) do
 end
 return 1`);
 
-/** KEYS: the counter. ARGV: the milliseconds of the lock; 0 lifts it. */
-const LOCK = defineScript(`
-${READING}
-local tally, length = read(KEYS[1]), tonumber(ARGV[1])
-tally.locked = length > 0 and math.max(tally.locked, now + length) or 0
-write(KEYS[1], tally)
-return 1`);
-
 /** KEYS: the counters. */
 const UNLOCK = defineScript(`
 ${READING}
@@ -166,7 +152,7 @@ for i, tally in ipairs(tallies) do
 end
 return 1`);
 
-export function redisCounters(run: RunScript): Required<CounterStore> {
+export function redisCounters(run: RunScript): CounterStore {
   return {
     charge: async (counters) => {
       const [keys, plan] = toPlan(counters);
@@ -179,10 +165,6 @@ export function redisCounters(run: RunScript): Required<CounterStore> {
     },
     unlock: async (keys) => {
       if (keys.length > 0) await run('unlock', UNLOCK, keys.map(counterKey));
-    },
-    lock: async (key, seconds) => {
-      checkLock(seconds);
-      await run('lock', LOCK, [counterKey(key)], [seconds === 0 ? 0 : milliseconds(seconds)]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors';
 import { checkFinish, toWholeNumber } from '../check-values';
-import type { FinishOptions, NextParts } from '../store';
+import type { FinishOptions, SmsOtpStore } from '../store';
 import { defineScript, type RunScript } from './redis-client';
 import { counterKey, PLANNING, toPlan } from './redis-counters';
 import { LOGIN, MARKING, pendingLoginKey } from './redis-pending-logins';
@@ -50,7 +50,7 @@ for _, records in pairs(owners) do delete_records(records) end
 if leaves_mark then leave_mark(login) else end_login(login.user, login.place) end
 return answer`);
 
-export function redisFinish(run: RunScript): NextParts['finish'] {
+export function redisFinish(run: RunScript): SmsOtpStore['finish'] {
   return async (pendingId, options) => {
     checkFinish(options);
     const { clears, charges, puts, replaces } = options;
