@@ -297,9 +297,11 @@ const schema = strictOptions({
   preferredFactor: callback<NonNullable<SmsOtpOptions['preferredFactor']>>().optional(),
   store: objectWith<SmsOtpStore>(
     'a store, such as memoryStore() or redisStore(client)',
-    'challenges',
+    'pendingLogins',
     'counters',
+    'records',
     'tokens',
+    'finish',
   ).optional(),
   passport: objectWith<PassportInstance>(
     'a Passport instance, such as new Passport()',

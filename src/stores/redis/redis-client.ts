@@ -182,7 +182,7 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
   const policy = readField(await client.info?.('memory'), 'maxmemory_policy');
   if (policy !== null && policy !== 'noeviction') {
     onWarning(
-      'Redis may evict counters and challenges (maxmemory-policy is not noeviction): an evicted ' +
+      'Redis may evict counters and logins (maxmemory-policy is not noeviction): an evicted ' +
         'counter is a limit that is gone. Set maxmemory-policy noeviction.',
       'SMS_OTP_REDIS_EVICTION',
     );
