@@ -167,7 +167,7 @@ export function isPositive(seconds: number): boolean {
 }
 
 function isRecord({ id, tag, rank, value }: StoredRecord): boolean {
-  return isText(id) && isText(tag) && Number.isFinite(rank) && isShort(value, 4_096);
+  return isText(id) && isText(tag) && Number.isFinite(rank) && isShort(value, 8_192);
 }
 
 function isLife(ttlSeconds: number | null): boolean {

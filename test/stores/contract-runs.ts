@@ -1,13 +1,8 @@
-import {
-  storeContract,
-  type PassSeconds,
-  type StoreFact,
-  type TestedStore,
-} from 'passport-sms-otp/store-contract';
+import { storeContract, type PassSeconds, type SmsOtpStore } from 'passport-sms-otp/store-contract';
 
 /** What one fact is run with. */
 export interface Ground {
-  readonly makeStore: () => Promise<TestedStore> | TestedStore;
+  readonly makeStore: () => Promise<SmsOtpStore> | SmsOtpStore;
   readonly passSeconds?: PassSeconds;
 }
 
@@ -24,16 +19,10 @@ export interface ContractRuns {
  */
 const LANES = 6;
 
-/**
- * @param makeGround Called for each fact.
- * @param facts Default: those that every store holds to.
- */
-export function contractRuns(
-  makeGround: () => Ground,
-  facts: readonly StoreFact[] = storeContract,
-): ContractRuns {
+/** @param makeGround Called for each fact. */
+export function contractRuns(makeGround: () => Ground): ContractRuns {
   // The last fact waits longest, so it goes first.
-  const waiting = [...facts].reverse();
+  const waiting = [...storeContract].reverse();
   const outcomes = new Map<string, Promise<void>>();
   const lanes: Promise<void>[] = [];
 
@@ -54,7 +43,7 @@ export function contractRuns(
   }
 
   return {
-    rows: facts.map(({ title }) => [title, () => outcomeOf(title)]),
+    rows: storeContract.map(({ title }) => [title, () => outcomeOf(title)]),
     start: () => lanes.push(...Array.from({ length: LANES }, runLane)),
   };
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Charge, Count, Counter } from 'passport-sms-otp';
-import { atOnce, type FactContext, fact, factsOf, type StoreFact } from './context';
+import { atOnce, type FactContext, fact, type StoreFact } from './context';
 
 /** What a counter shows that was never charged. */
 export const EMPTY: Count = { count: 0, resetSeconds: 0, lockedSeconds: 0, generation: 0 };
@@ -204,7 +204,7 @@ export const amountContract: readonly StoreFact[] = [
   about('a negative amount is refused by no max and no lock of its counter', async (user) => {
     const [one, full] = [user.counter('one', { max: 1 }), user.counter('full', { max: 1 })];
     await user.charge({ ...one, amount: 5, max: 5 }, full);
-    await user.store.lock(one.key, 100);
+    await user.lock('one', 100);
     const { refusedBy, counts } = await user.charge({ ...one, amount: -2 });
     assert.equal(refusedBy, null);
     assert.equal(counts[0]?.count, 3);
@@ -279,7 +279,7 @@ export const amountContract: readonly StoreFact[] = [
     const locks = [];
     for (const amount of [9, 2, 8, 19, 200, -5, -230, 10]) {
       locks.push(Math.round((await user.chargeOne({ ...counter, amount })).lockedSeconds / 100));
-      await user.store.lock(counter.key, 0);
+      await user.unlock('one');
     }
     // 9, 11, 19, 38, 238, 233, 3, 13
     assert.deepEqual(locks, [0, 1, 0, 3, 3, 0, 0, 1]);
@@ -293,15 +293,9 @@ export const amountContract: readonly StoreFact[] = [
   }),
 ];
 
-/** Creates a fact about counters with `unlock` and `raisesTo`. */
-export const aboutUnlock = factsOf('unlock', (counters, context) => ({
-  ...setUpCounters(context),
-  unlock: (...words: readonly string[]) => counters.unlock(words.map(context.name)),
-}));
-
 /** `Counter.raisesTo`. */
 export const raiseContract: readonly StoreFact[] = [
-  aboutUnlock('a charge raises a count to a number, and never lowers one', async (user) => {
+  about('a charge raises a count to a number, and never lowers one', async (user) => {
     const counts = [];
     for (const raisesTo of [3, 1, 3, 7, 2]) {
       counts.push((await user.chargeOne(user.counter('one', { raisesTo }))).count);
@@ -312,7 +306,7 @@ export const raiseContract: readonly StoreFact[] = [
     assert.equal((await user.chargeOne(user.counter('one', { raisesTo: 4 }))).count, 4);
   }),
 
-  aboutUnlock('a raised counter is charged with others, all or none', async (user) => {
+  about('a raised counter is charged with others, all or none', async (user) => {
     const raised = user.counter('raised', { raisesTo: 5 });
     const full = user.counter('full', { max: 1 });
     assertCounts((await user.charge(raised, full, user.counter('other'))).counts, [5, 1, 1]);
@@ -321,8 +315,8 @@ export const raiseContract: readonly StoreFact[] = [
     await user.assertCounted({ raised: 5, full: 1, other: 1 });
   }),
 
-  aboutUnlock('no lock refuses a charge that raises, and the lock stays', async (user) => {
-    await user.store.lock(user.name('one'), 100);
+  about('no lock refuses a charge that raises, and the lock stays', async (user) => {
+    await user.lock('one', 100);
     for (const raisesTo of [2, 1]) {
       const charged = await user.charge(user.counter('one', { raisesTo }), user.counter('other'));
       assert.equal(charged.refusedBy, null);
@@ -332,7 +326,7 @@ export const raiseContract: readonly StoreFact[] = [
     await user.assertCounted({ one: 2, other: 2 });
   }),
 
-  aboutUnlock('a raise begins a window, and leaves a running one as it is', async (user) => {
+  about('a raise begins a window, and leaves a running one as it is', async (user) => {
     const raise = (raisesTo: number): Promise<Count> =>
       user.chargeOne(user.counter('one', { windowSeconds: 3, raisesTo }));
     const first = await raise(2);
@@ -347,7 +341,7 @@ export const raiseContract: readonly StoreFact[] = [
     assert.notEqual(third.generation, first.generation);
   }),
 
-  aboutUnlock('a raised counter without window reports no time', async (user) => {
+  about('a raised counter without window reports no time', async (user) => {
     const raised = user.counter('one', { windowSeconds: null, raisesTo: 1 });
     for (const count of [1, 1])
       assertCount(await user.chargeOne(raised), { count, resetSeconds: null, lockedSeconds: 0 });
@@ -355,7 +349,7 @@ export const raiseContract: readonly StoreFact[] = [
     assert.equal(await user.refusedBy(tight), null);
   }),
 
-  aboutUnlock('an exempt counter, or one that is only read, is not raised', async (user) => {
+  about('an exempt counter, or one that is only read, is not raised', async (user) => {
     await user.charge(user.counter('proof'));
     const exempt = user.counter('exempt', { raisesTo: 5, exemptBy: [user.name('proof')] });
     const read = user.counter('read', { raisesTo: 5, isOnlyRead: true });
@@ -363,7 +357,7 @@ export const raiseContract: readonly StoreFact[] = [
     await user.assertCounted({ exempt: 0, read: 0 });
   }),
 
-  aboutUnlock('of many charges and raises at once none is lost', async (user) => {
+  about('of many charges and raises at once none is lost', async (user) => {
     await user.charge(user.counter('one', { raisesTo: 100 }));
     await atOnce(40, (index) =>
       user.charge(user.counter('one', index % 2 === 0 ? {} : { raisesTo: 100 })),
@@ -373,7 +367,7 @@ export const raiseContract: readonly StoreFact[] = [
     await user.assertCounted({ two: 10 });
   }),
 
-  aboutUnlock('a raise to no whole number from 1, or with an amount, is refused', async (user) => {
+  about('a raise to no whole number from 1, or with an amount, is refused', async (user) => {
     const lock = { every: 1, seconds: [1] };
     for (const change of [{ amount: 1 }, { max: 5 }, { lock }])
       await assert.rejects(user.charge(user.counter('one', { raisesTo: 3, ...change })));
@@ -400,7 +394,7 @@ export function about(
 }
 
 /** Returns a user's calls, and what is asserted of counters. */
-export function setUpCounters({ counters: store, name, pass }: FactContext) {
+export function setUpCounters({ store: { counters: store }, name, pass }: FactContext) {
   /** Makes a counter that falls after ten minutes, unless it says otherwise. */
   const counter = (word: string, changes: Partial<Counter> = {}): Counter => ({
     key: name(word),
@@ -416,8 +410,15 @@ export function setUpCounters({ counters: store, name, pass }: FactContext) {
   /** Reads a counter without a change to it. */
   const read = (word: string): Promise<Count> =>
     chargeOne(counter(word, { amount: 0, isOnlyRead: true }));
+  /** Locks a counter and leaves its count as it was. */
+  const lock = async (word: string, seconds: number, windowSeconds = 600): Promise<void> => {
+    const set = { windowSeconds, lock: { every: 1, seconds: [seconds] } };
+    await charge(counter(word, set));
+    await charge(counter(word, { windowSeconds, amount: -1 }));
+  };
   return {
-    ...{ store, name, pass, counter, charge, chargeOne, read },
+    ...{ store, name, pass, counter, charge, chargeOne, read, lock },
+    unlock: (...words: readonly string[]) => store.unlock(words.map(name)),
     refusedBy: async (...counters: readonly Counter[]) => (await charge(...counters)).refusedBy,
     assertCounted: async (expected: Readonly<Record<string, number>>) => {
       for (const [word, count] of Object.entries(expected))
@@ -429,4 +430,12 @@ export function setUpCounters({ counters: store, name, pass }: FactContext) {
 function assertCounts(counts: readonly Count[], expected: readonly number[]): void {
   const shown = counts.map(({ count }) => count);
   assert.deepEqual(shown, expected);
+}
+
+/** Some time passes between the call and the answer of a store. */
+export function assertLocked(actual: Count | undefined, seconds: number): void {
+  assert.ok(
+    Math.abs(Number(actual?.lockedSeconds) - seconds) < 5,
+    `not locked for about ${seconds} s`,
+  );
 }

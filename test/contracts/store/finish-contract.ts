@@ -1,21 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Counter, FinishOptions, FinishResult, RecordPut, RecordsOf } from 'passport-sms-otp';
-import {
-  assertOneTrue,
-  atOnce,
-  type FactContext,
-  factsOf,
-  WORDS,
-  type StoreFact,
-  type TestedStore,
-} from './context';
-import { setUpCounters } from './counter-contract';
+import { assertOneTrue, atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
+import { assertLocked, setUpCounters } from './counter-contract';
 import { setUpLogins } from './pending-login-contract';
 import { PUT, setUpRecords } from './record-contract';
 
 const NOT_FINISHED: FinishResult = { isFinished: false };
 
-const about = factsOf('finish', (_finish, context, store) => setUp(store, context));
+const about = factsOf('finish', setUp);
 
 /** `finish`: whether a login passes, and what is left of it. */
 export const finishContract: readonly StoreFact[] = [
@@ -215,7 +207,7 @@ export const finishChangeContract: readonly StoreFact[] = [
     const { counters } = user;
     for (const word of ['cleared', 'locked', 'stays'])
       await counters.charge(counters.counter(word));
-    for (const word of ['locked', 'stays']) await counters.store.lock(user.name(word), 100);
+    for (const word of ['locked', 'stays']) await counters.lock(word, 100);
     await user.logins.begin('a');
     const finished = await user.finish('a', {
       clears: ['cleared', 'locked', 'never charged'].map(user.name),
@@ -271,7 +263,7 @@ export const finishChangeContract: readonly StoreFact[] = [
 
   about('no lock refuses what a success charges, and a charge may set one', async (user) => {
     const { counters } = user;
-    await counters.store.lock(user.name('locked'), 100);
+    await counters.lock('locked', 100);
     await user.logins.begin('a');
     const charges = [
       counters.counter('locked'),
@@ -280,6 +272,22 @@ export const finishChangeContract: readonly StoreFact[] = [
     assert.equal(await user.finishes('a', { charges }), true);
     await counters.assertCounted({ locked: 1, full: 1 });
     assert.ok((await counters.read('full')).lockedSeconds > 90);
+  }),
+
+  about('the longer of two locks stays', async (user) => {
+    const { counters } = user;
+    for (const [index, [seconds, longest]] of (
+      [
+        [100, 100],
+        [10, 100],
+        [200, 200],
+      ] as const
+    ).entries()) {
+      await user.logins.begin(`a${index}`);
+      const charges = [counters.counter('one', { lock: { every: 1, seconds: [seconds] } })];
+      assert.equal(await user.finishes(`a${index}`, { charges }), true);
+      assertLocked(await counters.read('one'), longest);
+    }
   }),
 
   about('a success puts records, with their ceilings and lives', async (user) => {
@@ -449,7 +457,7 @@ export const finishChangeContract: readonly StoreFact[] = [
     const wrong: readonly Partial<FinishOptions>[] = [
       { puts: [put, { ...put, kind: 'browser', ttlSeconds: 0 }] },
       { puts: [put, { ...put, kind: 'browser', most: 0 }] },
-      { puts: [put, user.put('b', { kind: 'browser' }, { value: 'x'.repeat(4_097) })] },
+      { puts: [put, user.put('b', { kind: 'browser' }, { value: 'x'.repeat(8_193) })] },
       { puts: [put, { ...user.put('b'), kind: put.kind }] },
       { charges: [charge, counters.counter('b', { amount: 1.5 })] },
       { charges: [charge, counters.counter('b', { max: 5 })] },
@@ -468,23 +476,16 @@ export const finishChangeContract: readonly StoreFact[] = [
 ];
 
 /** Returns the calls for the logins, records and counters of one user. */
-function setUp(store: TestedStore, context: FactContext) {
-  const { records: recordStore, pendingLogins } = store;
-  assert.ok(recordStore !== undefined && pendingLogins !== undefined, 'the store lacks a part');
-  const records = setUpRecords(recordStore, context);
-  const logins = setUpLogins(pendingLogins, context);
+function setUp(context: FactContext) {
+  const records = setUpRecords(context);
+  const logins = setUpLogins(context);
   const counters = setUpCounters(context);
-  const { name, pass } = context;
+  const { store, name, pass } = context;
 
   /** Called on the store, which may be an object of a class. */
-  const finish = async (
-    id: string,
-    options: Partial<FinishOptions> = {},
-  ): Promise<FinishResult> => {
+  const finish = (id: string, options: Partial<FinishOptions> = {}): Promise<FinishResult> => {
     const none = { leavesMark: false, clears: [], charges: [], puts: [] };
-    const finished = await store.finish?.(name(id), { ...none, ...options });
-    assert.ok(finished !== undefined);
-    return finished;
+    return store.finish(name(id), { ...none, ...options });
   };
   const put = (
     id: string,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Count } from 'passport-sms-otp';
 import { atOnce, type StoreFact } from './context';
-import { about, aboutUnlock, assertCount, EMPTY } from './counter-contract';
+import { about, assertCount, assertLocked, EMPTY } from './counter-contract';
 
 /** Locks of counters. */
 export const lockContract: readonly StoreFact[] = [
@@ -17,40 +16,40 @@ export const lockContract: readonly StoreFact[] = [
     for (const seconds of [100, 200, 300, 300]) {
       assert.equal((await user.chargeOne(counter)).lockedSeconds, 0);
       assert.equal((await user.chargeOne(counter)).lockedSeconds, seconds);
-      await user.store.lock(counter.key, 0);
+      await user.unlock('one');
     }
   }),
 
   about('a locked counter refuses the charge, and nothing at all is charged', async (user) => {
     const [free, locked] = [user.counter('free'), user.counter('locked')];
     await user.charge(locked);
-    await user.store.lock(locked.key, 100);
+    await user.lock('locked', 100);
     const { refusedBy, counts } = await user.charge(free, locked);
     assert.equal(refusedBy, 1);
     assert.deepEqual(counts[0], EMPTY);
     assert.equal(counts[1]?.count, 1);
     assertLocked(counts[1], 100);
-    await user.store.lock(locked.key, 0);
+    await user.unlock('locked');
     assert.equal(await user.refusedBy(free, locked), null);
     await user.assertCounted({ free: 1, locked: 2 });
   }),
 
   about('a lock also refuses a read-only counter, but not an exempt one', async (user) => {
     const counter = user.counter('one');
-    await user.store.lock(counter.key, 100);
+    await user.lock('one', 100);
     assert.equal(await user.refusedBy({ ...counter, isOnlyRead: true }), 0);
     await user.charge(user.counter('proof'));
     const exempt = { ...counter, exemptBy: [user.name('proof')] };
     assert.deepEqual(await user.charge(exempt), { refusedBy: null, counts: [EMPTY] });
   }),
 
-  about('a lock needs no earlier charge, and outlives the window', async (user) => {
+  about('a lock outlives the window', async (user) => {
     const [one, other] = [
       user.counter('one', { windowSeconds: 1 }),
       user.counter('other', { windowSeconds: 1 }),
     ];
     await user.charge(one);
-    for (const { key } of [one, other]) await user.store.lock(key, 100);
+    for (const word of ['one', 'other']) await user.lock(word, 100, 1);
     await user.pass(1);
     for (const counter of [one, other]) {
       const { refusedBy, counts } = await user.charge(counter);
@@ -74,7 +73,7 @@ export const lockContract: readonly StoreFact[] = [
     const locks = [];
     for (let charge = 1; charge <= 8; charge += 1) {
       locks.push(Math.round((await user.chargeOne(counter)).lockedSeconds / 100));
-      await user.store.lock(counter.key, 0);
+      await user.unlock('one');
     }
     assert.deepEqual(locks, [0, 0, 0, 0, 0, 1, 0, 2]);
   }),
@@ -105,30 +104,17 @@ export const lockContract: readonly StoreFact[] = [
     assert.equal((await user.chargeOne({ ...back, generation })).lockedSeconds, 0);
   }),
 
-  about('the longer of two locks stays', async (user) => {
-    for (const [seconds, longest] of [
-      [100, 100],
-      [10, 100],
-      [200, 200],
-    ] as const) {
-      await user.store.lock(user.name('one'), seconds);
-      assertLocked(await user.read('one'), longest);
-    }
-  }),
-
-  about('a lock of 0 seconds lifts the lock and leaves the count', async (user) => {
-    const counter = user.counter('one', { lock: { every: 1, seconds: [100] } });
-    await user.charge(counter);
-    await user.store.lock(counter.key, 0);
-    await user.store.lock(user.name('never charged'), 0);
-    assert.equal((await user.chargeOne(counter)).count, 2);
+  about('a lock of 0 seconds is none', async (user) => {
+    const counter = user.counter('one', { lock: { every: 1, seconds: [0, 100] } });
+    for (const seconds of [0, 100])
+      assert.equal((await user.chargeOne(counter)).lockedSeconds, seconds);
   }),
 
   about(
-    'a lock of 400 days refuses a counter that was never charged, and clearing lifts it',
+    'a lock of 400 days refuses its counter to the end, and clearing lifts it',
     async (user) => {
       const seconds = 400 * 86_400;
-      await user.store.lock(user.name('one'), seconds);
+      await user.lock('one', seconds);
       for (const windowSeconds of [600, null]) {
         const read = await user.charge(user.counter('one', { windowSeconds, isOnlyRead: true }));
         assert.equal(read.refusedBy, 0);
@@ -144,7 +130,7 @@ export const lockContract: readonly StoreFact[] = [
     'clearing with keepsLocked leaves locked counters as they are, and clears the rest',
     async (user) => {
       await user.charge(user.counter('locked'), user.counter('free'));
-      await user.store.lock(user.name('locked'), 100);
+      await user.lock('locked', 100);
       await user.store.clear(['locked', 'free'].map(user.name), { keepsLocked: true });
       await user.assertCounted({ locked: 1, free: 0 });
       assertLocked(await user.read('locked'), 100);
@@ -154,11 +140,11 @@ export const lockContract: readonly StoreFact[] = [
 
 /** `CounterStore.unlock`. */
 export const unlockContract: readonly StoreFact[] = [
-  aboutUnlock('the locks of the named counters are lifted, and their counts stay', async (user) => {
+  about('the locks of the named counters are lifted, and their counts stay', async (user) => {
     const words = ['a', 'b', 'c'];
     const all = words.map((word) => user.counter(word, { lock: { every: 1, seconds: [100] } }));
     const { counts } = await user.charge(...all);
-    await user.store.lock(user.name('never charged'), 100);
+    await user.lock('never charged', 100);
     await user.unlock('a', 'b', 'never charged', 'unknown');
     for (const word of ['a', 'b', 'never charged'])
       assert.equal((await user.read(word)).lockedSeconds, 0);
@@ -170,37 +156,29 @@ export const unlockContract: readonly StoreFact[] = [
     assert.equal(await user.refusedBy(...all.slice(2)), 0);
   }),
 
-  aboutUnlock('a counter that was unlocked is locked by the next lock', async (user) => {
+  about('a counter that was unlocked is locked by the next lock', async (user) => {
     const counter = user.counter('one', { lock: { every: 2, seconds: [100, 200] } });
     for (const seconds of [0, 100, 0, 200]) {
       assertLocked(await user.chargeOne(counter), seconds);
       await user.unlock('one');
     }
-    await user.store.lock(counter.key, 50);
+    await user.lock('one', 50);
     assertLocked(await user.read('one'), 50);
   }),
 
-  aboutUnlock('unlocking nothing, or what has no lock, does nothing', async (user) => {
+  about('unlocking nothing, or what has no lock, does nothing', async (user) => {
     await user.charge(user.counter('one'));
     await user.unlock();
     for (let again = 0; again < 2; again += 1) await user.unlock('one', 'unknown');
     await user.assertCounted({ one: 1, unknown: 0 });
   }),
 
-  aboutUnlock('a window runs on when its counter is unlocked', async (user) => {
+  about('a window runs on when its counter is unlocked', async (user) => {
     await user.charge(user.counter('one', { windowSeconds: 2 }));
-    await user.store.lock(user.name('one'), 100);
+    await user.lock('one', 100, 2);
     await user.unlock('one');
     await user.assertCounted({ one: 1 });
     await user.pass(2);
     assert.deepEqual(await user.read('one'), EMPTY);
   }),
 ];
-
-/** Some time passes between the call and the answer of a store. */
-function assertLocked(actual: Count | undefined, seconds: number): void {
-  assert.ok(
-    Math.abs(Number(actual?.lockedSeconds) - seconds) < 5,
-    `not locked for about ${seconds} s`,
-  );
-}

@@ -1,11 +1,5 @@
 import assert from 'node:assert/strict';
-import type {
-  AttachedText,
-  ClaimOptions,
-  NewPendingLogin,
-  PendingClaim,
-  PendingLoginStore,
-} from 'passport-sms-otp';
+import type { AttachedText, ClaimOptions, NewPendingLogin, PendingClaim } from 'passport-sms-otp';
 import { assertOneTrue, atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
 const UNKNOWN = { outcome: 'unknown' } as const;
@@ -491,7 +485,7 @@ interface Expected {
 }
 
 /** Returns the calls for the pending logins of one user. */
-export function setUpLogins(store: PendingLoginStore, { name, pass }: FactContext) {
+export function setUpLogins({ store: { pendingLogins: store }, name, pass }: FactContext) {
   const userId = name(`user: "it's"`);
   const text = (
     id: string,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PutResult, RecordPut, RecordStore, StoredRecord } from 'passport-sms-otp';
+import type { PutResult, RecordPut, StoredRecord } from 'passport-sms-otp';
 import { assertOneTrue, atOnce, type FactContext, factsOf, WORDS, type StoreFact } from './context';
 
 /** What a put reports that wrote its record and pushed out no other. */
@@ -23,9 +23,9 @@ export const recordContract: readonly StoreFact[] = [
       ' { "b" : 1.0, "a" : [1e3, "b"], "a": null } ',
       JSON.stringify({ text: 'it\'s {x}\n\\ "ü" 語 😀 \0 : $1 %s' }),
       '""',
-      `"${'x'.repeat(4_094)}"`,
-      `"${'ü'.repeat(4_094)}"`,
-      `"${'語'.repeat(4_094)}"`,
+      `"${'x'.repeat(8_190)}"`,
+      `"${'ü'.repeat(8_190)}"`,
+      `"${'語'.repeat(8_190)}"`,
     ];
     for (const value of values) {
       await user.put(user.record('a', { value }));
@@ -247,7 +247,7 @@ export const recordContract: readonly StoreFact[] = [
       { tag: '' },
       { rank: Number.NaN },
       { rank: Infinity },
-      { value: 'x'.repeat(4_097) },
+      { value: 'x'.repeat(8_193) },
     ];
     for (const change of changes) {
       const record = { ...good.record, ...change };
@@ -424,7 +424,7 @@ export const recordLifeContract: readonly StoreFact[] = [
 ];
 
 /** Returns the calls for the records of one owner and kind. */
-export function setUpRecords(store: RecordStore, { name, pass }: FactContext) {
+export function setUpRecords({ store: { records: store }, name, pass }: FactContext) {
   const of = { kind: KIND, owner: name(`user: "it's"`) };
   const record = (id: string, changes: Partial<StoredRecord> = {}): StoredRecord => ({
     ...{ id: name(id), tag: 'first', rank: 1, value: `{"label":"Firefox on Linux"}` },

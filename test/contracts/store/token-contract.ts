@@ -8,11 +8,11 @@ const MOST_LEASE_SECONDS = 15;
 
 /** `TokenStore`. */
 export const tokenContract: readonly StoreFact[] = [
-  fact('an account without a token reads as null', async ({ tokens, name }) => {
+  fact('an account without a token reads as null', async ({ store: { tokens }, name }) => {
     assert.equal(await tokens.read(name('account')), null);
   }),
 
-  fact('a renewal stores its token for every reader', async ({ tokens, name }) => {
+  fact('a renewal stores its token for every reader', async ({ store: { tokens }, name }) => {
     const token = await tokens.renew(name('account'), 0, () => sealed('first'));
     assert.equal(token.sealed, 'first');
     assert.ok(Number.isSafeInteger(token.fence) && token.fence > 0);
@@ -22,7 +22,7 @@ export const tokenContract: readonly StoreFact[] = [
 
   fact(
     'each renewal sees the token before it and raises the fence by one',
-    async ({ tokens, name }) => {
+    async ({ store: { tokens }, name }) => {
       const seen: (StoredToken | null)[] = [];
       const renew = (previous: StoredToken | null): Promise<RenewedToken> => {
         seen.push(previous);
@@ -36,29 +36,35 @@ export const tokenContract: readonly StoreFact[] = [
     },
   ),
 
-  fact('a token newer than the one seen is returned at once', async ({ tokens, name }) => {
-    const newest = await tokens.renew(name('account'), 0, () => sealed('first'));
-    const given = await tokens.renew(name('account'), newest.fence - 1, () =>
-      assert.fail('renewed again'),
-    );
-    assert.deepEqual(given, newest);
-  }),
+  fact(
+    'a token newer than the one seen is returned at once',
+    async ({ store: { tokens }, name }) => {
+      const newest = await tokens.renew(name('account'), 0, () => sealed('first'));
+      const given = await tokens.renew(name('account'), newest.fence - 1, () =>
+        assert.fail('renewed again'),
+      );
+      assert.deepEqual(given, newest);
+    },
+  ),
 
-  fact('of 50 concurrent renewals one runs, and all get its token', async ({ tokens, name }) => {
-    let runs = 0;
-    const renew = async (): Promise<RenewedToken> => {
-      runs += 1;
-      await new Promise(setImmediate);
-      return sealed(`token ${runs}`);
-    };
-    const given = await atOnce(50, () => tokens.renew(name('account'), 0, renew));
-    assert.equal(runs, 1);
-    for (const token of given) assert.deepEqual(token, given[0]);
-  }),
+  fact(
+    'of 50 concurrent renewals one runs, and all get its token',
+    async ({ store: { tokens }, name }) => {
+      let runs = 0;
+      const renew = async (): Promise<RenewedToken> => {
+        runs += 1;
+        await new Promise(setImmediate);
+        return sealed(`token ${runs}`);
+      };
+      const given = await atOnce(50, () => tokens.renew(name('account'), 0, renew));
+      assert.equal(runs, 1);
+      for (const token of given) assert.deepEqual(token, given[0]);
+    },
+  ),
 
   fact(
     'a renewal that throws frees the lease, and the next waiter tries',
-    async ({ tokens, name }) => {
+    async ({ store: { tokens }, name }) => {
       const gate = createGate();
       const failure = new Error('no token today');
       const failing = tokens.renew(name('account'), 0, async () => {
@@ -74,20 +80,23 @@ export const tokenContract: readonly StoreFact[] = [
     },
   ),
 
-  fact('a token ends with its time, and the fence goes on', async ({ tokens, name, pass }) => {
-    const first = await tokens.renew(name('account'), 0, () => sealed('first', 1));
-    await pass(1);
-    assert.equal(await tokens.read(name('account')), null);
-    const second = await tokens.renew(name('account'), 0, (previous) => {
-      assert.equal(previous, null);
-      return sealed('second');
-    });
-    assert.ok(second.fence > first.fence);
-  }),
+  fact(
+    'a token ends with its time, and the fence goes on',
+    async ({ store: { tokens }, name, pass }) => {
+      const first = await tokens.renew(name('account'), 0, () => sealed('first', 1));
+      await pass(1);
+      assert.equal(await tokens.read(name('account')), null);
+      const second = await tokens.renew(name('account'), 0, (previous) => {
+        assert.equal(previous, null);
+        return sealed('second');
+      });
+      assert.ok(second.fence > first.fence);
+    },
+  ),
 
   fact(
     'a fence is above what was seen, even in a store that lost its data',
-    async ({ tokens, name }) => {
+    async ({ store: { tokens }, name }) => {
       const first = await tokens.renew(name('account'), 56, () => sealed('first'));
       assert.ok(first.fence > 56);
       const given = await tokens.renew(name('account'), 56, () => assert.fail('renewed again'));
@@ -98,7 +107,8 @@ export const tokenContract: readonly StoreFact[] = [
   fact(
     'a lease ends by time, and its late holder does not overwrite the newer token',
     async (context) => {
-      const { tokens, name } = context;
+      const { name } = context;
+      const { tokens } = context.store;
       const gate = createGate();
       const late = tokens.renew(name('account'), 0, async () => {
         await gate.pass();
