@@ -55,7 +55,17 @@ export default defineConfig(
       // not by an import; an optional peer by those who use it.
       '@typescript-eslint/no-require-imports': [
         'error',
-        { allow: ['/options$', '/records$', '/wire$', '/notices$', '\\.json$', '^otpauth$'] },
+        {
+          allow: [
+            '/options$',
+            '/pending-logins$',
+            '/record-sets$',
+            '/wire$',
+            '/notices$',
+            '\\.json$',
+            '^otpauth$',
+          ],
+        },
       ],
       // The manifest names what is built.
       // Node 20 has `styleText` as it is used here, but calls it experimental.

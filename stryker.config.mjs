@@ -21,7 +21,7 @@ const GROUPS = {
     'src/cli/run.ts:211-212',
   ],
   memory: ['src/stores/memory/*.ts'],
-  records: ['src/stores/{records,record-schemas,check-values,load-records}.ts'],
+  records: ['src/stores/{pending-logins,record-sets,record-schemas,check-values,check-answers}.ts'],
   guard: ['src/stores/{guarded-store,with-timeout,lease}.ts'],
 };
 

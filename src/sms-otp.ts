@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { type ChangeAndEnd, createChangeAndEnd } from './account/end-others';
 import {
   createFactors,
   createUserFactors,
@@ -26,6 +27,7 @@ import {
   type LoginRegistry,
 } from './login/context';
 import { createEmitter } from './login/events';
+import type { Method } from './login/outcome';
 import { giveBackUnusable } from './login/charge-send';
 import { createFactorOptions } from './login/factor-options';
 import { finishLogin } from './login/finish-login';
@@ -122,6 +124,7 @@ class SmsOtpContext {
   readonly middleware: MiddlewareContext;
   readonly features: FeatureContexts;
   readonly canPassSecondFactor: UserFactors['canPassSecondFactor'];
+  readonly changeAndEnd: ChangeAndEnd;
   readonly close: () => Promise<void>;
 
   constructor(options: SmsOtpOptions) {
@@ -138,7 +141,10 @@ class SmsOtpContext {
     const { canPassSecondFactor, hasNoFactor } = userFactors;
     this.login = login;
     this.canPassSecondFactor = canPassSecondFactor;
-    this.middleware = createMiddlewareContext(settings, login, { ...factors, userFactors });
+    this.changeAndEnd = createChangeAndEnd(login, factors.devices?.revokeFor);
+    const { changeAndEnd } = this;
+    const parts = { ...factors, userFactors, changeAndEnd };
+    this.middleware = createMiddlewareContext(settings, login, parts);
     this.features = {
       phones: book && { login, book, hasNoFactor },
       recoveryCodes: factors.recoveryCodes && {
@@ -146,7 +152,6 @@ class SmsOtpContext {
         hasNoFactor,
         loadUser: settings.loadUser,
         emit,
-        revokeDevices: factors.devices?.revokeFor,
       },
       logins: login.logins,
     };
@@ -186,7 +191,7 @@ export function createSmsOtp<const O extends PartOptions>(
 ): SmsOtp<O> {
   if (others.length > 0) throw new TypeError(SECOND_ARGUMENT);
   const context = new SmsOtpContext(options);
-  const { middleware, login, features, canPassSecondFactor, close } = context;
+  const { middleware, login, features, changeAndEnd, canPassSecondFactor, close } = context;
   const warmUp = async (): Promise<void> => {
     // Reading any number loads the plans of all countries; this one is fictional.
     await Promise.all([login.gateway.warmUp(), login.numberKeys('+12025550100')]);
@@ -194,7 +199,7 @@ export function createSmsOtp<const O extends PartOptions>(
   const strategy = new SmsOtpStrategy(context);
   register(strategy, middleware);
   const middlewares = createMiddlewares(middleware, features, strategy);
-  const admin = createUserAdmin(login);
+  const admin = createUserAdmin(login, changeAndEnd);
   const made: SmsOtp = { strategy, ...middlewares, ...admin, canPassSecondFactor, warmUp, close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
@@ -381,13 +386,17 @@ function toRequiredCheck(
 /** What a login changes besides that needs no code. */
 const NO_CODE = { leavesMark: false, clears: [], charges: [] };
 
+interface AccountParts extends LoginFactors {
+  readonly userFactors: UserFactors;
+  readonly changeAndEnd: ChangeAndEnd;
+}
+
 function createMiddlewareContext(
   settings: Settings,
   login: LoginContext,
-  { recoveryCodes, devices, userFactors }: LoginFactors & { readonly userFactors: UserFactors },
+  { recoveryCodes, devices, userFactors, changeAndEnd }: AccountParts,
 ): MiddlewareContext {
-  const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, getLocale, now } =
-    settings;
+  const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, now } = settings;
   const { trustedDevices, knownBrowsers } = settings;
   const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) =>
     option ? [option.cookieName] : [],
@@ -397,6 +406,7 @@ function createMiddlewareContext(
   const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
   const sendOtp = createSendOtp(login, userFactors.listFactors);
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
+  const findAcr = (method: Method): string | undefined => verifiers.get(method)?.acr;
   return {
     passport: settings.passport ?? defaultPassport,
     strategyName,
@@ -405,42 +415,41 @@ function createMiddlewareContext(
     now,
     warn: login.warn,
     logins,
-    marks: createMarkReader(
-      slot,
-      login.getUserId,
-      now,
-      logins,
-      (method) => verifiers.get(method)?.acr,
-    ),
+    marks: createMarkReader(slot, login.getUserId, now, logins, findAcr),
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: joinFactors(login, verifiers),
     devices: joinDevices(settings, devices),
-    beginLogin: (req, user) => beginLogin(login, user, browsers.readCookie(req)),
     mayBeUnrequired: isRequiredFor !== undefined,
-    findPending: (pendingId) => login.store.pendingLogins.find(pendingId),
-    endPending: (pendingId) => login.store.pendingLogins.end(pendingId),
-    finishPending: (pendingId, success) =>
-      finishLogin(login.store.pendingLogins, pendingId, success, NO_CODE),
-    giveBackUnusable: (sent) => giveBackUnusable(login, sent),
     maxAttempts: settings.maxAttempts,
     isRequiredFor: toRequiredCheck(isRequiredFor),
-    getLocale: async (user, req) => getLocale?.(user, req),
+    getLocale: async (user, req) => settings.getLocale?.(user, req),
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
     getUserId: login.getUserId,
+    browsers,
+    beginLogin: (req, user) => beginLogin(login, user, browsers.readCookie(req)),
+    ...joinPendingLogins(login),
+    changeAndEnd: (req, id, reason, change) => {
+      const pendingId = req && slot.peek(req)?.pending?.pendingId;
+      const from = { pendingId, address: req?.ip };
+      return changeAndEnd(toUserIdText(id).userId, reason, from, change);
+    },
     endOtherSessions: async (userId: unknown, req) => {
       await logins.endOthers(toUserIdText(userId).userId, req);
       // It is what `getUserId` has returned.
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },
-    browsers,
-    forgetDevices: async (user, req) => {
-      const { userId } = toUserIdText(login.getUserId(user));
-      // A failure is harmless: the numbers that the devices are bound to have changed, so none is
-      // trusted any more.
-      await devices?.revokeFor(userId, 'changed', req.ip).catch(() => 0);
-      // A browser that stays known may guess no more than it could before.
-      await login.browsers.forget(userId).catch(() => undefined);
-    },
+  };
+}
+
+function joinPendingLogins(
+  login: LoginContext,
+): Pick<MiddlewareContext, 'findPending' | 'endPending' | 'finishPending' | 'giveBackUnusable'> {
+  const { pendingLogins } = login.store;
+  return {
+    findPending: (pendingId) => pendingLogins.find(pendingId),
+    endPending: (pendingId) => pendingLogins.end(pendingId),
+    finishPending: (pendingId, success) => finishLogin(pendingLogins, pendingId, success, NO_CODE),
+    giveBackUnusable: (sent) => giveBackUnusable(login, sent),
   };
 }

@@ -12,6 +12,11 @@ export interface ChangeRequest {
   /** The id of the number, as the form sent it. */
   readonly phoneId: unknown;
   readonly address: string | undefined;
+  /** Makes a change, and ends what the user has begun or trusts elsewhere. */
+  readonly changeAndEnd: <Changed>(
+    user: Express.User,
+    change: () => Promise<Changed>,
+  ) => Promise<Changed>;
 }
 
 export type ChangeResult =
@@ -31,11 +36,16 @@ export function createChangePhones(context: EnrollmentContext) {
   return {
     async removePhone(request: ChangeRequest, keepsLast: boolean): Promise<ChangeResult> {
       const found = await findPhone(request);
-      if (found.kind === 'refused') return found;
+      if (found.kind === 'refused') {
+        // It may be gone since a request that failed before everything else had ended.
+        if (found.refusal.reason === 'no-phone' && request.user !== undefined)
+          await request.changeAndEnd(request.user, () => Promise.resolve());
+        return found;
+      }
       const { user, phone, about } = found;
-      const isRemoved: unknown = await book.remove(login.getUserId(user), phone.mobile, {
-        keepsLast,
-      });
+      const isRemoved: unknown = await request.changeAndEnd(user, async () =>
+        book.remove(login.getUserId(user), phone.mobile, { keepsLast }),
+      );
       if (isRemoved !== true) return refuse(await explainKept(user, phone));
       login.emit({ type: 'phone-removed', ...about });
       return toChanged(user, phone);

@@ -13,6 +13,7 @@ import {
   type Verified,
   type VerifyRequest,
 } from '../login/verify-otp';
+import type { ChangeRequest } from './change-phones';
 import { parseNumber } from './parse-number';
 import { type OwnPhone, type PhoneBook, readOwnPhones } from './phone-book';
 
@@ -138,7 +139,8 @@ function findReplaced(
 }
 
 /** The code of a new number. */
-export interface ConfirmRequest extends Omit<VerifyRequest, 'prepare'> {
+export interface ConfirmRequest
+  extends Omit<VerifyRequest, 'prepare'>, Pick<ChangeRequest, 'changeAndEnd'> {
   /** Returns the mark that the session holds at the moment of the call. */
   readonly readPassed: () => VerifiedMark | undefined;
   /** Reads the session again; returns whether it is still there and waits for no other code. */
@@ -182,7 +184,7 @@ export function createConfirmPhone(
     if (result.kind !== 'verified') return result;
 
     // 3 into the phone book, once: another enrollment may have come first
-    const isEntered: unknown = await enter(result);
+    const isEntered = await enter(result, request);
     if (isEntered !== true) return reject(result, request, refuse('no-pending-login', true));
     const { user, userId, at, mobile, replaces } = result;
     const replaced = replaces === undefined ? null : maskPhone(replaces);
@@ -202,9 +204,14 @@ export function createConfirmPhone(
     return refusal === null ? null : refuse(refusal.reason, true);
   }
 
-  function enter({ user, mobile, replaces }: Verified): unknown {
+  function enter(
+    { user, mobile, replaces }: Verified,
+    { changeAndEnd }: ConfirmRequest,
+  ): Promise<unknown> {
     const id = login.getUserId(user);
-    return replaces === undefined ? book.confirm(id, mobile) : book.replace(id, replaces, mobile);
+    return changeAndEnd(user, async () =>
+      replaces === undefined ? book.confirm(id, mobile) : book.replace(id, replaces, mobile),
+    );
   }
 
   /** The code was right, but the number does not become the user's. */

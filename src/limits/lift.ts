@@ -61,17 +61,6 @@ export async function sumCounts(counters: CounterStore, keys: readonly string[])
   return keys.reduce((total, key) => total + countOf(key).count, 0);
 }
 
-/** Returns whether one of a user's locks is running. */
-export async function isLocked(
-  counters: CounterStore,
-  user: string,
-  methods: readonly string[],
-): Promise<boolean> {
-  const keys = lockKeys(user, methods);
-  const countOf = await readKeys(counters, keys);
-  return keys.some((key) => countOf(key).lockedSeconds > 0);
-}
-
 /** What is changed of a user's browsers and codes. A guarded store has these. */
 export type UserState = Pick<GuardedStore, 'counters' | 'browsers' | 'recoveryCodes'>;
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Purpose } from '../stores/store';
 
 /**
@@ -64,10 +65,19 @@ export const USER_KEYS = {
   unprovenNumbers: (user: string) => `sends:unproven-numbers:${user}`,
   enrollments: (user: string) => `enrollments:${user}`,
   /** Above zero for 400 days after the user has entered a code that was texted to the number. */
-  proven: (user: string, number: string) => `proven:${user}:${number}`,
+  proven: (user: string, number: string) => `proven:${pairOf(user, number)}`,
   /** Above zero for a day after a text to a number that was not proven for the user. */
-  texted: (user: string, number: string) => `texted:${user}:${number}`,
+  texted: (user: string, number: string) => `texted:${pairOf(user, number)}`,
 };
+
+/**
+ * Names a user and a number together, and neither of them: `number` is an HMAC already, so that
+ * without the app's secret nobody finds the pair.
+ */
+function pairOf(user: string, number: string): string {
+  const pair = JSON.stringify([user, number]);
+  return createHash('sha256').update(pair).digest('base64url').slice(0, 22);
+}
 
 /** Returns the keys that a full success in one bucket clears: failures, locks and sends. */
 export function keysClearedBySuccess(

@@ -1,5 +1,6 @@
+import type { ChangeAndEnd } from '../account/end-others';
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
-import { enableCodes, isLocked, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
+import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import { attemptKeys, failureKeys, sendKeys, USER_KEYS } from '../limits/user-keys';
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
@@ -21,10 +22,10 @@ export interface UserAdmin {
    */
   readonly enableUser: (userId: UserId) => Promise<void>;
   /**
-   * Ends the user's challenges and logins and removes the user's recovery codes, trusted devices,
-   * known browsers and counters. What stays: running locks and the failures beside them; numbers
-   * that were proven or texted, as HMACs; the locks of browsers that were known; the day's attempts
-   * at recovery codes; counts by address under keyed digests. Each ends by itself.
+   * Ends the user's pending logins and logins and removes the user's recovery codes, trusted
+   * devices, known browsers and counters. What stays, and ends by itself: running locks, and counts
+   * under digests that name no user: of the day's recovery codes and answers by address, and of
+   * numbers that were proven or texted.
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */
@@ -42,15 +43,12 @@ export interface UserExport {
   readonly knownBrowsers: readonly { readonly seenAt: number }[];
 }
 
-export function createUserAdmin({
-  store,
-  browsers,
-  logins,
-  now,
-  emit,
-  guessableMethods,
-}: LoginContext): UserAdmin {
-  const { pendingLogins, counters, recoveryCodes, devices } = store;
+/** @param changeAndEnd Ends what the user has begun or trusts anywhere. */
+export function createUserAdmin(
+  { store, browsers, logins, now, emit, guessableMethods }: LoginContext,
+  changeAndEnd: ChangeAndEnd,
+): UserAdmin {
+  const { counters, recoveryCodes, devices } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
@@ -60,6 +58,15 @@ export function createUserAdmin({
 
   async function listBrowserIds(userId: string): Promise<readonly string[]> {
     return (await browsers.list(userId)).map(({ browserId }) => browserId);
+  }
+
+  /** Running locks stay: forgetting a user must not lift them. So does the day's limit on codes. */
+  async function forget(userId: string): Promise<void> {
+    const sends = [...sendKeys(userId, await listBrowserIds(userId)), USER_KEYS.recovery(userId)];
+    await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
+    await devices.removeAll(userId);
+    const failures = failureKeys(userId, guessableMethods);
+    await counters.clear([...failures, ...sends], { keepsLocked: true });
   }
 
   return {
@@ -74,17 +81,8 @@ export function createUserAdmin({
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
-      const sends = [...sendKeys(userId, await listBrowserIds(userId)), USER_KEYS.recovery(userId)];
-      await pendingLogins.endAll(userId);
-      await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
-      await devices.removeAll(userId);
-      await logins?.endAll(userId);
-      await browsers.forget(userId);
-      // Forgetting a user must not reset their lock.
-      const failures = (await isLocked(counters, userId, guessableMethods))
-        ? []
-        : failureKeys(userId, guessableMethods);
-      await counters.clear([...failures, ...sends], { keepsLocked: true });
+      await changeAndEnd(userId, 'revoked', {}, () => forget(userId));
+      await (logins?.endAll(userId) ?? store.logins.removeAll(userId));
       await emitFailures(userId);
     },
     async exportUser(id) {

@@ -156,13 +156,13 @@ export function createSmsVerifier(
 }
 
 /**
- * The pin is wrong and the pending login lives on. A cannot tell wrong from expired and consumed. OTP
- * spec §7.
+ * The pin is wrong and the pending login lives on. A cannot tell wrong from expired and consumed.
+ * OTP spec §7.
  */
 const WRONG_PIN: readonly unknown[] = [2107, 2120];
 /**
- * The pin has expired or was consumed: the pending login ends. Never success, and the user is told the
- * same. OTP spec §7.
+ * The pin has expired or was consumed: the pending login ends. Never success, and the user is told
+ * the same. OTP spec §7.
  */
 const PIN_OVER: readonly unknown[] = [2108, 2109];
 

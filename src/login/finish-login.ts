@@ -18,11 +18,11 @@ export async function finishLogin(
     .finish(pendingId, { ...options, puts: writes, replaces })
     .catch(async (error: unknown) => {
       // The answer may be lost, and the success written: what lets in is taken out again.
-      await Promise.all(puts.map(({ undo }) => undo?.()));
+      await Promise.all(puts.map(async ({ undo }) => undo?.()));
       throw error;
     });
   if (!result.isFinished) return false;
   const { results } = result;
-  await Promise.all(puts.map(({ done }, index) => done?.(results[index]?.gone ?? [])));
+  await Promise.all(puts.map(async ({ done }, index) => done?.(results[index]?.gone ?? [])));
   return true;
 }

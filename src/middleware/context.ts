@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
+import type { DeviceEnd } from '../login/events';
 import type { BrowserSuccess, PreparedPut, PreparedSuccess } from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method, Refusal } from '../login/outcome';
@@ -49,6 +50,16 @@ export interface MiddlewareContext {
   /** Returns what the app's option of that name returns, unchecked. */
   readonly getPreferredFactor: (user: Express.User, req: Request) => Promise<unknown>;
   /**
+   * Makes a change that ends everything of the user that begins or trusts elsewhere. Call
+   * `endOtherSessions` after it, when this session has its new login.
+   */
+  readonly changeAndEnd: <Changed>(
+    req: Request | undefined,
+    id: UserId,
+    reason: DeviceEnd,
+    change: () => Promise<Changed>,
+  ) => Promise<Changed>;
+  /**
    * Ends the user's other logins, and calls the app's option of that name. Rethrows what the app
    * throws.
    */
@@ -56,11 +67,6 @@ export interface MiddlewareContext {
   readonly getUserId: (user: Express.User) => UserId;
   readonly browsers: BrowsersContext;
   readonly logins: LoginsContext;
-  /**
-   * Ends the trust in all of the user's devices, and makes all browsers unknown, because a number
-   * has changed.
-   */
-  readonly forgetDevices: (user: Express.User, req: Request) => Promise<void>;
   /** The attempts that a text admits. */
   readonly maxAttempts: number;
   /** Milliseconds since 1970. */
@@ -94,8 +100,6 @@ export interface BrowsersContext {
     req: Request,
     success: Omit<BrowserSuccess, 'cookie'>,
   ) => Promise<PreparedPut | null>;
-  /** Makes all browsers of a user unknown. */
-  readonly forget: (userId: string) => Promise<void>;
 }
 
 /** The login as a session keeps it: nothing without the option `logins`. */

@@ -12,14 +12,12 @@ export function createBrowserCookies(
       readCookie: () => undefined,
       isKnown: () => Promise.resolve(false),
       prepare: () => Promise.resolve(null),
-      forget: () => Promise.resolve(),
     };
   }
   const { cookieName } = settings;
   return {
     readCookie: (req) => readCookie(req, cookieName),
     isKnown: (req, userId) => browsers.isKnown(readCookie(req, cookieName), userId),
-    forget: browsers.forget,
     async prepare(req, success) {
       const prepared = await browsers.prepare({ ...success, cookie: readCookie(req, cookieName) });
       return prepared && withCookie(req, cookieName, prepared);

@@ -144,12 +144,7 @@ export interface LoginsPart {
 
 /** Makes `logins`. */
 export function createLoginsPart(
-  {
-    slot,
-    browsers,
-    devices,
-    logins,
-  }: Pick<MiddlewareContext, 'slot' | 'browsers' | 'devices' | 'logins'>,
+  { slot, changeAndEnd, logins }: Pick<MiddlewareContext, 'slot' | 'changeAndEnd' | 'logins'>,
   { list, revoke, endAll }: LoginRegistry,
 ): LoginsPart {
   const findCurrent = (req: Request | undefined): string | undefined =>
@@ -168,10 +163,8 @@ export function createLoginsPart(
     revoke: async (id, loginId, req) => (await mayEnd(req)) && revoke(id, loginId),
     async revokeAll(id, req) {
       if (!(await mayEnd(req))) return 0;
-      const { userId } = toUserIdText(id);
-      await devices?.revokeFor(userId, 'revoked', req?.ip);
-      await browsers.forget(userId);
-      return endAll(userId, findCurrent(req));
+      await changeAndEnd(req, id, 'revoked', () => Promise.resolve());
+      return endAll(toUserIdText(id).userId, findCurrent(req));
     },
   };
 }

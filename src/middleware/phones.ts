@@ -76,7 +76,7 @@ export function createPhones(
   context: MiddlewareContext,
   { login, book, hasNoFactor }: PhonesContext,
 ): Phones {
-  const { slot, marks, fields, logins, endOtherSessions, forgetDevices, getUserId } = context;
+  const { slot, marks, fields, logins, changeAndEnd, endOtherSessions, getUserId } = context;
   // A texted code proves the number: no other factor can.
   const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, fields.code, ['enroll']));
   const enrollment = { login, book, sendOtp: context.sendOtp, verifyOtp, hasNoFactor };
@@ -124,6 +124,7 @@ export function createPhones(
       currentUser: currentUser(req),
       address: req.ip,
       readPassed: () => marks.read(req),
+      changeAndEnd: toChangeAndEnd(req),
       mayFinish: async () =>
         (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
     };
@@ -152,7 +153,6 @@ export function createPhones(
   async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<boolean> {
     const method = 'sms';
     req.smsOtp = toVerified({ user, method, at });
-    await forgetDevices(user, req);
     try {
       const login = await logins.renew(req, userId, method);
       if (login === null) return false;
@@ -175,13 +175,11 @@ export function createPhones(
     options: CheckedOptions<'phones.remove'>,
   ): Promise<boolean> {
     const keepsLast = options.keepsLast !== false;
-    const result =
-      (await logins.findEnd(req)) ??
-      (await changes.removePhone(toChangeRequest(req, options), keepsLast));
-    if (result.kind === 'changed') {
-      await forgetDevices(result.user, req);
-      await endOtherSessions(getUserId(result.user), req);
-    }
+    const request = toChangeRequest(req, options);
+    const result = (await logins.findEnd(req)) ?? (await changes.removePhone(request, keepsLast));
+    // The same request again completes what a failure has left.
+    const isGone = result.kind === 'changed' || result.refusal.reason === 'no-phone';
+    if (isGone && request.user !== undefined) await endOtherSessions(getUserId(request.user), req);
     return answerChange(req, res, options, result);
   }
 
@@ -201,7 +199,12 @@ export function createPhones(
   ): ChangeRequest {
     const phoneId = readField(req, fields.phoneId);
     const maxAgeMs = maxAgeSeconds * 1000;
-    return { user: currentUser(req), passed: marks.read(req), maxAgeMs, phoneId, address: req.ip };
+    const about = { user: currentUser(req), passed: marks.read(req), maxAgeMs, phoneId };
+    return { ...about, address: req.ip, changeAndEnd: toChangeAndEnd(req) };
+  }
+
+  function toChangeAndEnd(req: Request): ChangeRequest['changeAndEnd'] {
+    return (user, change) => changeAndEnd(req, getUserId(user), 'changed', change);
   }
 
   async function answerChange(

@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import type { HasNoFactor } from '../login/context';
 import type { RecoveryCodes } from '../account/recovery-codes';
-import type { RevokeDevices } from '../account/trusted-devices';
 import { SecondFactorError } from '../errors';
 import type { AppUserId, LoginContext } from '../login/context';
 import { toUserIdText } from '../login/users';
@@ -18,8 +17,8 @@ export interface RecoveryCodesPart {
    * `canPassSecondFactor` says false.
    * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two
    * concurrent first calls.
-   * @throws {StoreError} `ERR_STORE`: nothing was changed, except that devices may have been
-   * revoked.
+   * @throws {StoreError} `ERR_STORE`: the codes are as before, or new ones are written that nobody
+   * has seen. The same call again makes codes, and completes what it ends.
    */
   generate(userId: UserId, req?: Request): Promise<readonly string[]>;
   /** Returns how many codes the user has left. @throws {StoreError} `ERR_STORE` */
@@ -32,8 +31,6 @@ export interface RecoveryCodesContext {
   readonly hasNoFactor: HasNoFactor;
   readonly loadUser: LoginContext['loadUser'];
   readonly emit: LoginContext['emit'];
-  /** Undefined unless `trustedDevices` is configured. */
-  readonly revokeDevices: RevokeDevices | undefined;
 }
 
 /** How old the second factor may be when codes are replaced. */
@@ -43,9 +40,10 @@ export function createRecoveryCodesPart(
   {
     marks,
     logins,
+    changeAndEnd,
     endOtherSessions,
-  }: Pick<MiddlewareContext, 'marks' | 'logins' | 'endOtherSessions'>,
-  { codes, hasNoFactor, loadUser, emit, revokeDevices }: RecoveryCodesContext,
+  }: Pick<MiddlewareContext, 'marks' | 'logins' | 'changeAndEnd' | 'endOtherSessions'>,
+  { codes, hasNoFactor, loadUser, emit }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   return {
     async generate(id, req) {
@@ -54,9 +52,11 @@ export function createRecoveryCodesPart(
       // The app has given it as the id of one of its users.
       const load = (): unknown => loadUser(id as AppUserId);
       if (isFirst && !(await hasNoFactor(userId, load))) throw notFresh();
-      await revokeDevices?.(userId, 'changed', req?.ip);
-      const made = await codes.renew(userId, isFirst);
-      if (made === null) throw notFresh();
+      const made = await changeAndEnd(req, id, 'changed', async () => {
+        const renewed = await codes.renew(userId, isFirst);
+        if (renewed === null) throw notFresh();
+        return renewed;
+      });
       emit({ type: 'recovery-codes-generated', userId, address: req?.ip, count: made.length });
       await endOtherSessions(id, req);
       return made;

@@ -220,7 +220,8 @@ class Success {
   }
 
   /**
-   * A user who needed a recovery code has lost something, which is not the moment to trust a device.
+   * A user who needed a recovery code has lost something, which is not the moment to trust a
+   * device.
    */
   private async prepareDevice({ user, purpose, method }: Verified): Promise<PreparedPut | null> {
     if (purpose !== 'login' || method === 'recovery-code') return null;

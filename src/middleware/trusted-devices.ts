@@ -28,9 +28,10 @@ export function createDeviceLogin(
   devices: DevicesContext,
   {
     browsers,
+    changeAndEnd,
     endOtherSessions,
     getUserId,
-  }: Pick<MiddlewareContext, 'browsers' | 'endOtherSessions' | 'getUserId'>,
+  }: Pick<MiddlewareContext, 'browsers' | 'changeAndEnd' | 'endOtherSessions' | 'getUserId'>,
 ): DeviceLogin {
   const { cookieName, trustDeviceField } = devices;
   return {
@@ -43,7 +44,11 @@ export function createDeviceLogin(
         return result;
       }
       if (result.kind !== 'not-now') res.clearCookie(cookieName, COOKIE_ATTRIBUTES);
-      if (result.kind === 'stolen') await endOtherSessions(getUserId(user), req);
+      if (result.kind === 'stolen') {
+        const id = getUserId(user);
+        await changeAndEnd(req, id, 'stolen', () => Promise.resolve());
+        await endOtherSessions(id, req);
+      }
       return null;
     },
     hasCookie: (req) => readCookie(req, cookieName) !== undefined,

@@ -69,7 +69,7 @@ export function guardStore(
     'end',
     'endAll',
   ]);
-  const { finish } = guardPart(store, '', ['finish']);
+  const whole = guardPart(store, '', ['finish']);
   const records = guardPart(store.records, 'records.', [
     'put',
     'find',
@@ -79,7 +79,7 @@ export function guardStore(
     'removeAll',
   ]);
   return {
-    pendingLogins: createPendingLogins({ pendingLogins, finish }, now),
+    pendingLogins: createPendingLogins({ pendingLogins, finish: whole.finish.bind(store) }, now),
     counters: guardPart(store.counters, '', ['charge', 'clear', 'unlock']),
     ...createRecordSets(records, now),
   };

@@ -55,7 +55,7 @@ export function memoryStore({
 
 function warn(): void {
   process.emitWarning(
-    'memoryStore() keeps pending logins, logins and limits in this process alone: they are lost on restart ' +
+    'memoryStore() keeps logins and limits in this process alone: they are lost on restart ' +
       'and not shared. Use redisStore or postgresStore in production.',
     { code: 'SMS_OTP_MEMORY_STORE' },
   );
