@@ -1,22 +1,34 @@
 import { storeContract, type SmsOtpStore, type StoreFact } from 'passport-sms-otp/store-contract';
 
-import { challengeContract } from '../contracts/store/challenge-contract';
-import { amountContract, counterContract } from '../contracts/store/counter-contract';
-import { lockContract } from '../contracts/store/lock-contract';
+import {
+  amountContract,
+  counterContract,
+  raiseContract,
+} from '../contracts/store/counter-contract';
+import { finishChangeContract, finishContract } from '../contracts/store/finish-contract';
+import { lockContract, unlockContract } from '../contracts/store/lock-contract';
+import {
+  pendingLoginContract,
+  pendingTextContract,
+} from '../contracts/store/pending-login-contract';
+import { recordContract, recordLifeContract } from '../contracts/store/record-contract';
 import { tokenContract } from '../contracts/store/token-contract';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 
 /** Makes a right store wrong. */
 export interface Sabotage {
-  (store: Required<SmsOtpStore>): SmsOtpStore;
+  (store: SmsOtpStore): SmsOtpStore;
   /** The part that is wrong, when all others are as they were. */
   readonly part?: keyof SmsOtpStore;
 }
 
+/** The parts that have calls of their own. */
+type Part = Exclude<keyof SmsOtpStore, 'finish'>;
+
 /** A store of which one part is wrong. */
-export function partWith<Part extends keyof SmsOtpStore>(
-  part: Part,
-  change: (kept: Required<SmsOtpStore>[Part]) => Partial<Required<SmsOtpStore>[Part]>,
+export function partWith<Name extends Part>(
+  part: Name,
+  change: (kept: SmsOtpStore[Name]) => Partial<SmsOtpStore[Name]>,
 ): Sabotage {
   const sabotage: Sabotage = (store) => ({
     ...store,
@@ -25,15 +37,28 @@ export function partWith<Part extends keyof SmsOtpStore>(
   return Object.assign(sabotage, { part });
 }
 
-/** The facts about parts that every store has: these do not say which part they are about. */
-const NAMED: Partial<Record<keyof SmsOtpStore, readonly StoreFact[]>> = {
-  challenges: challengeContract,
-  counters: [...counterContract, ...amountContract, ...lockContract],
+/** A store whose `finish` is wrong. */
+export function finishWith(change: (store: SmsOtpStore) => SmsOtpStore['finish']): Sabotage {
+  const sabotage: Sabotage = (store) => ({ ...store, finish: change(store) });
+  return Object.assign(sabotage, { part: 'finish' as const });
+}
+
+const FACTS: Readonly<Record<keyof SmsOtpStore, readonly StoreFact[]>> = {
+  pendingLogins: [...pendingTextContract, ...pendingLoginContract],
+  counters: [
+    ...counterContract,
+    ...amountContract,
+    ...raiseContract,
+    ...lockContract,
+    ...unlockContract,
+  ],
+  records: [...recordContract, ...recordLifeContract],
   tokens: tokenContract,
+  finish: [...finishContract, ...finishChangeContract],
 };
 
 export function factsAbout(part: keyof SmsOtpStore): readonly StoreFact[] {
-  return NAMED[part] ?? storeContract.filter((fact) => fact.part === part);
+  return FACTS[part];
 }
 
 /** What the facts, by default those of the part that is wrong, have against a store. */
