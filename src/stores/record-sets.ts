@@ -119,7 +119,8 @@ const NOTE: RecordKind<Note> = {
   schema: noteSchema,
   ownerOf: ({ key }) => key,
   idOf: () => NOTE_ID,
-  tagOf: () => '',
+  // Notes are never swapped.
+  tagOf: () => NOTE_ID,
   rankOf: () => 0,
   endOf: ({ expiresAt }) => expiresAt,
 };

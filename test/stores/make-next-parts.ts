@@ -2,7 +2,7 @@ import type {
   AttachedText,
   FinishOptions,
   NewPendingLogin,
-  NextParts,
+  SmsOtpStore,
   StoredRecord,
 } from '../../src/stores/store';
 
@@ -29,8 +29,8 @@ export function makeFinish(changes: Partial<FinishOptions> = {}): FinishOptions 
   return { leavesMark: false, clears: [], charges: [], puts: [], ...changes };
 }
 
-/** Every call of the parts that replace challenges and the five kinds of records. */
-export function everyNextCall(store: NextParts): readonly (() => Promise<unknown>)[] {
+/** Every call of records and pending logins, and `finish`. */
+export function everyNextCall(store: SmsOtpStore): readonly (() => Promise<unknown>)[] {
   const { records, pendingLogins } = store;
   const of = { kind: 'login', owner: 'user' };
   const put = { ...of, record: makeRecord('a'), ttlSeconds: 60, most: 5 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { StoreError } from '../../src/errors';
-import type { NextParts, PendingClaim, PutResult, StoredRecord } from '../../src/stores/store';
+import type { PendingClaim, PutResult, SmsOtpStore, StoredRecord } from '../../src/stores/store';
 import { redisStore } from 'passport-sms-otp/redis';
 import { casesOf } from '../support/complete-run';
 import { everyNextCall, makeFinish, makePendingLogin, makeRecord } from './make-next-parts';
@@ -32,7 +32,7 @@ describe.each([
   ['node-redis', (answer: Answer) => ({ evalSha: answer, eval: answer })],
   ['ioredis', (answer: Answer) => ({ status: 'ready', evalsha: answer, eval: answer })],
 ])('redisStore with %s', (_library, makeClient) => {
-  const makeStore = (answer: unknown): NextParts =>
+  const makeStore = (answer: unknown): SmsOtpStore =>
     redisStore(
       makeClient(() => Promise.resolve(answer)),
       { onWarning: () => undefined },
@@ -59,7 +59,7 @@ describe.each([
 
 type Answer = () => Promise<unknown>;
 
-function verdictsOn(store: NextParts): readonly Promise<boolean>[] {
+function verdictsOn(store: SmsOtpStore): readonly Promise<boolean>[] {
   const { records, pendingLogins } = store;
   const of = { kind: 'login', owner: 'user' };
   const put = { ...of, record: makeRecord('a'), ttlSeconds: 60 };
