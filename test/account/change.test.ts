@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import type { LivePendingLogin, PendingLogin } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
-import { answering, tamperedStore } from '../support/tampered-store';
+import { tamperedStore } from '../support/tampered-store';
 import { BOB, type TestApp } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { HOME, WORK, NEW } from '../support/test-users';
@@ -187,11 +188,11 @@ it('a number that is none in the store by now is sent no other code', async () =
   const alice = visit(test);
   await alice.logIn();
   await alice.enroll(NEW);
-  const live = await tampered.store.challenges.find((await alice.pendingId()) ?? '');
-  tampered.tamper(
-    'find',
-    answering({ ...live, challenge: { ...live?.challenge, mobile: NEW.slice(1) } }),
-  );
+  tampered.tamper('find', async (work) => {
+    const { value, ...live } = (await work()) as LivePendingLogin;
+    const login = { ...(JSON.parse(value) as PendingLogin), mobile: NEW.slice(1) };
+    return { ...live, value: JSON.stringify(login) };
+  });
   clock.advanceSeconds(31);
   expect(seen(await alice.resend())).toEqual([403, { error: 'no-phone' }]);
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { memoryStore, type DeviceStore, type TrustedDevice } from 'passport-sms-otp';
+import type { StoredRecord, TrustedDevice } from 'passport-sms-otp';
 import { toDeviceLabel } from '../../src/middleware/trusted-devices';
 import { testClock } from '../support/clock';
 import { ALICE, asUser } from '../support/test-app';
 import { useApp, useOwnApps } from '../support/use-app';
-import { visitOverTls } from '../support/visit';
+import { type Answer, visitOverTls } from '../support/visit';
 
 const apps = useOwnApps();
 
@@ -23,7 +23,7 @@ it('a device that two tabs have trusted is on the list once', async () => {
   });
   const [second, ...others] = await test.trustedDevices.list('alice');
   expect(others).toEqual([]);
-  expect(second?.deviceId).not.toBe(first?.deviceId);
+  expect(second?.deviceId).toBe(first?.deviceId);
 });
 
 it.each(['rubbish', ''])(
@@ -68,42 +68,55 @@ it('a token from before the last two is a theft, however young it is', async () 
 
 describe('a device that the store tells otherwise', () => {
   const clock = testClock();
-  const memory = memoryStore({ now: () => clock.now() });
-  let changes: Partial<TrustedDevice> = {};
-  const devices: DeviceStore = {
-    ...memory.devices,
-    rotate: async (...given) => {
-      const rotation = await memory.devices.rotate(...given);
-      return 'device' in rotation
-        ? { ...rotation, device: { ...rotation.device, ...changes } }
-        : rotation;
-    },
-    list: async (userId) =>
-      (await memory.devices.list(userId)).map((device) => ({ ...device, ...changes })),
-  };
+  let changes: Partial<TrustedDevice>;
   const own = useApp(() => {
     changes = {};
     return {
       hasFactors: true,
       clock,
-      options: { store: { ...memory, devices } },
+      isTampered: true,
     };
   });
 
-  it.each<[string, () => Partial<TrustedDevice>]>([
-    ["another user's", () => ({ userId: 'bob' })],
-    ['over at this moment', () => ({ expiresAt: clock.now() })],
-    ['over', () => ({ expiresAt: clock.now() - 1 })],
-    ['over at no time', () => ({ expiresAt: Number.NaN })],
-  ])('is not trusted when it is %s', async (_what, change) => {
+  function change<Found extends StoredRecord | null>(found: Found): Found {
+    if (found === null) return found;
+    const device = JSON.parse(found.value) as TrustedDevice;
+    return { ...found, value: JSON.stringify({ ...device, ...changes }) };
+  }
+
+  /** The store changes devices that are in it. */
+  function tamper(): void {
+    own.tampered.tamper('records.find', async (work) => change((await work()) as StoredRecord));
+    own.tampered.tamper('records.list', async (work) =>
+      ((await work()) as StoredRecord[]).map(change),
+    );
+  }
+
+  async function loginOnDevice(change: Partial<TrustedDevice>): Promise<Answer> {
     const browser = own.browser();
     await browser.trust();
     browser.leave();
     clock.advanceSeconds(60);
-    changes = change();
-    const { body } = await browser.login();
+    changes = change;
+    tamper();
+    return browser.login();
+  }
+
+  it.each([
+    ['over at this moment', 0],
+    ['over', -1],
+  ])('is not trusted when it is %s', async (_what, leftMs) => {
+    const { body } = await loginOnDevice({ expiresAt: clock.now() + 60_000 + leftMs });
     expect(body).toMatchObject({ sent: true });
     expect(body).not.toHaveProperty('verified', true);
+  });
+
+  it.each<[string, Partial<TrustedDevice>]>([
+    ["another user's", { userId: 'bob' }],
+    ['over at no time', { expiresAt: Number.NaN }],
+  ])('lets nobody in when it is %s', async (_what, change) => {
+    const { status, body } = await loginOnDevice(change);
+    expect([status, body]).toEqual([503, { code: 'ERR_STORE' }]);
   });
 
   it('is not listed when it is over', async () => {
@@ -111,6 +124,7 @@ describe('a device that the store tells otherwise', () => {
     clock.advanceSeconds(60);
     expect(await own.trustedDevices.list('alice')).not.toHaveLength(0);
     changes = { expiresAt: clock.now() };
+    tamper();
     expect(await own.trustedDevices.list('alice')).toEqual([]);
   });
 });

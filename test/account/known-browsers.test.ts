@@ -1,6 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
-import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
+import { describe, expect, it } from '@jest/globals';
+import { type FinishOptions, memoryStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
+import { throwing } from '../support/tampered-store';
 import { ALICE, BOB, type TestUser, type TestApp } from '../support/test-app';
 import type { Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
@@ -33,10 +34,16 @@ async function isKnown(test: TestApp, browser: Visit): Promise<boolean> {
   return status === 200;
 }
 
-const storeCalls = (test: TestApp): unknown[] =>
-  test
-    .told('store-call')
-    .flatMap(({ operation }) => (operation.startsWith('browsers.') ? operation : []));
+/** The users for whom successes have written a browser, in their order. */
+const written = (test: TestApp): string[] =>
+  test.tampered.calls.flatMap(({ call, given }) => {
+    if (call !== 'finish') return [];
+    const [, { puts }] = given as [string, FinishOptions];
+    return puts.flatMap(({ kind, owner }) => (kind === 'browser' ? owner : []));
+  });
+
+/** Seconds since 1970, in which browsers are known, as milliseconds. */
+const thisSecond = ({ clock }: TestApp): number => Math.floor(clock.now() / 1000) * 1000;
 
 describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   it('is known after a right code, by a cookie that only this host gets over TLS', async () => {
@@ -76,17 +83,17 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     expect(browser.cookies.has(NAME)).toBe(false);
   });
 
-  it('asks the store at its first success and once a day, and at no other login', async () => {
-    const test = await apps.start({ variant, options: { limits: {} } });
+  it('is written with its first success and once a day, in that step, and at no other login', async () => {
+    const test = await apps.start({ variant, isTampered: true, options: { limits: {} } });
     const browser = await known(test);
     const first = browser.cookies.get(NAME);
-    expect(storeCalls(test)).toEqual(['browsers.remember']);
+    expect(written(test)).toEqual(['alice']);
     test.clock.advanceSeconds(DAY - 60);
     await known(test, ALICE, browser);
     expect(browser.cookies.get(NAME)).toBe(first);
     test.clock.advanceSeconds(120);
     await known(test, ALICE, browser);
-    expect(storeCalls(test)).toEqual(['browsers.remember', 'browsers.remember']);
+    expect(written(test)).toEqual(['alice', 'alice']);
     expect(browser.cookies.get(NAME)).not.toBe(first);
     expect(browser.cookies.get(NAME)?.split('.')[0]).toBe(first?.split('.')[0]);
     expect(browser.cookies.get(NAME)?.split('~')).toHaveLength(1);
@@ -99,12 +106,12 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     ['oversized', (cookie) => `${cookie}~${'x'.repeat(500)}`],
     ['empty', () => ''],
   ])('whose cookie is %s is unknown, and nothing is written', async (_what, change) => {
-    const test = await apps.start({ variant });
+    const test = await apps.start({ variant, isTampered: true });
     const browser = await known(test);
     browser.cookies.set(NAME, change(browser.cookies.get(NAME) ?? ''));
-    const before = storeCalls(test).length;
+    const before = written(test).length;
     expect(await isKnown(test, browser)).toBe(false);
-    expect(storeCalls(test)).toHaveLength(before);
+    expect(written(test)).toHaveLength(before);
   });
 
   it("whose cookie is another user's is unknown", async () => {
@@ -214,7 +221,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
       userId: 'alice',
       recoveryCodes: 0,
       trustedDevices: [],
-      knownBrowsers: [{ seenAt: test.clock.now() }],
+      knownBrowsers: [{ seenAt: thisSecond(test) }],
     });
   });
 
@@ -224,7 +231,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     await test.browser().trust();
     const trustedDevices = await test.trustedDevices.list('alice');
     expect(trustedDevices).toHaveLength(1);
-    const knownBrowsers = [{ seenAt: test.clock.now() }];
+    const knownBrowsers = [{ seenAt: thisSecond(test) }];
     const stored = { userId: 'alice', recoveryCodes: 10, trustedDevices, knownBrowsers };
     expect(await test.smsOtp.exportUser('alice')).toEqual(stored);
   });
@@ -272,31 +279,15 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     expect(await isKnown(test, browser)).toBe(false);
   });
 
-  it('is never known to a store without the part, and one warning says so', async () => {
-    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
-    const { browsers: _browsers, ...store }: SmsOtpStore = memoryStore();
-    const test = await apps.start({ variant, options: { store } });
-    const codes = emitWarning.mock.calls.map(([, options]) => (options as { code?: string }).code);
-    emitWarning.mockRestore();
-    expect(codes).toEqual(['SMS_OTP_NO_KNOWN_BROWSERS']);
-    const browser = await known(test);
+  it('stays unknown where the store cannot write the success, and nobody is in', async () => {
+    const test = await apps.start({ variant, isTampered: true });
+    const browser = test.browser();
+    await browser.login();
+    test.tampered.tamper('finish', throwing);
+    expect((await browser.enterRight()).status).toBe(503);
     expect(browser.cookies.has(NAME)).toBe(false);
-  });
-
-  it('logs in although the store cannot write it, and stays unknown', async () => {
-    const clock = testClock();
-    const store = memoryStore({ now: () => clock.now() });
-    const remember = (): Promise<never> => Promise.reject(new Error('down'));
-    const browsers = { ...store.browsers, remember };
-    const test = await apps.start({
-      variant,
-      users: [ALICE],
-      clock,
-      options: { store: { ...store, browsers } },
-    });
-    const browser = await known(test);
-    expect(browser.cookies.has(NAME)).toBe(false);
-    expect(test.told('store-failing')).toMatchObject([{ operation: 'browsers.remember' }]);
+    expect((await browser.account()).status).toBe(403);
+    expect(test.told('store-failing')).toMatchObject([{ operation: 'finish' }]);
   });
 });
 

@@ -1,12 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSmsOtp, memoryStore, SecondFactorError } from 'passport-sms-otp';
-import { ALICE, asUser, BOB } from '../support/test-app';
+import {
+  createSmsOtp,
+  type RecordPut,
+  type RecoveryCodeSet,
+  SecondFactorError,
+} from 'passport-sms-otp';
+import { ALICE, asUser, BOB, type TestApp } from '../support/test-app';
 import { useApp, useOwnApps } from '../support/use-app';
 import { visitOverTls } from '../support/visit';
 
 const apps = useOwnApps();
 
 const NEEDED = { status: 403, body: { code: 'ERR_SECOND_FACTOR_NEEDED' } };
+
+/** The records that were written. */
+const puts = ({ tampered }: TestApp): RecordPut[] =>
+  tampered.calls.flatMap(({ call, given }) =>
+    call === 'records.put' ? (given as [RecordPut]) : [],
+  );
+
+const toSet = ({ record }: RecordPut): RecoveryCodeSet =>
+  JSON.parse(record.value) as RecoveryCodeSet;
+
+const hashesOf = (put: RecordPut): readonly string[] => toSet(put).hashes;
 
 describe('recoveryCodes.generate', () => {
   const test = useApp({ hasFactors: true });
@@ -41,20 +57,11 @@ describe('recoveryCodes.generate', () => {
   });
 
   it('keeps no code and no word of one: digests that differ from user to user', async () => {
-    const kept: unknown[] = [];
-    const { recoveryCodes, ...store } = memoryStore();
-    const watched = {
-      ...store,
-      recoveryCodes: {
-        ...recoveryCodes,
-        replace: (...given: unknown[]) => Promise.resolve(kept.push(given) > 0),
-      },
-    };
-    // Only the call that is watched is ever made.
-    const own = await apps.start({ hasFactors: true, options: { store: watched } });
+    const own = await apps.start({ hasFactors: true, isTampered: true });
     const codes = await own.firstCodes();
-    const [[userId, hashes, options]] = kept as [[string, string[], object]];
-    expect([userId, hashes.length, options]).toEqual(['alice', 10, { isFirst: true }]);
+    const kept = puts(own);
+    expect(kept).toMatchObject([{ kind: 'recovery-codes', owner: 'alice', ifNone: true }]);
+    expect(kept.flatMap(hashesOf)).toHaveLength(10);
     for (const code of codes) {
       expect(JSON.stringify(kept)).not.toContain(code);
       expect(JSON.stringify(kept)).not.toContain(code.replaceAll('-', ''));
@@ -62,21 +69,13 @@ describe('recoveryCodes.generate', () => {
   });
 
   it('makes codes that fit their user alone, also when somebody moves the digests', async () => {
-    const store = memoryStore();
-    const moved: string[] = [];
-    const recoveryCodes = {
-      ...store.recoveryCodes,
-      replace: (userId: string, hashes: readonly string[]) => {
-        moved.push(...hashes);
-        return store.recoveryCodes.replace(userId, hashes);
-      },
-    };
-    const own = await apps.start({
-      hasFactors: true,
-      options: { store: { ...store, recoveryCodes } },
-    });
+    const own = await apps.start({ hasFactors: true, isTampered: true });
     const [code] = await own.firstCodes(BOB);
-    await store.recoveryCodes.replace('alice', moved);
+    const [put] = puts(own);
+    if (put === undefined) throw new Error('nothing was kept');
+    const moved: RecoveryCodeSet = { ...toSet(put), userId: 'alice' };
+    const record = { ...put.record, value: JSON.stringify(moved) };
+    await own.store.records.put({ ...put, owner: 'alice', record });
     const browser = own.browser();
     await browser.login();
     expect((await browser.recover(code)).status).toBe(401);
