@@ -429,9 +429,9 @@ function createMiddlewareContext(
     browsers,
     beginLogin: (req, user) => beginLogin(login, user, browsers.readCookie(req)),
     ...joinPendingLogins(login),
-    changeAndEnd: (req, id, reason, change) => {
-      const pendingId = req && slot.peek(req)?.pending?.pendingId;
-      const from = { pendingId, address: req?.ip };
+    changeAndEnd: (req, id, reason, change, pendingId) => {
+      const ofSession = req && slot.peek(req)?.pending?.pendingId;
+      const from = { pendingId: pendingId ?? ofSession, address: req?.ip };
       return changeAndEnd(toUserIdText(id).userId, reason, from, change);
     },
     endOtherSessions: async (userId: unknown, req) => {

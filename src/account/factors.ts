@@ -57,8 +57,8 @@ export interface CodeFactor<User = Express.User> extends FactorBase<User> {
 
 /**
  * A factor that answers a challenge, such as a passkey. The library makes the challenge and keeps
- * it in the session, with the pending login: it is good once, for five minutes at most or until
- * another text is sent, and for nothing else.
+ * it in the store, under the pending login: it is good once, for five minutes at most and until
+ * the next challenge of that factor, and for nothing else.
  */
 export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
   /**

@@ -52,12 +52,14 @@ export interface MiddlewareContext {
   /**
    * Makes a change that ends everything of the user that begins or trusts elsewhere. Call
    * `endOtherSessions` after it, when this session has its new login.
+   * @param pendingId The pending login that stays. Left out: the one of the session.
    */
   readonly changeAndEnd: <Changed>(
     req: Request | undefined,
     id: UserId,
     reason: DeviceEnd,
     change: () => Promise<Changed>,
+    pendingId?: string,
   ) => Promise<Changed>;
   /**
    * Ends the user's other logins, and calls the app's option of that name. Rethrows what the app

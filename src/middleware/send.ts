@@ -66,7 +66,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     // A trusted device only matters to a user who needs a code.
     const trusted =
       devices?.hasCookie(req) === true && (await request.isRequired())
-        ? await devices.authenticate(req, res, user)
+        ? await devices.authenticate(req, res, user, begun?.login.pendingId)
         : null;
     if (trusted !== null)
       return logInAtOnce(req, res, options, { ...trusted, kept, before, begun });

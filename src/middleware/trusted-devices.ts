@@ -12,11 +12,13 @@ export interface DeviceLogin {
   /**
    * Returns the user of a trusted device and the mark, with the next cookie set; null: a code is
    * needed.
+   * @param pendingId The pending login of this request, which stays where a device was stolen.
    */
   readonly authenticate: (
     req: Request,
     res: Response,
     user: Express.User,
+    pendingId: string | undefined,
   ) => Promise<DeviceLoginResult | null>;
   /** Whether the request brought a device's cookie. */
   readonly hasCookie: (req: Request) => boolean;
@@ -35,7 +37,7 @@ export function createDeviceLogin(
 ): DeviceLogin {
   const { cookieName, trustDeviceField } = devices;
   return {
-    async authenticate(req, res, user) {
+    async authenticate(req, res, user, pendingId) {
       const value = readCookie(req, cookieName);
       const browserCookie = browsers.readCookie(req);
       const result = await devices.authenticate({ user, value, address: req.ip, browserCookie });
@@ -46,7 +48,7 @@ export function createDeviceLogin(
       if (result.kind !== 'not-now') res.clearCookie(cookieName, COOKIE_ATTRIBUTES);
       if (result.kind === 'stolen') {
         const id = getUserId(user);
-        await changeAndEnd(req, id, 'stolen', () => Promise.resolve());
+        await changeAndEnd(req, id, 'stolen', () => Promise.resolve(), pendingId);
         await endOtherSessions(id, req);
       }
       return null;
