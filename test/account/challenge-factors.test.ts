@@ -373,11 +373,11 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   it('fails where the store does not say whether it was the first response', async () => {
     await test.close();
     const clock = testClock();
-    const { store, tamper } = tamperedStore(clock);
-    await start({ clock, store });
+    const tampered = tamperedStore(clock);
+    await start({ clock, store: tampered.store });
     await alice.login();
     const challenge = await challengeOf();
-    tamper('records.remove', answering('yes'));
+    tampered.tamper('records.remove', answering('yes'));
     expect((await respond(sign('alice', challenge))).status).toBe(503);
     expect(checked).toEqual([]);
   });
