@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import session, { type SessionData } from 'express-session';
-import type { PhoneBook, SmsOtpStore } from 'passport-sms-otp';
+import type { Counter, FinishOptions, PhoneBook, RecordsOf, SmsOtpStore } from 'passport-sms-otp';
 import {
   GatewayClient,
   GatewayRejectedError,
@@ -175,43 +175,44 @@ const userPart = (part: string, changes: boolean): FindTouches => {
   return () => [changes ? writes(part) : reads(part)];
 };
 
+const records = ({ kind }: { readonly kind: string }): string => `records:${kind}`;
+const readsRecords: FindTouches = (of) => [reads(records(of as RecordsOf))];
+const writesRecords: FindTouches = (of) => [writes(records(of as RecordsOf))];
+
 /**
- * What each call of our store reads and writes, from its arguments. Which challenge an OTP id
- * stands for, and whether its code lives, depends on all texts of the user.
+ * What each call of our store reads and writes, from its arguments. Whether a text lives depends on
+ * all pending logins of the user.
  */
 const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
-  'challenges.begin': userPart('challenges', true),
-  'challenges.claim': userPart('challenges', true),
-  'challenges.find': userPart('challenges', false),
-  'challenges.consume': userPart('challenges', true),
-  'challenges.discard': userPart('challenges', true),
+  'pendingLogins.begin': userPart('pending', true),
+  'pendingLogins.attach': userPart('pending', true),
+  'pendingLogins.claim': userPart('pending', true),
+  'pendingLogins.find': userPart('pending', false),
+  'pendingLogins.end': userPart('pending', true),
+  'pendingLogins.endAll': userPart('pending', true),
+  'store.finish': (_pendingId, options) => toFinishTouches(options as FinishOptions),
   'counters.charge': (charged) => (charged as readonly ChargedCounter[]).flatMap(toChargeTouches),
   'counters.clear': (keys) => (keys as readonly string[]).map((key) => writes(counter(key))),
-  'counters.lock': (key) => [writes(counter(key))],
-  'recoveryCodes.replace': userPart('recovery-codes', true),
-  'recoveryCodes.spend': userPart('recovery-codes', true),
-  'recoveryCodes.count': userPart('recovery-codes', false),
-  'devices.add': userPart('devices', true),
-  'devices.rotate': userPart('devices', true),
-  'devices.list': userPart('devices', false),
-  'devices.remove': userPart('devices', true),
-  'devices.removeAll': userPart('devices', true),
-  'browsers.remember': userPart('browsers', true),
-  'browsers.list': userPart('browsers', false),
-  'browsers.forget': userPart('browsers', true),
-  'logins.begin': userPart('logins', true),
-  // When it was seen is written once an hour, and no order takes that long.
-  'logins.find': userPart('logins', false),
-  'logins.end': userPart('logins', true),
-  'logins.list': userPart('logins', false),
-  'logins.endAll': userPart('logins', true),
+  'counters.unlock': (keys) => (keys as readonly string[]).map((key) => writes(counter(key))),
+  'records.put': writesRecords,
+  'records.find': readsRecords,
+  'records.swap': writesRecords,
+  'records.list': readsRecords,
+  'records.remove': writesRecords,
+  'records.removeAll': writesRecords,
 };
 
-interface ChargedCounter {
-  readonly key: string;
-  readonly isOnlyRead?: boolean;
-  readonly exemptBy?: readonly string[];
+function toFinishTouches({ clears, charges, puts, replaces }: FinishOptions): readonly Touch[] {
+  const changed = [...puts, ...(replaces === undefined ? [] : [replaces])];
+  return [
+    writes('pending'),
+    ...clears.map((key) => writes(counter(key))),
+    ...charges.flatMap((charged) => toChargeTouches(charged)),
+    ...changed.map((of) => writes(records(of))),
+  ];
 }
+
+type ChargedCounter = Pick<Counter, 'key' | 'isOnlyRead' | 'exemptBy'>;
 
 function toChargeTouches({ key, isOnlyRead, exemptBy = [] }: ChargedCounter): readonly Touch[] {
   const own = isOnlyRead === true ? reads(counter(key)) : writes(counter(key));
@@ -219,21 +220,16 @@ function toChargeTouches({ key, isOnlyRead, exemptBy = [] }: ChargedCounter): re
 }
 
 /** Makes a scheduling point of every call of the store of the moment. */
-export function toPointStore(
-  points: Points,
-  getStore: () => Required<SmsOtpStore>,
-): Required<SmsOtpStore> {
-  const toPart = <Name extends keyof SmsOtpStore>(name: Name): Required<SmsOtpStore>[Name] =>
+export function toPointStore(points: Points, getStore: () => SmsOtpStore): SmsOtpStore {
+  const toPart = <Name extends keyof SmsOtpStore>(name: Name): SmsOtpStore[Name] =>
     toPointPart(points, name, () => getStore()[name], STORE_TOUCHES);
+  const whole = toPointPart(points, 'store', getStore, STORE_TOUCHES);
   return {
-    challenges: toPart('challenges'),
+    pendingLogins: toPart('pendingLogins'),
     counters: toPart('counters'),
+    records: toPart('records'),
     tokens: toPart('tokens'),
-    recoveryCodes: toPart('recoveryCodes'),
-    devices: toPart('devices'),
-    browsers: toPart('browsers'),
-    logins: toPart('logins'),
-    notes: toPart('notes'),
+    finish: (pendingId, options) => whole.finish(pendingId, options),
   };
 }
 

@@ -4,11 +4,12 @@ type Work = (...given: readonly unknown[]) => unknown;
 interface Entry {
   readonly atMs: number;
   readonly part: string;
-  readonly member: string;
+  /** Null: the part itself is a call. */
+  readonly member: string | null;
   readonly given: readonly unknown[];
 }
 
-/** Objects with calls, such as the parts of a store. */
+/** Calls, and objects with calls, such as the parts of a store. */
 type Parts = Readonly<Record<string, object>>;
 
 /**
@@ -39,20 +40,26 @@ export class Journal {
         setTime(atMs);
         const calls = parts[part] ?? {};
         // It was called before.
-        await (Reflect.get(calls, member) as Work).apply(calls, [...given]);
+        const work = (member === null ? calls : Reflect.get(calls, member)) as Work;
+        await work.apply(member === null ? parts : calls, [...given]);
       }
     };
   }
 
   private recordPart(part: string, calls: object): object {
+    if (typeof calls === 'function') return this.recordCall(part, null, calls as Work);
     const get = (target: object, member: string): unknown => {
       // Only the names of the contract are ever asked for, and all of them are calls.
       const work = Reflect.get(target, member) as Work;
-      return (...given: readonly unknown[]): unknown => {
-        this.entries.push({ atMs: this.now(), part, member, given });
-        return work.apply(target, [...given]);
-      };
+      return this.recordCall(part, member, work.bind(target));
     };
     return new Proxy(calls, { get });
+  }
+
+  private recordCall(part: string, member: string | null, work: Work): Work {
+    return (...given) => {
+      this.entries.push({ atMs: this.now(), part, member, given });
+      return work(...given);
+    };
   }
 }

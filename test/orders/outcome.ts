@@ -27,6 +27,7 @@ export interface SessionView {
 
 interface Waiting {
   readonly purpose: string;
+  /** Empty where no text went out. */
   readonly otpId: string;
   /** Whether a text went out. */
   readonly isSent: boolean;
@@ -84,7 +85,7 @@ export async function observe(
     judged: [...gateway.judged.values()],
     right: Array.from(gateway.right, ({ mobile }) => mobile),
     numbers,
-    recoveryCodes: await now.store.recoveryCodes.count(ALICE.id),
+    recoveryCodes: await countCodes(world),
     ...(path.some((step) => step.includes('!')) && { isShutOut: await cannotLogIn(world) }),
   };
 }
@@ -131,10 +132,18 @@ async function look(world: World, cookie: string, value: string): Promise<Sessio
     (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
   const { pending } = smsOtp ?? {};
   if (pending === undefined) return { cookie, user, hasMark, waitsFor: null };
-  const { purpose, otpId, isSent } = pending;
-  const live = await world.now.store.challenges.find(otpId);
-  const isLive = live !== null && (live.hasLiveCode || !isSent);
-  return { cookie, user, hasMark, waitsFor: { purpose, otpId, isSent, isLive } };
+  const { purpose, pendingId, otpId, isSent } = pending;
+  const live = await world.now.store.pendingLogins.find(pendingId);
+  const isThere = live !== null && live !== 'passed';
+  const isLive = isThere && (!isSent || live.texts[0]?.otpId === otpId);
+  return { cookie, user, hasMark, waitsFor: { purpose, otpId: otpId ?? '', isSent, isLive } };
+}
+
+async function countCodes({ now: { store } }: World): Promise<number> {
+  const of = { kind: 'recovery-codes', owner: ALICE.id, id: 'codes' };
+  const found = await store.records.find(of);
+  // It was written by `recoveryCodes`.
+  return found === null ? 0 : (JSON.parse(found.value) as { hashes: string[] }).hashes.length;
 }
 
 /** The signed cookie of express-session is `s:<id>.<signature>`. */

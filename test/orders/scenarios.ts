@@ -121,7 +121,9 @@ const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => P
   },
   locked: async (browser, world) => {
     await browser.post('/login', PASSWORD);
-    await world.now.store.counters.lock(USER_KEYS.lock(ALICE.id, 'sms'), 1_800);
+    const key = USER_KEYS.lock(ALICE.id, 'sms');
+    const lock = { every: 1, seconds: [1_800] };
+    await world.now.store.counters.charge([{ key, windowSeconds: null, lock }]);
   },
   waiting: async (browser, world) => {
     world.now.preferredFactor = 'recovery-code';
