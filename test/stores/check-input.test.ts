@@ -1,15 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { checkCounters, checkLock, checkRenewed } from '../../src/stores/check-values';
-import { checkChallenge } from '../../src/stores/records';
-import type { Counter } from '../../src/stores/store';
-import { makeChallenge } from './make-challenge';
-
-const good = makeChallenge('a');
+import {
+  checkClaim,
+  checkCounters,
+  checkFinish,
+  checkPendingLogin,
+  checkPut,
+  checkRenewed,
+  checkSwap,
+  checkText,
+} from '../../src/stores/check-values';
+import type { ClaimOptions, Counter, RecordPut } from '../../src/stores/store';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-next-parts';
 
 describe('the input of a store', () => {
   const counter = { key: 'a', windowSeconds: 60 };
+  const put: RecordPut = {
+    ...{ kind: 'device', owner: 'user', record: makeRecord('a'), ttlSeconds: 60 },
+  };
 
   it.each([
     { ...counter, windowSeconds: 0 },
@@ -60,23 +69,106 @@ describe('the input of a store', () => {
   });
 
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is refused when a challenge is to live for %p seconds',
+    'is refused when something is to live for %p seconds',
     (seconds) => {
-      expect(() => checkChallenge(good, seconds)).toThrow(new StoreError('begin: unknown record'));
-      expect(() => checkChallenge({ ...good, otpId: '' }, 600)).toThrow(
-        new StoreError('begin: unknown record'),
+      const login = makePendingLogin('a');
+      expect(() => checkPendingLogin(login, seconds)).toThrow(
+        new StoreError('begin: invalid login'),
       );
-      expect(() => checkChallenge(good, 0.5)).not.toThrow();
+      expect(() => checkPendingLogin(login, 0.5)).not.toThrow();
+      expect(() => checkPut({ ...put, ttlSeconds: seconds })).toThrow(
+        new StoreError('put: invalid record'),
+      );
+      expect(() => checkSwap(put.record, seconds)).toThrow(new StoreError('swap: invalid record'));
+      for (const life of [0.5, null]) {
+        expect(() => checkPut({ ...put, ttlSeconds: life })).not.toThrow();
+        expect(() => checkSwap(put.record, life)).not.toThrow();
+      }
     },
   );
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
-    'is refused when it is not a length of a lock: %p',
-    (seconds) => {
-      expect(() => checkLock(seconds)).toThrow(new StoreError('lock: invalid length'));
-      expect(() => checkLock(0)).not.toThrow();
-    },
-  );
+  it.each([
+    { pendingId: '' },
+    { pendingId: 5 },
+    { userId: '' },
+    { place: null },
+    { value: 'x'.repeat(4_097) },
+    { value: 5 },
+    { text: { otpId: '', value: '{}' } },
+    { text: { otpId: 'x', value: 'x'.repeat(1_025) } },
+  ])('is refused as a pending login with %j', (changes) => {
+    // A caller in JavaScript may pass anything.
+    const login = { ...makePendingLogin('a'), ...changes } as ReturnType<typeof makePendingLogin>;
+    expect(() => checkPendingLogin(login, 600)).toThrow(StoreError);
+    const good = makePendingLogin('a', { value: 'x'.repeat(4_096), text: makeText('x') });
+    expect(() => checkPendingLogin(good, 600)).not.toThrow();
+  });
+
+  it('is refused as a text without an id or with a value that is too long', () => {
+    const refusal = new StoreError('attach: invalid text');
+    expect(() => checkText({ otpId: '', value: '{}' })).toThrow(refusal);
+    expect(() => checkText({ otpId: 'x', value: 'x'.repeat(1_025) })).toThrow(refusal);
+    expect(() => checkText({ otpId: 'x', value: 'x'.repeat(1_024) })).not.toThrow();
+  });
+
+  it.each([
+    { of: '' },
+    { of: 'totp', otpId: 'x' },
+    { most: 0 },
+    { most: 1.5 },
+    { most: Number.NaN },
+    { most: '5' },
+  ])('is refused as an attempt with %j', (changes) => {
+    const good: ClaimOptions = { of: 'text', otpId: 'x', most: 5 };
+    const refusal = new StoreError('claim: invalid attempt');
+    // A caller in JavaScript may pass anything.
+    const invalid = { of: 'text', most: 5, ...changes } as ClaimOptions;
+    expect(() => checkClaim(invalid)).toThrow(refusal);
+    for (const options of [good, { of: 'totp', most: 1 }])
+      expect(() => checkClaim(options)).not.toThrow();
+  });
+
+  it.each([
+    { kind: '' },
+    { kind: 'a b' },
+    { kind: 'x'.repeat(33) },
+    { owner: '' },
+    { most: 0 },
+    { most: 1.5 },
+    { record: makeRecord('') },
+    { record: makeRecord('a', { tag: '' }) },
+    { record: makeRecord('a', { rank: Number.NaN }) },
+    { record: makeRecord('a', { rank: Number.NEGATIVE_INFINITY }) },
+    { record: makeRecord('a', { value: 'x'.repeat(8_193) }) },
+  ])('is refused as a record with %p', (changes) => {
+    const invalid = { ...put, ...changes };
+    expect(() => checkPut(invalid)).toThrow(new StoreError('put: invalid record'));
+    const longest = { record: makeRecord('a', { value: 'x'.repeat(8_192) }), most: 1 };
+    expect(() => checkPut({ ...put, ...longest, kind: 'Recovery-codes-2' })).not.toThrow();
+  });
+
+  it.each([
+    { charges: [{ ...counter, max: 5 }] },
+    { charges: [{ ...counter, exemptBy: ['b'] }] },
+    { charges: [counter, counter] },
+    { charges: [counter], clears: ['a'] },
+  ])('is refused as a success that charges %j', (changes) => {
+    const refusal = /finish: invalid counter|charge: invalid counter/;
+    expect(() => checkFinish(makeFinish(changes))).toThrow(refusal);
+  });
+
+  it('is refused as a success with two puts of one kind and owner, or of what it replaces', () => {
+    const refusal = new StoreError('finish: invalid put');
+    const other = { ...put, record: makeRecord('b') };
+    const { kind, owner } = put;
+    expect(() => checkFinish(makeFinish({ puts: [put, other] }))).toThrow(refusal);
+    const replaces = { kind, owner, id: 'a' };
+    expect(() => checkFinish(makeFinish({ puts: [put], replaces }))).toThrow(refusal);
+    const apart = [put, { ...put, owner: 'other' }, { ...put, kind: 'login' }];
+    const lifts = { ...counter, amount: -1, lifts: 3, generation: 2 };
+    const good = { puts: apart, replaces: { kind, owner, id: 'b' }, charges: [lifts] };
+    expect(() => checkFinish(makeFinish({ ...good, clears: ['b'] }))).not.toThrow();
+  });
 
   it.each([
     { sealed: 'x', ttlSeconds: 0 },

@@ -4,78 +4,61 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 
 import { StoreError } from '../../src/errors';
-import type {
-  DeviceRotation,
-  KnownBrowser,
-  Login,
-  SmsOtpStore,
-  TrustedDevice,
-} from '../../src/stores/store';
-import { makeChallenge } from './make-challenge';
-import { makeBrowser, makeDevice, makeLogin } from './make-device';
+import { guardStore } from '../../src/stores/guarded-store';
+import { memoryStore } from '../../src/stores/memory/memory-store';
+import type { SmsOtpStore } from '../../src/stores/store';
+import { makeFinish, makeRecord } from './make-next-parts';
+import { MADE_AT, makeDevice, makeSentText, makeWaitingLogin } from './make-values';
 import { casesOf } from '../support/complete-run';
 
-const word = fc.constantFrom(
-  'claimed',
-  'acquired',
-  'stored',
-  'held',
-  'false',
-  '1',
-  '0',
-  'rotated',
-  'stale',
-  'true',
-  null,
-  undefined,
-  false,
-);
-const record = fc.constantFrom(
-  JSON.stringify(makeChallenge('a')),
-  JSON.stringify(makeChallenge('b')),
-  JSON.stringify(makeDevice('a')),
-  JSON.stringify(makeDevice('b')),
-  JSON.stringify(makeBrowser('a')),
-  JSON.stringify(makeBrowser('a', { userId: 'other' })),
-  JSON.stringify(makeLogin('a')),
-  JSON.stringify(makeLogin('b')),
-  '1:5:x',
-  `1:5:1:2:hash::${JSON.stringify(makeDevice('a'))}`,
-  `1:5:1:${JSON.stringify(makeBrowser('a'))}`,
-  `2:5:1:${JSON.stringify(makeBrowser('a'))}`,
-  `1:5:1:x:hash::${JSON.stringify(makeDevice('a'))}`,
-);
+// What comes back for records, pending logins and finish is in `redis-answers` and
+// `postgres-answers`; here are counters and tokens.
+
+const word = fc.constantFrom('acquired', 'stored', 'held', 'false', '1', '0', null, undefined);
+const text = fc.constantFrom('1:5:x', '2:5:x', '1:x:y', 'x', '');
 const number = fc.constantFrom(-1, 0, 1, 5, 6, 1.5, '5', '6', '05', '-1', null);
-const value = fc.oneof(number, word, record, fc.anything());
-const seenAt = fc.constantFrom('5', '1.5', 'x', '', null, 5);
-const user = fc.constantFrom('user', 'other', null);
+const value = fc.oneof(number, word, text, fc.anything());
 /**
  * What a server, a proxy or a client library between may answer: near to what is right, or
  * anything.
  */
 const redisReply = fc.oneof(
-  fc.tuple(fc.oneof(number, word), record),
   fc.tuple(number, number, number, number),
-  fc.tuple(record, seenAt, user),
-  fc.array(fc.tuple(fc.constantFrom('a', 'b', null), record, seenAt), { maxLength: 2 }),
+  fc.tuple(number, number, number, number, number),
   fc.array(value, { maxLength: 5 }),
   value,
 );
 const postgresRow = fc.record(
   {
-    ...{ attempt: number, record: fc.oneof(record, value), outcome: word, version: word },
-    ...{ login_id: fc.constantFrom('a', 'b', null), user_id: user, seen: seenAt },
-    ...{ fence: number, token_fence: number, sealed: value },
+    ...{ fence: number, token_fence: number, sealed: value, outcome: word, version: word },
     ...{ refused_by: number, is_odd: word, count: number, reset_ms: number, locked_ms: number },
-    ...{
-      is_spent: word,
-      ids: fc.oneof(fc.constantFrom('[]', '["a"]', '[1]', '{}'), value),
-      note: fc.oneof(word, value),
-    },
+    generation: number,
   },
-  { requiredKeys: ['record'] },
+  { requiredKeys: ['count'] },
 );
 const postgresRows = fc.array(postgresRow, { maxLength: 2 });
+
+/** A call of a guarded store, by the name that its error says. */
+type Call = keyof typeof ASKED;
+
+const guarded = (store: SmsOtpStore) => guardStore(store, () => MADE_AT);
+const ASKED = {
+  begin: (store: SmsOtpStore) =>
+    guarded(store).pendingLogins.begin(makeWaitingLogin('a'), 'login', null),
+  attach: (store: SmsOtpStore) => guarded(store).pendingLogins.attach('a', makeSentText('x')),
+  claim: (store: SmsOtpStore) => guarded(store).pendingLogins.claim('a', { of: 'text', most: 5 }),
+  find: (store: SmsOtpStore) => guarded(store).pendingLogins.find('a'),
+  end: (store: SmsOtpStore) => guarded(store).pendingLogins.end('a'),
+  finish: (store: SmsOtpStore) => guarded(store).pendingLogins.finish('a', makeFinish()),
+  charge: (store: SmsOtpStore) => guarded(store).counters.charge([{ key: 'a', windowSeconds: 9 }]),
+  'records.put': (store: SmsOtpStore) => guarded(store).devices.put(makeDevice('a')),
+  'records.find': (store: SmsOtpStore) => guarded(store).devices.find('user', 'a'),
+  'records.swap': (store: SmsOtpStore) =>
+    guarded(store).devices.swap(makeDevice('a'), makeDevice('b')),
+  'records.list': (store: SmsOtpStore) => guarded(store).devices.list('user'),
+  'records.remove': (store: SmsOtpStore) => guarded(store).devices.remove('user', 'a'),
+  'records.removeAll': (store: SmsOtpStore) => guarded(store).devices.removeAll('user'),
+};
 
 describe('whatever the server returns', () => {
   it('redisStore with node-redis returns what its contract says, or refuses', async () => {
@@ -143,7 +126,7 @@ describe('whatever the server returns', () => {
       redisStore({ evalSha: fail, eval: fail }),
       postgresStore({ query: fail }),
     ]) {
-      const error = await store.challenges.claim('a').catch((caught: unknown) => caught);
+      const error = await store.pendingLogins.find('a').catch((caught: unknown) => caught);
       expect(error).toBeInstanceOf(StoreError);
       expect(
         `${String(error)} ${JSON.stringify(error)} ${String((error as Error).stack)}`,
@@ -153,6 +136,117 @@ describe('whatever the server returns', () => {
   });
 });
 
+describe('whatever a store of another maker returns', () => {
+  const [login, sent] = [makeWaitingLogin('a'), makeSentText('x')];
+  const texts = [{ otpId: 'x', value: JSON.stringify(sent) }];
+  const live = { userId: 'user', value: JSON.stringify(login), sends: 1, texts };
+  const stored = makeRecord('a', { value: JSON.stringify(makeDevice('a')) });
+  const put = { isPut: true, gone: [] };
+  const count = { count: 1, resetSeconds: 5, lockedSeconds: 0, generation: 1 };
+
+  it.each<[call: Call, right: unknown, wrong: readonly unknown[]]>([
+    ['begin', true, [undefined, null, 1, 'true']],
+    ['attach', false, [undefined, 0]],
+    ['end', true, [undefined, 1]],
+    [
+      'find',
+      live,
+      [
+        undefined,
+        'live',
+        { ...live, userId: 5 },
+        { ...live, sends: -1 },
+        { ...live, sends: '1' },
+        { ...live, texts: null },
+        { ...live, texts: [...texts, ...texts, ...texts] },
+        { ...live, texts: [{ otpId: 'x' }] },
+        { ...live, value: { login } },
+      ],
+    ],
+    [
+      'claim',
+      { outcome: 'claimed', attempt: 1, otpId: 'x', login: live },
+      [
+        undefined,
+        'unknown',
+        { outcome: 'other' },
+        { outcome: 'claimed', attempt: 0, otpId: 'x', login: live },
+        { outcome: 'claimed', attempt: 1.5, otpId: 'x', login: live },
+        { outcome: 'claimed', attempt: '1', otpId: 'x', login: live },
+        { outcome: 'claimed', attempt: 1, otpId: 'never', login: live },
+        { outcome: 'claimed', attempt: 1, login: live },
+        { outcome: 'claimed', attempt: 1, otpId: 'x', login: null },
+      ],
+    ],
+    [
+      'finish',
+      { isFinished: true, results: [put] },
+      [
+        undefined,
+        true,
+        { isFinished: 1 },
+        { isFinished: true },
+        { isFinished: true, results: [{ isPut: true }] },
+        { isFinished: true, results: [{ isPut: true, gone: [5] }] },
+      ],
+    ],
+    [
+      'charge',
+      { refusedBy: null, counts: [count] },
+      [
+        undefined,
+        { refusedBy: null, counts: [] },
+        { refusedBy: null, counts: [count, count] },
+        { counts: [count] },
+        { refusedBy: 1, counts: [count] },
+        { refusedBy: -1, counts: [count] },
+        { refusedBy: null, counts: [{ ...count, count: '1' }] },
+        { refusedBy: null, counts: [{ ...count, count: Number.NaN }] },
+        { refusedBy: null, counts: [{ ...count, resetSeconds: undefined }] },
+        { refusedBy: null, counts: [{ ...count, lockedSeconds: -1 }] },
+        { refusedBy: null, counts: [{ ...count, generation: undefined }] },
+      ],
+    ],
+    ['records.put', put, [undefined, true, { isPut: 1, gone: [] }, { isPut: true }]],
+    ['records.find', stored, [undefined, 'x', { ...stored, id: 5 }, { ...stored, rank: '1' }]],
+    ['records.swap', false, [undefined, 0]],
+    ['records.list', [stored], [undefined, null, {}, [null], [{ ...stored, tag: undefined }]]],
+    ['records.remove', true, [undefined, 1]],
+    ['records.removeAll', ['a'], [undefined, null, 1, [1]]],
+  ])('the answer of %s is what the contract says, or refused', async (call, right, wrong) => {
+    await expect(answerOf(call, right)).resolves.toBeDefined();
+    for (const answer of wrong) await expect(answerOf(call, answer)).rejects.toThrow(StoreError);
+  });
+
+  it.each(Object.keys(ASKED) as Call[])(
+    'no answer of %s comes through as anything else than an answer or a StoreError',
+    async (call) => {
+      const property = fc.asyncProperty(fc.anything(), async (answer) => {
+        const outcome = await answerOf(call, answer).catch((error: unknown) => error);
+        return outcome instanceof StoreError || !(outcome instanceof Error);
+      });
+      await fc.assert(property, { numRuns: casesOf(100) });
+    },
+  );
+});
+
+/** What a guarded store makes of this answer of its store, whatever is called. */
+function answerOf(call: Call, answer: unknown): Promise<unknown> {
+  // A store of another maker may return anything.
+  const reply = (): Promise<never> => Promise.resolve(answer as never);
+  return ASKED[call]({
+    pendingLogins: {
+      ...{ begin: reply, attach: reply, claim: reply, find: reply, end: reply, endAll: reply },
+    },
+    counters: { charge: reply, clear: reply, unlock: reply },
+    records: {
+      ...{ put: reply, find: reply, swap: reply, list: reply, remove: reply, removeAll: reply },
+    },
+    tokens: memoryStore().tokens,
+    finish: reply,
+  });
+}
+
 type Reply = () => Promise<unknown>;
 
 /**
@@ -161,46 +255,13 @@ type Reply = () => Promise<unknown>;
  */
 async function misbehaviour(
   replies: fc.Arbitrary<unknown>,
-  makeStore: (reply: Reply) => Required<SmsOtpStore>,
+  makeStore: (reply: Reply) => SmsOtpStore,
 ): Promise<unknown> {
   const property = fc.asyncProperty(replies, async (reply) => {
-    const store = makeStore(() => Promise.resolve(reply));
-    const { challenges, counters, tokens, recoveryCodes, devices, browsers, logins, notes } = store;
-    const token = { seenHash: 'x', nextHash: 'y', usedAt: 1 };
-    const seen = { at: 1, everySeconds: 60, ttlSeconds: 600 };
+    const { counters, tokens } = makeStore(() => Promise.resolve(reply));
     const verdicts = await Promise.all([
-      isSo(challenges.claim('a'), isClaim),
-      isSo(challenges.find('a'), (found) => found === null || found.challenge.otpId === 'a'),
-      isSo(challenges.consume('a'), (isMine) => typeof isMine === 'boolean'),
       isSo(counters.charge([{ key: 'a', windowSeconds: 9 }]), isCharge),
       isSo(tokens.read('a'), isToken),
-      isSo(
-        recoveryCodes.spend('a', 'x'),
-        ({ isSpent, left }) => typeof isSpent === 'boolean' && isCount(left),
-      ),
-      isSo(recoveryCodes.count('a'), isCount),
-      isSo(recoveryCodes.replace('a', ['x']), (isWritten) => typeof isWritten === 'boolean'),
-      isSo(devices.rotate('user', 'a', token), isRotation),
-      isSo(devices.list('user'), (listed) => listed.every(isDeviceOfUser)),
-      isSo(devices.removeAll('user'), isCount),
-      isSo(browsers.remember(makeBrowser('a'), 600, 5), isListOfIds),
-      isSo(browsers.list('user'), (listed) => listed.every(isBrowserOfUser)),
-      isSo(browsers.forget('user'), isListOfIds),
-      isSo(logins.begin(makeLogin('a'), 600, 5), isListOfIds),
-      isSo(
-        logins.find('a'),
-        (found) => found === null || (found.loginId === 'a' && isLogin(found)),
-      ),
-      isSo(
-        logins.find('a', seen),
-        (found) => found === null || (found.loginId === 'a' && isLogin(found)),
-      ),
-      isSo(logins.end('a'), (isMine) => typeof isMine === 'boolean'),
-      isSo(logins.list('user'), (listed) =>
-        listed.every((one) => one.userId === 'user' && isLogin(one)),
-      ),
-      isSo(logins.endAll('user'), isListOfIds),
-      isSo(notes.read('a'), (text) => text === null || typeof text === 'string'),
     ]);
     return verdicts.every((isGood) => isGood);
   });
@@ -215,52 +276,17 @@ async function isSo<Answer>(
   return call.then(isGood, (error: unknown) => error instanceof StoreError);
 }
 
-function isClaim(claim: Awaited<ReturnType<SmsOtpStore['challenges']['claim']>>): boolean {
-  if (claim.outcome !== 'claimed') return ['exhausted', 'unknown'].includes(claim.outcome);
-  const { attempt, challenge } = claim;
-  return challenge.otpId === 'a' && attempt >= 1 && attempt <= challenge.maxAttempts;
-}
-
 function isCharge({
   refusedBy,
   counts,
 }: Awaited<ReturnType<SmsOtpStore['counters']['charge']>>): boolean {
   const [first, ...more] = counts;
-  const numbers = [first?.count, first?.resetSeconds, first?.lockedSeconds];
+  const numbers = [first?.count, first?.resetSeconds, first?.lockedSeconds, first?.generation];
   return (
     (refusedBy === null || refusedBy === 0) &&
     more.length === 0 &&
     numbers.every((number) => Number.isSafeInteger(number) && Number(number) >= 0)
   );
-}
-
-function isCount(count: number): boolean {
-  return Number.isSafeInteger(count) && count >= 0;
-}
-
-function isRotation(rotation: DeviceRotation): boolean {
-  if (rotation.outcome === 'unknown') return true;
-  const { outcome, device } = rotation;
-  return (
-    ['rotated', 'stale'].includes(outcome) && isDeviceOfUser(device) && device.deviceId === 'a'
-  );
-}
-
-function isDeviceOfUser(device: TrustedDevice): boolean {
-  const times = [device.createdAt, device.lastUsedAt, device.expiresAt];
-  return device.userId === 'user' && times.every(Number.isFinite);
-}
-
-function isBrowserOfUser({ browserId, userId, seenAt }: KnownBrowser): boolean {
-  return typeof browserId === 'string' && userId === 'user' && Number.isFinite(seenAt);
-}
-
-function isLogin({ userId, startedAt, lastSeenAt }: Login): boolean {
-  return typeof userId === 'string' && [startedAt, lastSeenAt].every(Number.isFinite);
-}
-
-function isListOfIds(ids: readonly string[]): boolean {
-  return Array.isArray(ids) && ids.every((id) => typeof id === 'string');
 }
 
 function isToken(token: Awaited<ReturnType<SmsOtpStore['tokens']['read']>>): boolean {
