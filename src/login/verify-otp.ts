@@ -266,10 +266,18 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return { ...rejectAttempt(subject, { reason }), attemptsLeft: left };
   }
 
-  /** The answer was lost, and the code may be used up: its text is over. */
+  /**
+   * The answer was lost, and the code may be used up: its login ends. Where a newer text has gone
+   * out since, only the text of this code does.
+   */
   async function endUnconfirmed(counted: CountedAttempt, error: SmsOtpError): Promise<Unconfirmed> {
     const { login: pendingLogin, text, attempt, subject } = counted;
-    await pendingLogins.end(pendingLogin.pendingId, text?.otpId);
+    const { pendingId } = pendingLogin;
+    const live = await pendingLogins.find(pendingId);
+    if (live !== null && live !== 'passed') {
+      const isNewest = live.text === null || live.text.otpId === text?.otpId;
+      await pendingLogins.end(pendingId, isNewest ? undefined : text?.otpId);
+    }
     login.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
     await attempt.end('lost', findFirstText(counted));
     return { kind: 'unconfirmed', error };

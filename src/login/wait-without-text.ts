@@ -85,11 +85,12 @@ export function createBeginWithoutText(
     if (factors.length === 0 && resendAt === null) return { kind: 'nothing-to-do' };
     const { bucket, refusedBy } = await chargeWait(begun, request.address);
     if (refusedBy !== null) return { kind: 'limited', refusal: toRefusal(refusedBy) };
-    // One that began before the user was looked at goes on as it is.
-    const waiting = previous === undefined ? { ...begun, bucket } : begun;
+    const waiting = { ...begun, bucket };
+    // One that began before the user was looked at goes on, unless its browser counts as one of the
+    // others by now: the attempts of that one are used up.
+    const goesOn = previous !== undefined && begun.bucket === bucket;
     const isBegun =
-      previous !== undefined ||
-      (await store.pendingLogins.begin(waiting, placeOf(purpose, bucket), null));
+      goesOn || (await store.pendingLogins.begin(waiting, placeOf(purpose, bucket), null));
     if (!isBegun) return { kind: 'sent-already' };
     const { phones, refusal, status } = asked;
     const usable = resendAt === null ? factors : ['sms', ...factors];
