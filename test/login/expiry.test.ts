@@ -20,14 +20,14 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
     test.clock.advanceSeconds(seconds - (test.clock.now() - startedAt) / 1000);
   const since = (time: number): number => (time - startedAt) / 1000;
 
-  it('keeps a challenge in the store for as long as its login is pending', async () => {
+  it('keeps a login in the store for as long as it is pending', async () => {
     const lives: number[] = [];
     const kept = memoryStore();
-    const begin: SmsOtpStore['challenges']['begin'] = (challenge, ttlSeconds, options) => {
+    const begin: SmsOtpStore['pendingLogins']['begin'] = (login, ttlSeconds) => {
       lives.push(ttlSeconds);
-      return kept.challenges.begin(challenge, ttlSeconds, options);
+      return kept.pendingLogins.begin(login, ttlSeconds);
     };
-    await start({ store: { ...kept, challenges: { ...kept.challenges, begin } } });
+    await start({ store: { ...kept, pendingLogins: { ...kept.pendingLogins, begin } } });
     await visitor.login();
     expect(lives).toEqual([600]);
   });

@@ -90,8 +90,10 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
   }
 
   /**
-   * What the store was given; the number may stand in the record of a challenge, and nowhere else.
+   * What the store was given; the number may stand in the record of a pending login and of its
+   * texts, and nowhere else.
    */
+  const isRecord = (call: StoreCall): boolean => call === 'begin' || call === 'attach';
   const givenTo = (isMeant: (call: StoreCall) => boolean): string =>
     tellAll(tampered.calls.filter(({ call }) => isMeant(call)).map(({ given }) => given));
 
@@ -103,8 +105,8 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
       // The test app shows the user, with the number, to the user.
       answers: responses.map(({ body, headers }) => tellAll([{ ...body, user: null }, headers])),
       printed,
-      keys: givenTo((call) => call !== 'begin'),
-      records: givenTo((call) => call === 'begin').replaceAll(MOBILE, ''),
+      keys: givenTo((call) => !isRecord(call)),
+      records: givenTo(isRecord).replaceAll(MOBILE, ''),
     };
     const found = Object.entries(places).map(
       ([place, text]) => [place, canaries.find(JSON.stringify(text))] as const,

@@ -16,11 +16,12 @@ describe('a store that answers oddly', () => {
     expect(test.sim.stats().calls.validate).toBe(validate);
   });
 
-  it('and keeps a challenge longer than its login sends no other code for it', async () => {
+  it('and keeps a login longer than it is pending sends no other code for it', async () => {
     const visitor = visit(test, test.nextUser());
     await visitor.login();
-    const challenge = await test.tampered.store.challenges.find((await visitor.pendingId()) ?? '');
-    test.tampered.tamper('find', answering(challenge));
+    const { pendingId } = (await visitor.status()).body.session.pending as { pendingId: string };
+    const login = await test.tampered.store.pendingLogins.find(pendingId);
+    test.tampered.tamper('find', answering(login));
     test.clock.advanceSeconds(600);
     expect(seen(await visitor.resend())).toEqual([401, { error: 'no-pending-login' }]);
   });
@@ -35,7 +36,7 @@ describe('a store that answers oddly', () => {
     expect(test.sim.stats().calls.generate).toBe(generate);
   });
 
-  it('and has lost the challenge of a session answers a second password in the gap like that of another session', async () => {
+  it('and has lost the login of a session answers a second password in the gap like that of another session', async () => {
     const visitor = visit(test, test.nextUser());
     await visitor.login();
     test.tampered.tamper('find', answering(null));
@@ -48,14 +49,14 @@ describe('a store that answers oddly', () => {
   it('and has spent a right code already calls it wrong', async () => {
     const visitor = visit(test, test.nextUser());
     await visitor.login();
-    test.tampered.tamper('consume', answering(false));
+    test.tampered.tamper('finish', answering({ isFinished: false }));
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
     expect(test.events).toContainEqual(
       expect.objectContaining({ type: 'rejected', reason: 'wrong-code' }),
     );
   });
 
-  it('and has lost a challenge ends the pending login at a resend', async () => {
+  it('and has lost a login ends the pending login at a resend', async () => {
     const visitor = visit(test, test.nextUser());
     await visitor.login();
     await test.smsOtp.forgetUser(visitor.user.id);

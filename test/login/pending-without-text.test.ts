@@ -490,7 +490,8 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       status: 503,
       body: { code: 'ERR_STORE' },
     });
-    const begin: SmsOtpStore = { ...kept, challenges: { ...kept.challenges, begin: fail } };
+    const pendingLogins = { ...kept.pendingLogins, begin: fail };
+    const begin: SmsOtpStore = { ...kept, pendingLogins };
     const other = await apps.start({
       variant,
       options: { store: begin, preferredFactor: () => 'totp' },

@@ -20,7 +20,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
   }
   const failing = (operation: StoreCall): object => ({ type: 'store-failing', operation });
 
-  it.each(['charge', 'begin'] as const)(
+  it.each(['charge', 'begin', 'attach'] as const)(
     'at %s lets nobody in at the login and leaves nothing pending',
     async (call) => {
       const visitor = visit(test, test.nextUser());
@@ -28,7 +28,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
       test.tampered.tamper(call, throwing);
       expect(seen(await visitor.login())).toEqual(FAILED);
       expect(test.events).toContainEqual(failing(call));
-      expect(test.sim.stats().calls.generate - before).toBe(call === 'charge' ? 0 : 1);
+      expect(test.sim.stats().calls.generate - before).toBe(call === 'attach' ? 1 : 0);
       expect((await visitor.status()).body).toMatchObject({
         pending: null,
         isAuthenticated: false,
@@ -36,14 +36,14 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
       test.tampered.heal();
       expect((await visitor.enterRight()).status).not.toBe(200);
       // What was charged before the send stays charged.
-      expect((await visitor.login()).status).toBe(call === 'charge' ? 200 : 429);
+      expect((await visitor.login()).status).toBe(call === 'attach' ? 429 : 200);
     },
   );
 
   it.each([
     ['claim', 0],
     ['charge', 0],
-    ['consume', 1],
+    ['finish', 1],
   ] as const)('at %s lets nobody in with the right code', async (call, validates) => {
     const visitor = await loggedIn();
     const before = test.sim.stats().calls.validate;
@@ -58,9 +58,9 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
-  it('at consume lets nobody in when the answer was lost', async () => {
+  it('at end lets nobody in when the answer was lost', async () => {
     const visitor = await loggedIn();
-    test.tampered.tamper('consume', throwing);
+    test.tampered.tamper('end', throwing);
     test.sim.failNext('validate', { kind: 'reset', when: 'after' });
     expect(seen(await visitor.enterRight())).toEqual(FAILED);
     test.tampered.heal();
@@ -68,16 +68,17 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
-  it('at clear lets the user in who was right, and the failures stay', async () => {
+  it('at finish clears nothing: the failures stay', async () => {
     const visitor = await loggedIn();
-    test.tampered.tamper('clear', throwing);
-    expect((await visitor.enterRight()).status).toBe(200);
-    expect(test.events).toContainEqual(failing('clear'));
+    test.tampered.tamper('finish', throwing);
+    await visitor.enterRight();
+    test.tampered.heal();
+    await visitor.enterWrong();
     const counts = test.events.filter(({ type }) => type === 'failure-count-changed');
-    expect(counts).toMatchObject([{ failures: 1 }]);
+    expect(counts).toMatchObject([{ failures: 1 }, { failures: 2 }]);
   });
 
-  it.each(['find', 'charge', 'begin'] as const)(
+  it.each(['find', 'charge', 'attach'] as const)(
     'at %s sends nothing that counts on a resend',
     async (call) => {
       const visitor = await loggedIn();
@@ -86,7 +87,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
       const before = test.sim.stats().sent;
       test.tampered.tamper(call, throwing);
       expect(seen(await visitor.resend())).toEqual(FAILED);
-      expect(test.sim.stats().sent - before).toBe(call === 'begin' ? 1 : 0);
+      expect(test.sim.stats().sent - before).toBe(call === 'attach' ? 1 : 0);
       test.tampered.heal();
       expect((await visitor.enter(code)).status).toBe(200);
     },
@@ -98,17 +99,17 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(seen(await visitor.login())).toEqual(FAILED);
   });
 
-  it('at discard tells so when a login is cancelled', async () => {
+  it('at end tells so when a login is cancelled', async () => {
     const visitor = await loggedIn();
-    test.tampered.tamper('discard', throwing);
+    test.tampered.tamper('end', throwing);
     expect(seen(await visitor.cancel())).toEqual(FAILED);
   });
 
-  it.each(['lock', 'clear', 'discardAll'] as const)(
+  it.each(['unlock', 'clear', 'endAll'] as const)(
     'at %s rejects what the operator asked for',
     async (call) => {
       test.tampered.tamper(call, throwing);
-      const ask = { lock: 'unlockUser', clear: 'enableUser', discardAll: 'forgetUser' } as const;
+      const ask = { unlock: 'unlockUser', clear: 'enableUser', endAll: 'forgetUser' } as const;
       await expect(test.smsOtp[ask[call]]('user-0')).rejects.toMatchObject({
         code: 'ERR_STORE',
         status: 503,
@@ -140,13 +141,14 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     ['claim', undefined],
     ['claim', true],
     ['claim', { outcome: 'claimed' }],
-    ['claim', { outcome: 'claimed', challenge: {}, attempt: 1 }],
+    ['claim', { outcome: 'claimed', login: {}, otpId: null, attempt: 1 }],
     ['claim', { outcome: 'Claimed' }],
-    ['consume', undefined],
-    ['consume', 1],
-    ['consume', 'true'],
-    ['consume', '0'],
-    ['consume', {}],
+    ['finish', undefined],
+    ['finish', true],
+    ['finish', 'true'],
+    ['finish', {}],
+    ['finish', { isFinished: 1, results: [] }],
+    ['finish', { isFinished: 'true', results: [] }],
   ])('at %s with the odd answer %j lets nobody in', async (call, answer) => {
     const visitor = await loggedIn();
     test.tampered.tamper(call, answering(answer));
@@ -159,15 +161,19 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
-  it('without the deadline of a challenge lets nobody in', async () => {
+  it('without the deadline of a text lets nobody in', async () => {
     const visitor = await loggedIn();
-    const otpId = await visitor.pendingId();
-    const { outcome, ...rest } = await test.tampered.store.challenges
-      .claim(otpId ?? '')
-      .then((claim) => ({ challenge: null, ...claim }));
-    const challenge = { ...rest.challenge, expiresAt: undefined };
-    test.tampered.tamper('claim', answering({ outcome, attempt: 1, challenge, hasLiveCode: true }));
-    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'expired' }]);
+    const { pendingId } = (await visitor.status()).body.session.pending as { pendingId: string };
+    const { pendingLogins } = test.tampered.store;
+    const claim = await pendingLogins.claim(pendingId, { of: 'text', most: 5 });
+    const login = claim.outcome === 'claimed' ? claim.login : undefined;
+    const texts = login?.texts.map(({ otpId, value }) => {
+      const text = { ...(JSON.parse(value) as object), expiresAt: undefined };
+      return { otpId, value: JSON.stringify(text) };
+    });
+    test.tampered.tamper('claim', answering({ ...claim, login: { ...login, texts } }));
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    expect(test.logins).not.toContain(visitor.user.id);
   });
 });
 

@@ -59,7 +59,7 @@ async function attack({ logins, guesses, recoveryGuesses }: Attack): Promise<voi
   for (let login = 0; login < logins; login += 1) {
     const browser = visitOverTls(test, ALICE, { 'x-forwarded-for': ATTACKER });
     // As if the time between two texts had passed, which no test can do to Redis or PostgreSQL.
-    await opened?.store.counters.lock('sends:gap:others:alice', 0);
+    await opened?.store.counters.unlock(['sends:gap:others:alice']);
     await browser.login();
     for (let guess = 0; guess < guesses; guess += 1) await browser.enterWrong();
     for (let guess = 0; guess < recoveryGuesses; guess += 1) await browser.recover('0'.repeat(24));

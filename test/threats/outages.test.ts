@@ -39,14 +39,14 @@ for (const { name, describe: describeStore, open } of allStores()) {
           const limits = { failures: { max: 3 }, perUser: { maxPerDay: 4 } };
           await test.start({ variant, clock, options: { store: opened.store, limits } });
           for (let login = 1; login <= 4; login += 1) {
-            await opened.store.counters.lock('sends:gap:others:alice', 0);
+            await opened.store.counters.unlock(['sends:gap:others:alice']);
             const browser = test.browser();
             expect((await browser.login()).status).toBe(200);
             test.sim.failNext('validate', fault);
             expect((await browser.enterRight()).status).toBeGreaterThanOrEqual(500);
           }
           expect(told('locked')).toBe(0);
-          await opened.store.counters.lock('sends:gap:others:alice', 0);
+          await opened.store.counters.unlock(['sends:gap:others:alice']);
           const browser = test.browser();
           // The text of an attempt that was lost, or not judged, is given back to its user.
           const after = [(await browser.login()).status, (await browser.enterRight()).status];

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { memoryStore, type ChallengeStore } from 'passport-sms-otp';
+import { memoryStore, type PendingLoginStore, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { slowStore } from '../support/slow-store';
 import { waitUntil } from '../support/wait-until';
@@ -120,35 +120,43 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
 });
 
 describe('a newer code', () => {
-  it('takes the place of one that is being judged, and is good', async () => {
+  it('is for nothing when the code before it was judged right by then: that one lets in, once', async () => {
     const clock = testClock();
     const memory = memoryStore({ now: () => clock.now() });
-    const { challenges } = memory;
-    let [begins, isRefused] = [0, false];
-    // The resend comes between judging and consuming, and its answer is slower than the refusal.
-    const slow: Partial<ChallengeStore> = {
-      begin: async (challenge, ttlSeconds) => {
-        await challenges.begin(challenge, ttlSeconds);
-        begins += 1;
-        if (begins === 2) await waitUntil(() => isRefused);
-      },
-      consume: async (otpId, options) => {
-        await waitUntil(() => begins === 2);
-        return challenges.consume(otpId, options);
+    const { pendingLogins } = memory;
+    let [isAttached, isAnswered] = [false, false];
+    // The resend comes between judging and finishing, and its answer is slower than the success.
+    const slow: Partial<PendingLoginStore> = {
+      attach: async (pendingId, text) => {
+        const answer = await pendingLogins.attach(pendingId, text);
+        isAttached = true;
+        await waitUntil(() => isAnswered);
+        return answer;
       },
     };
-    const store = { ...memory, challenges: { ...challenges, ...slow } };
-    const test = await apps.start({ clock, options: { store } });
+    const store: SmsOtpStore = {
+      ...memory,
+      pendingLogins: { ...pendingLogins, ...slow },
+      finish: async (pendingId, options) => {
+        await waitUntil(() => isAttached);
+        return memory.finish(pendingId, options);
+      },
+    };
+    const test = await apps.start({ clock, options: { store, isRequiredFor: () => true } });
     const visitor = visit(test);
+    isAnswered = true;
     await visitor.login();
+    [isAttached, isAnswered] = [false, false];
     clock.advanceSeconds(30);
     const judged = visitor.enterRight().then((answer) => {
-      isRefused = true;
-      return seen(answer);
+      isAnswered = true;
+      return answer;
     });
     await waitUntil(() => test.sim.stats().validated === 1);
-    const [resent, refused] = await Promise.all([visitor.resend(), judged]);
-    expect([resent.status, ...refused]).toEqual([200, 401, { error: 'invalid-code' }]);
-    expect((await visitor.enterRight()).status).toBe(200);
+    const [resent, entered] = await Promise.all([visitor.resend(), judged]);
+    expect([seen(resent), entered.status]).toEqual([[401, { error: 'no-pending-login' }], 200]);
+    expect((await visitor.account()).status).toBe(200);
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'no-pending-login' }]);
+    expect(test.logins).toEqual(['alice']);
   });
 });

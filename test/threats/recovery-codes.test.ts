@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
 import { tamperedStore, throwing } from '../support/tampered-store';
 import { BOB } from '../support/test-app';
@@ -38,7 +37,7 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
 
   const nextGuess = (): string => guess.next().value as string;
   const judged = (): number =>
-    test.told('rejected').filter(({ reason }) => reason === 'wrong-code').length;
+    test.told('rejected').filter(({ reason }) => reason !== 'locked').length;
 
   /** Ten failures with three texted codes, the last of which has two attempts left. */
   async function failTenTimes(): Promise<void> {
@@ -199,13 +198,11 @@ describe('a recovery code and a store that fails', () => {
   it('lets nobody in and tells 503; the code that was spent before stays spent', async () => {
     const clock = { now: () => Date.now(), advanceSeconds: () => undefined };
     const tampered = tamperedStore(clock);
-    const { recoveryCodes, devices } = memoryStore();
-    const store = { ...tampered.store, recoveryCodes, devices } as never;
-    const test = await apps.start({ hasFactors: true, options: { store } });
+    const test = await apps.start({ hasFactors: true, options: { store: tampered.store } });
     const [code] = await test.firstCodes();
     const alice = test.browser();
     await alice.login();
-    tampered.tamper('consume', throwing);
+    tampered.tamper('finish', throwing);
     expect((await alice.recover(code)).status).toBe(503);
     tampered.heal();
     expect((await alice.get('/account')).status).toBe(403);

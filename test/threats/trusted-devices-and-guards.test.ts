@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
+import { testClock } from '../support/clock';
 import { ALICE, asUser } from '../support/test-app';
 import { type Visit, type Answer, visitOverTls } from '../support/visit';
 import { useApp, useOwnApps } from '../support/use-app';
@@ -160,35 +161,47 @@ describe('a trusted device', () => {
     const own = await apps.start({ hasFactors: true, options: { store } });
     const browser = own.browser();
     await browser.trust();
-    const [device] = await store.devices.list('alice');
+    const [device] = await store.records.list({ kind: 'device', owner: 'alice' });
     const [deviceId, token = '', seal = ''] = (browser.device ?? '').split('.');
-    expect(device?.deviceId).toBe(deviceId);
+    expect(device?.id).toBe(deviceId);
     expect(JSON.stringify(device)).not.toContain(token);
     expect(JSON.stringify(device)).not.toContain(seal);
     expect(JSON.stringify(device)).not.toContain('5550123');
   });
 
-  it('lets nobody in while its store fails; who has entered a right code is in all the same', async () => {
+  it('lets nobody in while its store fails, and everybody once it is back', async () => {
     const store = memoryStore();
-    let isBroken = true;
-    const devices = new Proxy(store.devices, {
+    let isBroken = false;
+    const records = new Proxy(store.records, {
       get: (target, name): unknown => (isBroken ? fail : Reflect.get(target, name)),
     });
-    const own = await apps.start({ hasFactors: true, options: { store: { ...store, devices } } });
+    const own = await apps.start({ hasFactors: true, options: { store: { ...store, records } } });
     const browser = own.browser();
-    const answer = await browser.trust();
-    expect([answer.status, answer.deviceCookie]).toEqual([200, undefined]);
-    expect((await browser.get('/account')).status).toBe(200);
-    expect(own.told('store-failing')).toMatchObject([{ operation: 'devices.add' }]);
-    isBroken = false;
-    own.clock.advanceSeconds(301);
     await browser.trust();
-    isBroken = true;
     browser.leave();
+    isBroken = true;
     expect(brief(await browser.login())).toEqual([503, { code: 'ERR_STORE' }]);
     expect((await browser.get('/account')).status).toBe(403);
+    expect(own.told('store-failing')).toMatchObject([{ operation: 'records.find' }]);
     isBroken = false;
     expect((await browser.login()).body.method).toBe('trusted-device');
+  });
+
+  it('is trusted in the step that lets its user in, or not at all', async () => {
+    const clock = testClock();
+    const store = memoryStore({ now: () => clock.now() });
+    let isBroken = true;
+    const finish: typeof store.finish = (pendingId, options) =>
+      isBroken ? fail() : store.finish(pendingId, options);
+    const options = { store: { ...store, finish } };
+    const own = await apps.start({ hasFactors: true, clock, options });
+    const browser = own.browser();
+    const answer = await browser.trust();
+    expect([answer.status, answer.deviceCookie]).toEqual([503, undefined]);
+    expect((await browser.get('/account')).status).toBe(403);
+    isBroken = false;
+    clock.advanceSeconds(301);
+    expect((await browser.trust()).deviceCookie).toBeDefined();
   });
 
   it.each([[undefined], [''], [12]])(

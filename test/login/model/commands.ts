@@ -112,13 +112,13 @@ function send({ name, index, condition, ask, predict }: Send): AsyncCommand<Mode
     const { status, body } = await ask(real);
     const isNew = real.test.sim.stats().sent > sent;
     const message = isNew ? real.test.sim.outbox.at(-1) : undefined;
-    const otpId = await browserOf(real, index).pendingId();
+    const { pending } = (await browserOf(real, index).status()).body.session ?? {};
     predict(model, {
       status,
       error: body.error ?? null,
       message,
       isPending: body.pending === true,
-      otpId,
+      pendingId: pending?.pendingId,
     });
   };
   return command(name, step, index, condition);
@@ -163,7 +163,7 @@ const cancel = (index: number): AsyncCommand<Model, Real> =>
     async (model, real) => {
       await browserOf(real, index).cancel();
       const session = sessionOf(model, index);
-      model.challenges.delete(session.pending?.otpId ?? '');
+      model.logins.delete(session.pending?.pendingId ?? '');
       session.pending = null;
     },
     index,

@@ -6,7 +6,9 @@ export interface ModelSession {
   /** Whose second factor the session has passed. */
   mark: string | null;
   pending: {
-    readonly otpId: string;
+    readonly pendingId: string;
+    /** The text it shows; null: none went out. */
+    readonly otpId: string | null;
     readonly purpose: Purpose;
     readonly pendingUntil: number;
     /** The session knows that its last attempt is gone. */
@@ -15,17 +17,25 @@ export interface ModelSession {
 }
 
 /** What the model knows of a code that is out. */
-export interface ModelChallenge {
+export interface ModelText {
   readonly otpId: string;
-  readonly user: string;
-  readonly purpose: Purpose;
   readonly pin: string;
-  /** Whether its text is the newest of its user and purpose. */
-  hasCode: boolean;
-  readonly sends: number;
   /** Seconds of the model's clock. */
   readonly expiresAt: number;
+  attempts: number;
+}
+
+/** What the model knows of a pending login. */
+export interface ModelLogin {
+  readonly pendingId: string;
+  readonly user: string;
+  readonly purpose: Purpose;
+  /** Seconds of the model's clock. */
   readonly pendingUntil: number;
+  sends: number;
+  /** The newest text, unless another login of its user and purpose was texted since. */
+  text: ModelText | null;
+  /** Codes that were typed while it had no text. */
   attempts: number;
 }
 
@@ -45,8 +55,8 @@ export interface Model {
   now: number;
   readonly sessions: ModelSession[];
   readonly users: Record<string, ModelUser>;
-  /** The challenges that are live, by OTP id. */
-  readonly challenges: Map<string, ModelChallenge>;
+  /** The pending logins, by their ids. */
+  readonly logins: Map<string, ModelLogin>;
   /** How often each OTP id let somebody in. */
   readonly entries: Map<string, number>;
 }
@@ -59,7 +69,7 @@ export function createModel(): Model {
     now: 0,
     sessions: Array.from({ length: BROWSERS }, () => ({ user: null, mark: null, pending: null })),
     users: Object.fromEntries(USERS.map((id) => [id, createUser()])),
-    challenges: new Map(),
+    logins: new Map(),
     entries: new Map(),
   };
 }
@@ -79,25 +89,26 @@ export function userOf(model: Model, id: string): ModelUser {
   return (model.users[id] ??= createUser());
 }
 
-/** The challenge of an OTP id while it is live. */
-export function liveChallenge(model: Model, otpId: string): ModelChallenge | undefined {
-  const challenge = model.challenges.get(otpId);
-  return challenge !== undefined && challenge.pendingUntil > model.now ? challenge : undefined;
+/** The pending login that a session waits in, while it is live. */
+export function liveLogin(model: Model, { pending }: ModelSession): ModelLogin | undefined {
+  const login = pending === null ? undefined : model.logins.get(pending.pendingId);
+  return login !== undefined && login.pendingUntil > model.now ? login : undefined;
 }
 
 /** A new code: the one before it, for the same user and purpose, is over; its login waits on. */
-export function beginChallenge(model: Model, challenge: ModelChallenge): void {
-  for (const earlier of model.challenges.values()) {
-    if (earlier.user === challenge.user && earlier.purpose === challenge.purpose)
-      earlier.hasCode = false;
+export function addText(model: Model, login: ModelLogin, text: ModelText): void {
+  for (const earlier of model.logins.values()) {
+    if (earlier.user === login.user && earlier.purpose === login.purpose) earlier.text = null;
   }
-  model.challenges.set(challenge.otpId, challenge);
-  userOf(model, challenge.user).sentAt.push(model.now);
+  login.text = text;
+  login.sends += 1;
+  model.logins.set(login.pendingId, login);
+  userOf(model, login.user).sentAt.push(model.now);
 }
 
 /** All that a store holds is gone. */
 export function loseStore(model: Model): void {
-  model.challenges.clear();
+  model.logins.clear();
   for (const id of USERS) model.users[id] = createUser();
 }
 

@@ -1,11 +1,12 @@
 import {
   createUser,
-  liveChallenge,
+  liveLogin,
   lockOf,
   sessionOf,
   userOf,
   type Model,
-  type ModelChallenge,
+  type ModelLogin,
+  type ModelText,
 } from './model';
 
 /** What entering a code must come to: the HTTP status and the word of the answer. */
@@ -26,21 +27,23 @@ export function predictCode(
   const { pending } = session;
   if (pending === null) return NOTHING;
   const isOver = pending.pendingUntil <= model.now;
-  const challenge = liveChallenge(model, pending.otpId);
+  const login = liveLogin(model, session);
   if (pending.isSpent === true && !isOver) return INVALID;
-  if (challenge === undefined) {
+  if (login === undefined) {
     session.pending = null;
     return isOver ? EXPIRED : INVALID;
   }
-  if (challenge.attempts >= 5) return INVALID;
-  challenge.attempts += 1;
-  const lock = challenge.hasCode ? lockOf(model, challenge.user) : null;
+  const { user, text } = login;
+  const counted = text ?? login;
+  if (counted.attempts >= 5) return INVALID;
+  counted.attempts += 1;
+  const lock = text === null ? null : lockOf(model, user);
   if (lock !== null) return lock === 'locked' ? [429, 'locked'] : [403, 'disabled'];
-  pending.isSpent = challenge.attempts === 5;
-  if (!challenge.hasCode) return INVALID;
-  countFailure(model, challenge.user);
-  if (challenge.expiresAt <= model.now) return EXPIRED;
-  return judge(model, browser, challenge, code, isLost);
+  pending.isSpent = counted.attempts === 5;
+  if (text === null) return INVALID;
+  countFailure(model, user);
+  if (text.expiresAt <= model.now) return EXPIRED;
+  return judge(model, browser, login, text, { code, isLost });
 }
 
 function countFailure(model: Model, id: string): void {
@@ -64,26 +67,22 @@ function giveBackLost(model: Model, id: string): void {
 function judge(
   model: Model,
   browser: number,
-  challenge: ModelChallenge,
-  code: string,
-  isLost: boolean,
+  { pendingId, user, purpose }: ModelLogin,
+  { otpId, pin }: ModelText,
+  { code, isLost }: { readonly code: string; readonly isLost: boolean },
 ): CodeAnswer {
   const session = sessionOf(model, browser);
-  const isSomebodyElses = challenge.purpose === 'step-up' && session.user !== challenge.user;
-  if (!isSomebodyElses && !isLost && code !== challenge.pin) return INVALID;
-  model.challenges.delete(challenge.otpId);
+  const isSomebodyElses = purpose === 'step-up' && session.user !== user;
+  if (!isSomebodyElses && !isLost && code !== pin) return INVALID;
+  model.logins.delete(pendingId);
   session.pending = null;
   if (isSomebodyElses) return NOTHING;
   if (isLost) {
-    giveBackLost(model, challenge.user);
+    giveBackLost(model, user);
     return [502, null];
   }
-  letIn(model, browser, challenge);
-  return [200, null];
-}
-
-function letIn(model: Model, browser: number, { otpId, user }: ModelChallenge): void {
   model.users[user] = createUser();
   model.entries.set(otpId, (model.entries.get(otpId) ?? 0) + 1);
-  Object.assign(sessionOf(model, browser), { user, mark: user });
+  Object.assign(session, { user, mark: user });
+  return [200, null];
 }

@@ -1,14 +1,15 @@
 import { expect } from '@jest/globals';
 import type { Purpose } from 'passport-sms-otp';
 import {
-  beginChallenge,
+  addText,
   gapAfter,
-  liveChallenge,
+  liveLogin,
   lockOf,
   sessionOf,
   userOf,
   type Model,
-  type ModelChallenge,
+  type ModelLogin,
+  type ModelSession,
 } from './model';
 
 /** What came of a request to send. */
@@ -17,9 +18,10 @@ export interface SendAnswer {
   readonly error: string | null;
   /** The text message, when one was sent. */
   readonly message: { readonly id: string; readonly pin: string } | undefined;
-  /** Whether the login waits without a text, and the id the session holds now. */
+  /** Whether the login waits without a text. */
   readonly isPending: boolean;
-  readonly otpId: string | undefined;
+  /** The id of the pending login that the session holds now. */
+  readonly pendingId: string | undefined;
 }
 
 /** A password: a fresh session that waits for a code, or everything as it was. */
@@ -34,9 +36,8 @@ export function predictLogin(
     if (answer.isPending) waitWithoutText(model, browser, user, 'login', answer);
     return;
   }
-  const challenge = expectSend(model, user, 'login', undefined, answer);
-  const { otpId, purpose, pendingUntil } = challenge;
-  model.sessions[browser] = { user: null, mark: null, pending: { otpId, purpose, pendingUntil } };
+  const pending = expectSend(model, begin(model, user, 'login', answer), answer);
+  model.sessions[browser] = { user: null, mark: null, pending };
 }
 
 /** A code for a logged-in user, who stays logged in. */
@@ -48,15 +49,15 @@ export function predictStepUp(model: Model, browser: number, answer: SendAnswer)
     expectRefusal(model, browser, session.user, 'step-up', answer);
     if (answer.isPending) waitWithoutText(model, browser, session.user, 'step-up', answer);
   } else {
-    session.pending = expectSend(model, session.user, 'step-up', undefined, answer);
+    const login = begin(model, session.user, 'step-up', answer);
+    session.pending = expectSend(model, login, answer);
   }
 }
 
 /** Another code for the same pending login. */
 export function predictResend(model: Model, browser: number, answer: SendAnswer): void {
   const session = sessionOf(model, browser);
-  const previous =
-    session.pending === null ? undefined : liveChallenge(model, session.pending.otpId);
+  const previous = liveLogin(model, session);
   if (previous === undefined) {
     session.pending = null;
     expect([answer.status, answer.error]).toEqual([401, 'no-pending-login']);
@@ -64,62 +65,62 @@ export function predictResend(model: Model, browser: number, answer: SendAnswer)
     expect([answer.status, answer.error]).toEqual([429, 'send-limit']);
   } else if (previous.purpose === 'step-up' && session.user !== previous.user) {
     session.pending = null;
-    model.challenges.delete(previous.otpId);
+    model.logins.delete(previous.pendingId);
     expect([answer.status, answer.error]).toEqual([401, 'no-pending-login']);
   } else if (answer.message === undefined) {
     expectLimit(model, previous.user, answer);
   } else {
-    session.pending = expectSend(model, previous.user, previous.purpose, previous, answer);
-    model.challenges.delete(previous.otpId);
+    expect(answer.pendingId).toBe(previous.pendingId);
+    session.pending = expectSend(model, previous, answer);
   }
 }
 
-/** A send must have been allowed: no lock, the gap over. */
-function expectSend(
+/** A pending login that begins now, without a text. */
+function begin(
   model: Model,
   user: string,
   purpose: Purpose,
-  previous: ModelChallenge | undefined,
+  { pendingId = '' }: SendAnswer,
+): ModelLogin {
+  const pendingUntil = model.now + 600;
+  return { pendingId, user, purpose, pendingUntil, sends: 0, text: null, attempts: 0 };
+}
+
+/** A send must have been allowed: no lock, the gap over. Returns what the session shows of it. */
+function expectSend(
+  model: Model,
+  login: ModelLogin,
   { status, message }: SendAnswer,
-): ModelChallenge {
+): ModelSession['pending'] {
+  const { user, pendingId, purpose, pendingUntil } = login;
   expect([status, lockOf(model, user)]).toEqual([200, null]);
   const { sentAt } = userOf(model, user);
   expect(model.now - (sentAt.at(-1) ?? -Infinity)).toBeGreaterThanOrEqual(gapAfter(sentAt.length));
   expect(sentAt.filter((time) => time > model.now - 86_400).length).toBeLessThan(20);
-  const pendingUntil = previous?.pendingUntil ?? model.now + 600;
-  const challenge: ModelChallenge = {
-    otpId: message?.id ?? '',
-    pin: message?.pin ?? '',
-    hasCode: true,
-    user,
-    purpose,
-    sends: (previous?.sends ?? 0) + 1,
-    expiresAt: Math.min(model.now + 300, pendingUntil),
-    pendingUntil,
-    attempts: 0,
-  };
-  beginChallenge(model, challenge);
-  return challenge;
+  const { id: otpId = '', pin = '' } = message ?? {};
+  const expiresAt = Math.min(model.now + 300, pendingUntil);
+  addText(model, login, { otpId, pin, expiresAt, attempts: 0 });
+  return { pendingId, otpId, purpose, pendingUntil };
 }
 
 /**
- * The session waits under an id of its own, or under the one it waited for without a text before.
+ * The session waits in a login of its own, or in the one it waited in without a text before.
  */
 function waitWithoutText(
   model: Model,
   browser: number,
   user: string,
   purpose: Purpose,
-  { otpId = '' }: SendAnswer,
+  answer: SendAnswer,
 ): void {
   const session = sessionOf(model, browser);
-  if (session.pending?.otpId === otpId)
-    return expect(liveChallenge(model, otpId)).toMatchObject({ user, purpose });
-  const pendingUntil = model.now + 600;
-  const unsent = { otpId, user, purpose, pin: '', hasCode: false, sends: 0, attempts: 0 };
-  model.challenges.set(otpId, { ...unsent, expiresAt: pendingUntil, pendingUntil });
+  const { pendingId = '' } = answer;
+  if (session.pending?.pendingId === pendingId)
+    return expect(liveLogin(model, session)).toMatchObject({ user, purpose });
+  const login = begin(model, user, purpose, answer);
+  model.logins.set(pendingId, login);
   if (purpose === 'login') Object.assign(session, { user: null, mark: null });
-  session.pending = { otpId, purpose, pendingUntil };
+  session.pending = { pendingId, otpId: null, purpose, pendingUntil: login.pendingUntil };
 }
 
 /**
@@ -134,10 +135,9 @@ function expectRefusal(
   answer: SendAnswer,
 ): void {
   if (answer.status !== 200) return expectLimit(model, user, answer);
-  const { pending } = sessionOf(model, browser);
-  const waiting = liveChallenge(model, pending?.otpId ?? '');
-  expect(waiting).toMatchObject({ user, purpose, hasCode: true });
-  expect(waiting?.expiresAt).toBeGreaterThan(model.now);
+  const waiting = liveLogin(model, sessionOf(model, browser));
+  expect(waiting).toMatchObject({ user, purpose });
+  expect(waiting?.text?.expiresAt).toBeGreaterThan(model.now);
   expect(isInGap(model, user)).toBe(true);
 }
 
