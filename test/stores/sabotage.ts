@@ -37,12 +37,6 @@ export function partWith<Name extends Part>(
   return Object.assign(sabotage, { part });
 }
 
-/** A store whose `finish` is wrong. */
-export function finishWith(change: (store: SmsOtpStore) => SmsOtpStore['finish']): Sabotage {
-  const sabotage: Sabotage = (store) => ({ ...store, finish: change(store) });
-  return Object.assign(sabotage, { part: 'finish' as const });
-}
-
 const FACTS: Readonly<Record<keyof SmsOtpStore, readonly StoreFact[]>> = {
   pendingLogins: [...pendingTextContract, ...pendingLoginContract],
   counters: [
@@ -66,11 +60,19 @@ export async function failuresOf(
   sabotage: Sabotage,
   facts: readonly StoreFact[] = sabotage.part ? factsAbout(sabotage.part) : storeContract,
 ): Promise<unknown[]> {
-  const outcomes = facts.map(async ({ run }) => {
+  return (await failedFacts(sabotage, facts)).map(({ failure }) => failure);
+}
+
+/** The facts that do not hold for a store, with what each has against it. */
+export async function failedFacts(
+  sabotage: Sabotage,
+  facts: readonly StoreFact[],
+): Promise<readonly { readonly title: string; readonly failure: unknown }[]> {
+  const outcomes = facts.map(async ({ title, run }) => {
     let nowMs = 0;
     const makeStore = (): SmsOtpStore => sabotage(memoryStore({ now: () => nowMs }));
     const failure = run(makeStore, (seconds) => void (nowMs += seconds * 1000));
-    return failure.catch((error: unknown) => error);
+    return { title, failure: await failure.catch((error: unknown) => error) };
   });
-  return (await Promise.all(outcomes)).filter((outcome) => outcome !== undefined);
+  return (await Promise.all(outcomes)).filter(({ failure }) => failure !== undefined);
 }

@@ -1,217 +1,259 @@
-import type { RecordPut, RecordsOf, StoredRecord } from '../../src/stores/store';
+import type { RecordReference, StoredRecord } from '../../src/stores/store';
 import { partWith, type Sabotage } from './sabotage';
+
+const EVERYBODY = 'everybody';
 
 /** Ways in which records may be kept wrong, each of which a fact must notice. */
 export const sabotagesOfRecords: Record<string, Sabotage> = {
-  'keeps any number of records': putting(({ most: _most, ...put }) => put),
-  'puts whatever there is': putting(({ ifNone: _ifNone, ...put }) => put),
-  'keeps records for ever': putting((put) => ({ ...put, ttlSeconds: null })),
-  'ends records that have no end': putting((put) => ({
-    ...put,
-    ttlSeconds: put.ttlSeconds ?? 1,
+  'keeps any number of records': partWith('records', (kept) => ({
+    put: (put) => kept.put({ ...put, most: undefined }),
   })),
-  'knows one owner': putting((put) => ({ ...put, owner: 'all' })),
-  'knows one kind': reading((of) => ({ ...of, kind: 'device' })),
-  'loses the spaces of a record': putting((put) => ({
-    ...put,
-    record: { ...put.record, value: put.record.value.replaceAll(' ', '') },
+  'keeps ten records where no ceiling is named': partWith('records', (kept) => ({
+    put: (put) => kept.put({ ...put, most: put.most ?? 10 }),
   })),
-  'cuts records': putting((put) => ({
-    ...put,
-    record: { ...put.record, value: put.record.value.slice(0, 1_000) },
+  'makes room for a record that takes its own place': partWith('records', (kept) => ({
+    put: async (put) => {
+      const { kind, owner, most = Infinity } = put;
+      const present = await kept.list(put);
+      const gone = present.slice(0, Math.max(0, present.length - most + 1)).map(({ id }) => id);
+      for (const id of gone) await kept.remove({ kind, owner, id });
+      return { isPut: (await kept.put(put)).isPut, gone };
+    },
   })),
-  'names no record that goes': partWith('records', (kept) => ({
+  'shows the tag of a record as its value': partWith('records', (kept) => ({
+    find: async (record) => {
+      const found = await kept.find(record);
+      return found && { ...found, tag: found.value };
+    },
+  })),
+  'names the record that it puts': partWith('records', (kept) => ({
+    put: async (put) => {
+      const { isPut, gone } = await kept.put(put);
+      return { isPut, gone: isPut ? [...gone, put.record.id] : gone };
+    },
+  })),
+  'names no record that goes beyond the ceiling': partWith('records', (kept) => ({
     put: async (put) => ({ ...(await kept.put(put)), gone: [] }),
   })),
-  'lists records, then writes one': partWith('records', (kept) => ({
-    put: async ({ most = 1_000, ...put }) => {
-      const listed = await kept.list(put);
-      const others = listed.filter(({ id }) => id !== put.record.id);
-      const { isPut } = await kept.put(put);
-      const gone = others.slice(0, Math.max(0, others.length + 1 - most)).map(({ id }) => id);
-      if (isPut) for (const id of gone) await kept.remove({ ...put, id });
-      return { isPut, gone: isPut ? gone : [] };
-    },
-  })),
-  'looks for records, then writes the first': partWith('records', (kept) => ({
-    put: async ({ ifNone, ...put }) => {
-      const isFree = ifNone !== true || (await kept.list(put)).length === 0;
-      return isFree ? kept.put(put) : { isPut: false, gone: [] };
-    },
-  })),
-  'drops the record that it writes, when it is the lowest': partWith('records', (kept) => ({
+  'lists records, then puts one': partWith('records', (kept) => ({
     put: async (put) => {
-      const listed = await kept.list(put);
-      const isLowest = listed.every(({ rank }) => rank > put.record.rank);
-      if (listed.length >= (put.most ?? 1_000) && isLowest)
+      const { kind, owner, record, most = Infinity } = put;
+      const others = (await kept.list(put)).filter(({ id }) => id !== record.id);
+      const gone = others.slice(0, Math.max(0, others.length - most + 1)).map(({ id }) => id);
+      const { isPut } = await kept.put({ ...put, most: undefined });
+      for (const id of gone) await kept.remove({ kind, owner, id });
+      return { isPut, gone };
+    },
+  })),
+  'drops the record that it puts, when its rank is the lowest': partWith('records', (kept) => ({
+    put: async (put) => {
+      const others = await kept.list(put);
+      const isLowest = others.every(({ rank }) => rank > put.record.rank);
+      if (put.most !== undefined && others.length >= put.most && isLowest)
         return { isPut: true, gone: [put.record.id] };
       return kept.put(put);
     },
   })),
-  'keeps the first record of an id': partWith('records', (kept) => ({
+  'pushes out ids by code units': partWith('records', (kept) => ({
+    put: async (put) => {
+      const { kind, owner, record, most = Infinity } = put;
+      const others = (await kept.list(put))
+        .filter(({ id }) => id !== record.id)
+        .toSorted((one, other) => one.rank - other.rank || (one.id < other.id ? -1 : 1));
+      const gone = others.slice(0, Math.max(0, others.length - most + 1)).map(({ id }) => id);
+      for (const id of gone) await kept.remove({ kind, owner, id });
+      return { isPut: (await kept.put(put)).isPut, gone };
+    },
+  })),
+  'keeps the first of two records with one id': partWith('records', (kept) => ({
+    put: async (put) => {
+      const record = (await kept.find({ ...put, id: put.record.id })) ?? put.record;
+      return kept.put({ ...put, record });
+    },
+  })),
+  'never lengthens the life of a record that is put again': partWith('records', (kept) => ({
     put: async (put) => {
       const former = await kept.find({ ...put, id: put.record.id });
-      return former === null ? kept.put(put) : { isPut: put.ifNone !== true, gone: [] };
+      if (former === null) return kept.put(put);
+      await kept.swap({ ...put, id: former.id }, former.tag, put.record, 1);
+      return { isPut: true, gone: [] };
     },
   })),
-  'keeps the first life of a record': partWith('records', (kept) => {
-    const lives = new Map<string, number | null>();
-    return {
-      put: (put) => {
-        const key = JSON.stringify([put.kind, put.owner, put.record.id]);
-        const ttlSeconds = lives.get(key) ?? put.ttlSeconds;
-        lives.set(key, ttlSeconds);
-        return kept.put({ ...put, ttlSeconds });
-      },
-    };
-  }),
-  'keeps one fewer than the most': putting(({ most, ...put }) =>
-    most === undefined ? put : { ...put, most: Math.max(1, most - 1) },
-  ),
-  'swaps whatever was seen': partWith('records', (kept) => ({
-    swap: async (record, _seenTag, next, ttlSeconds) => {
+  'keeps records forever': partWith('records', (kept) => ({
+    put: (put) => kept.put({ ...put, ttlSeconds: null }),
+  })),
+  'ends records that have no end': partWith('records', (kept) => ({
+    put: (put) => kept.put({ ...put, ttlSeconds: put.ttlSeconds ?? 1 }),
+    swap: (record, seenTag, next, ttlSeconds) => kept.swap(record, seenTag, next, ttlSeconds ?? 1),
+  })),
+  'takes any record': partWith('records', (kept) => ({
+    put: (put) =>
+      kept.put(put).catch(() => {
+        const record = { id: 'x', tag: 'x', rank: 0, value: '' };
+        return kept.put({ kind: 'x', owner: 'x', record, ttlSeconds: 1 });
+      }),
+  })),
+  'takes any record in place of another': partWith('records', (kept) => ({
+    swap: (record, seenTag, next, ttlSeconds) =>
+      kept.swap(record, seenTag, next, ttlSeconds).catch(() => false),
+  })),
+  'puts a first record whatever is there': partWith('records', (kept) => ({
+    put: (put) => kept.put({ ...put, ifNone: false }),
+  })),
+  'looks for records, then puts the first': partWith('records', (kept) => ({
+    put: async (put) => {
+      if (put.ifNone === true && (await kept.list(put)).length > 0)
+        return { isPut: false, gone: [] };
+      return kept.put({ ...put, ifNone: false });
+    },
+  })),
+  'takes any record for the first of its id': partWith('records', (kept) => ({
+    put: async (put) => {
+      const former = await kept.find({ ...put, id: put.record.id });
+      if (put.ifNone === true && former !== null) return { isPut: false, gone: [] };
+      return kept.put({ ...put, ifNone: false });
+    },
+  })),
+  'cuts values': partWith('records', (kept) => ({
+    find: async (record) => cut(await kept.find(record)),
+  })),
+  'reads values': partWith('records', (kept) => ({
+    find: async (record) => {
       const found = await kept.find(record);
-      return kept.swap(record, found?.tag ?? '', next, ttlSeconds);
+      return found && { ...found, value: JSON.stringify(JSON.parse(found.value)) };
     },
   })),
-  'compares, then swaps': partWith('records', (kept) => ({
+  'rounds ranks': partWith('records', (kept) => ({
+    put: (put) => {
+      const rank = Math.round(put.record.rank);
+      return kept.put({ ...put, record: { ...put.record, rank } });
+    },
+  })),
+  'swaps a record whatever its tag is': partWith('records', (kept) => ({
+    swap: async (record, _seenTag, next, ttlSeconds) =>
+      kept.swap(record, (await kept.find(record))?.tag ?? '', next, ttlSeconds),
+  })),
+  'finds a record, then swaps it': partWith('records', (kept) => ({
     swap: async (record, seenTag, next, ttlSeconds) => {
       if ((await kept.find(record))?.tag !== seenTag) return false;
-      const { kind, owner } = record;
-      if (next.id !== record.id) await kept.remove(record);
-      return (await kept.put({ kind, owner, record: next, ttlSeconds })).isPut;
+      await kept.remove(record);
+      await kept.put({ ...record, record: next, ttlSeconds });
+      return true;
     },
   })),
-  'brings back what is gone': partWith('records', (kept) => ({
+  'keeps the record that is swapped for another id': partWith('records', (kept) => ({
     swap: async (record, seenTag, next, ttlSeconds) => {
-      const { kind, owner } = record;
-      if ((await kept.find(record)) !== null) return kept.swap(record, seenTag, next, ttlSeconds);
-      return (await kept.put({ kind, owner, record: next, ttlSeconds })).isPut;
+      if (next.id === record.id) return kept.swap(record, seenTag, next, ttlSeconds);
+      if ((await kept.find(record))?.tag !== seenTag) return false;
+      return (await kept.put({ ...record, record: next, ttlSeconds })).isPut;
     },
   })),
-  'leaves the record that is swapped for another id': partWith('records', (kept) => ({
+  'swaps no record for the id of another one': partWith('records', (kept) => ({
     swap: async (record, seenTag, next, ttlSeconds) => {
-      const found = await kept.find(record);
+      const isTaken = (await kept.find({ ...record, id: next.id })) !== null;
+      if (isTaken && next.id !== record.id) return false;
+      return kept.swap(record, seenTag, next, ttlSeconds);
+    },
+  })),
+  'removes the record whose id another one could not take': partWith('records', (kept) => ({
+    swap: async (record, seenTag, next, ttlSeconds) => {
       const isSwapped = await kept.swap(record, seenTag, next, ttlSeconds);
-      if (isSwapped && found !== null && next.id !== record.id)
-        await kept.put({ kind: record.kind, owner: record.owner, record: found, ttlSeconds });
+      if (!isSwapped && next.id !== record.id) await kept.remove({ ...record, id: next.id });
       return isSwapped;
     },
   })),
-  'swaps for no id that is taken': partWith('records', (kept) => ({
+  'revives a record that is swapped': partWith('records', (kept) => ({
     swap: async (record, seenTag, next, ttlSeconds) => {
-      const { kind, owner } = record;
-      const isTaken = next.id !== record.id && (await kept.find({ kind, owner, id: next.id }));
-      return isTaken ? false : kept.swap(record, seenTag, next, ttlSeconds);
+      if ((await kept.find(record)) !== null) return kept.swap(record, seenTag, next, ttlSeconds);
+      return (await kept.put({ ...record, record: next, ttlSeconds })).isPut;
     },
   })),
-  'swaps for ten minutes': swappingFor(600),
-  'swaps and never ends': swappingFor(null),
-  'keeps the rank of a record that is swapped': partWith('records', (kept) => ({
-    swap: async (record, seenTag, next, ttlSeconds) => {
-      const rank = (await kept.find(record))?.rank ?? next.rank;
-      return kept.swap(record, seenTag, { ...next, rank }, ttlSeconds);
-    },
+  'gives every record that is swapped ten minutes': partWith('records', (kept) => ({
+    swap: (record, seenTag, next) => kept.swap(record, seenTag, next, 600),
   })),
-  'lists the highest rank first': listing((listed) => listed.toReversed()),
-  'lists by id alone': listing((listed) =>
-    listed.toSorted((one, other) => Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))),
-  ),
-  'compares ids as JavaScript does': listing((listed) =>
-    listed.toSorted((one, other) => one.rank - other.rank || (one.id < other.id ? -1 : 1)),
-  ),
-  'lists nothing of those without an end': partWith('records', (kept) => {
-    const endless = new Set<string>();
-    return {
-      put: (put) => {
-        if (put.ttlSeconds === null) endless.add(put.record.id);
-        return kept.put(put);
-      },
-      list: async (of) => (await kept.list(of)).filter(({ id }) => !endless.has(id)),
-    };
-  }),
-  'removes no record': partWith('records', () => ({ remove: () => Promise.resolve(true) })),
-  'lets every caller remove': partWith('records', (kept) => ({
-    remove: async (record, seenTag) => {
-      await kept.remove(record, seenTag);
-      return true;
-    },
+  'removes no record': partWith('records', (kept) => ({
+    remove: async (record) => (await kept.find(record)) !== null,
   })),
-  'looks for a record, then removes it': partWith('records', (kept) => ({
+  'finds a record, then removes it': partWith('records', (kept) => ({
     remove: async (record, seenTag) => {
       const found = await kept.find(record);
-      if (found === null || (seenTag !== undefined && found.tag !== seenTag)) return false;
-      await kept.remove(record);
-      return true;
+      const isMeant = found !== null && found.tag === (seenTag ?? found.tag);
+      if (isMeant) await kept.remove(record);
+      return isMeant;
     },
   })),
-  'removes a record whatever its tag': partWith('records', (kept) => ({
+  'removes a record whatever its tag is': partWith('records', (kept) => ({
     remove: (record) => kept.remove(record),
   })),
-  'removes all, whatever is excepted': partWith('records', (kept) => ({
-    removeAll: (of) => kept.removeAll(of),
+  'removes all records without an exception': partWith('records', (kept) => ({
+    removeAll: (records) => kept.removeAll(records),
   })),
-  'removes all but the first': partWith('records', (kept) => ({
-    removeAll: async (of, except) => kept.removeAll(of, except ?? (await kept.list(of))[0]?.id),
-  })),
-  'removes all without naming them': partWith('records', (kept) => ({
-    removeAll: async (of, except) => {
-      await kept.removeAll(of, except);
+  'removes all records without naming them': partWith('records', (kept) => ({
+    removeAll: async (records, except) => {
+      await kept.removeAll(records, except);
       return [];
     },
   })),
-  'lists records, then removes all': partWith('records', (kept) => ({
-    removeAll: async (of, except) => {
-      const listed = await kept.list(of);
-      await kept.removeAll(of, except);
-      return listed.flatMap(({ id }) => (id === except ? [] : id));
+  'names all records, and removes all but one': partWith('records', (kept) => ({
+    removeAll: async (records, except) => {
+      const ids = (await kept.list(records)).map(({ id }) => id).filter((id) => id !== except);
+      for (const id of ids.slice(1)) await kept.remove({ ...records, id });
+      return ids;
     },
   })),
-  'finds records of every owner': partWith('records', (kept) => {
-    const owners = new Set<string>();
-    return {
-      put: (put) => {
-        owners.add(put.owner);
-        return kept.put(put);
-      },
-      find: async ({ kind, id }) => {
-        const all = [...owners].map((owner) => kept.find({ kind, owner, id }));
-        return (await Promise.all(all)).find((found) => found !== null) ?? null;
-      },
-    };
-  }),
-  'takes any record': partWith('records', (kept) => ({
-    put: (put) =>
-      kept
-        .put(put)
-        .catch(() => kept.put({ kind: 'x', owner: 'x', record: OTHER, ttlSeconds: null })),
+  'lists records, then removes them': partWith('records', (kept) => ({
+    removeAll: async (records, except) => {
+      const ids = (await kept.list(records)).map(({ id }) => id).filter((id) => id !== except);
+      for (const id of ids) await kept.remove({ ...records, id });
+      return ids;
+    },
+  })),
+  'lists the highest rank first': partWith('records', (kept) => ({
+    list: async (records) => (await kept.list(records)).toReversed(),
+  })),
+  'sorts ids by code units': partWith('records', (kept) => ({
+    list: async (records) =>
+      (await kept.list(records)).toSorted(
+        (one, other) => one.rank - other.rank || (one.id < other.id ? -1 : 1),
+      ),
+  })),
+  'gives records to everybody': partWith('records', (kept) => ({
+    put: (put) => kept.put({ ...put, owner: EVERYBODY }),
+    find: (record) => kept.find({ ...record, owner: EVERYBODY }),
+    list: (records) => kept.list({ ...records, owner: EVERYBODY }),
+  })),
+  'has one kind of record': partWith('records', (kept) => ({
+    put: (put) => kept.put({ ...put, kind: put.kind && 'all' }),
+    find: (record) => kept.find({ ...record, kind: 'all' }),
+    swap: (record, ...change) => kept.swap({ ...record, kind: 'all' }, ...change),
+    list: (records) => kept.list({ ...records, kind: 'all' }),
+    remove: (record, seenTag) => kept.remove({ ...record, kind: 'all' }, seenTag),
+    removeAll: (records, except) => kept.removeAll({ ...records, kind: 'all' }, except),
+  })),
+  'takes an owner and an id for one text': partWith('records', (kept) => ({
+    find: async (record) => {
+      const found = await kept.find(record);
+      return found ?? findJoined(record, await kept.list({ ...record, owner: EVERYBODY }));
+    },
+    put: async (put) => {
+      const joined = { ...put.record, id: `${put.owner}:${put.record.id}` };
+      await kept.put({ ...put, owner: EVERYBODY, record: joined, most: undefined });
+      return kept.put(put);
+    },
+  })),
+  'keeps no id with a quote': partWith('records', (kept) => ({
+    find: (record) => (record.id.includes("'") ? Promise.resolve(null) : kept.find(record)),
   })),
 };
 
-const OTHER: StoredRecord = { id: 'x', tag: 'x', rank: 1, value: '{}' };
-
-function putting(change: (put: RecordPut) => RecordPut): Sabotage {
-  return partWith('records', (kept) => ({ put: (put) => kept.put(change(put)) }));
+function cut(found: StoredRecord | null): StoredRecord | null {
+  return found && { ...found, value: found.value.slice(0, 1_000) };
 }
 
-/** Reads and writes what another name stands for. */
-function reading(change: <Of extends RecordsOf>(of: Of) => Of): Sabotage {
-  return partWith('records', (kept) => ({
-    put: (put) => kept.put(change(put)),
-    find: (record) => kept.find(change(record)),
-    swap: (record, ...values) => kept.swap(change(record), ...values),
-    list: (of) => kept.list(change(of)),
-    remove: (record, seenTag) => kept.remove(change(record), seenTag),
-    removeAll: (of, except) => kept.removeAll(change(of), except),
-  }));
-}
-
-function swappingFor(ttlSeconds: number | null): Sabotage {
-  return partWith('records', (kept) => ({
-    swap: (record, seenTag, next) => kept.swap(record, seenTag, next, ttlSeconds),
-  }));
-}
-
-function listing(change: (listed: readonly StoredRecord[]) => readonly StoredRecord[]): Sabotage {
-  return partWith('records', (kept) => ({ list: async (of) => change(await kept.list(of)) }));
+function findJoined(
+  { owner, id }: RecordReference,
+  joined: readonly StoredRecord[],
+): StoredRecord | null {
+  const found = joined.find((one) => one.id === `${owner}:${id}`);
+  return found === undefined ? null : { ...found, id };
 }
