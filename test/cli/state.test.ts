@@ -63,7 +63,7 @@ async function failTimes({ counters }: SmsOtpStore, user: string, times: number)
   for (let time = 0; time < times; time += 1) {
     await counters.charge(counted);
     // As if the lock were over.
-    if (time < times - 1) await counters.lock(counted[1]?.key ?? '', 0);
+    if (time < times - 1) await counters.unlock([counted[1]?.key ?? '']);
   }
 }
 

@@ -38,7 +38,7 @@ describe.each([
     const store = memoryStore({ now: () => clock.now() });
     const options = {
       logins,
-      store: { ...store, logins: watched(store.logins) },
+      store: { ...store, records: watched(store.records) },
       isRequiredFor: (user: Express.User) => asTestUser(user).isOptional !== true,
     };
     return { people: 60, clock, options, routes: addPages };
@@ -49,19 +49,21 @@ describe.each([
   });
 
   /** Counts, holds up and fails what guards ask the store. */
-  function watched(part: SmsOtpStore['logins']): NonNullable<SmsOtpStore['logins']> {
-    if (part === undefined) throw new Error('the memory store has all parts');
+  function watched(part: SmsOtpStore['records']): SmsOtpStore['records'] {
     return {
       ...part,
-      find: async (loginId, seen) => {
+      find: async (record) => {
+        if (record.kind !== 'login') return part.find(record);
         asked += 1;
         if (isDown) throw new Error('the store is down');
-        const found = await part.find(loginId, seen);
+        const found = await part.find(record);
         await finds.pass();
         return found;
       },
-      end: (loginId) =>
-        isDown ? Promise.reject(new Error('the store is down')) : part.end(loginId),
+      remove: (record, seenTag) =>
+        isDown && record.kind === 'login'
+          ? Promise.reject(new Error('the store is down'))
+          : part.remove(record, seenTag),
     };
   }
 
@@ -428,21 +430,5 @@ describe.each([
     await agent.post('/step-up');
     await giveCode(test, agent, user);
     expect(await account(agent)).toEqual(passed(user));
-  });
-});
-
-describe('logins', () => {
-  it('need a store with that part', () => {
-    const { logins: _logins, ...store } = memoryStore();
-    const options: SmsOtpOptions = {
-      gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
-      allowedCountries: ['US'],
-      getPhone: () => null,
-      loadUser: () => null,
-      secret: 'a secret of the tests, long enough to be one',
-      store,
-      logins: {},
-    };
-    expect(() => createSmsOtp(options)).toThrow(/logins/);
   });
 });

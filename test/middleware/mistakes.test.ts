@@ -312,7 +312,7 @@ describe('createSmsOtp', () => {
     [
       'a Map as store',
       { store: new Map() },
-      'store must be a store, such as memoryStore() or redisStore(client), and has no challenges',
+      'store must be a store, such as memoryStore() or redisStore(client), and has no pendingLogins',
     ],
     [
       'an empty Passport',

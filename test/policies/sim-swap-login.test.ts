@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { memoryStore, type NoteStore, type Policy } from 'passport-sms-otp';
+import { memoryStore, type Policy, type SmsOtpStore } from 'passport-sms-otp';
 import { hlrSimSwap, simSwap } from 'passport-sms-otp/policies';
 import { testClock } from '../support/clock';
 import { ALICE } from '../support/test-app';
@@ -19,17 +19,17 @@ describe.each(['A', 'B'] as const)(
       const clock = testClock();
       const store = memoryStore({ now: () => clock.now() });
       let writes = 0;
-      const notes: NoteStore = {
-        read: (key) => store.notes.read(key),
-        write: async (key, text, ttlSeconds) => {
-          await store.notes.write(key, text, ttlSeconds);
-          writes += 1;
-        },
-        remove: async (key) => store.notes.remove(key),
+      const put: SmsOtpStore['records']['put'] = async (given) => {
+        const result = await store.records.put(given);
+        if (given.kind === 'note') writes += 1;
+        return result;
       };
       // A policy of any user is one of an app's.
       const policy = simSwap({ provider: hlrSimSwap({ key: KEY }), mode: 'enforce' }) as Policy;
-      const options = { policies: [policy], store: { ...store, notes } };
+      const options = {
+        policies: [policy],
+        store: { ...store, records: { ...store.records, put } },
+      };
       const test = await apps.start({ variant, clock, options });
       for (const time of [1, 2, 3]) {
         const visitor = visit(test);

@@ -173,7 +173,7 @@ describe('a lookup that fails', () => {
   it('when the store fails is inconclusive and costs nothing', async () => {
     await open();
     const charge = (): Promise<never> => Promise.reject(new Error('gone'));
-    const counters = { charge, clear: charge, lock: charge };
+    const counters = { charge, clear: charge, unlock: charge };
     expect(await numberCheck().check(setup.context({ counters }))).toBe('allow');
     expect([setup.lookups(), told()]).toEqual([0, ['failed, may pass']]);
   });

@@ -1,11 +1,13 @@
 import {
   memoryStore,
+  type NoteStore,
   type PolicyContext,
   type PolicyEvent,
   type VerifiedContext,
 } from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
+import { guardStore } from '../../../src/stores/guarded-store';
 import { testClock, type TestClock } from '../../support/clock';
 
 /** A real client, a simulated gateway and a store: what a policy is asked with. */
@@ -34,12 +36,13 @@ export async function startLookups(
   const clock = testClock();
   const gateway = new GatewayClient({ baseUrl, variant, username, password, ...client });
   const store = memoryStore({ now: () => clock.now() });
+  const { notes: kept } = guardStore(store, () => clock.now());
   const events: PolicyEvent[] = [];
   const notes = new Map<string, string>();
   const tools = {
     gateway,
     counters: store.counters,
-    notes: watchNotes(store.notes, notes),
+    notes: watchNotes(kept, notes),
     now: () => clock.now(),
     emit: (event: PolicyEvent) => events.push(event),
   };
@@ -79,11 +82,7 @@ export async function startLookups(
   };
 }
 
-function watchNotes(
-  notes: PolicyContext['notes'],
-  seen: Map<string, string>,
-): PolicyContext['notes'] {
-  if (notes === undefined) throw new Error('the memory store keeps no notes');
+function watchNotes(notes: NoteStore, seen: Map<string, string>): NoteStore {
   return {
     read: (key) => notes.read(key),
     write: (key, text, ttlSeconds) => {
