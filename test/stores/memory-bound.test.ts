@@ -8,26 +8,9 @@ import { runInNewContext } from 'node:vm';
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { CounterStore } from '../../src/stores/store';
-import { makeChallenge } from './make-challenge';
-import { makeDevice, makeLogin } from './make-device';
+import { makePendingLogin, makeRecord, makeText } from './make-next-parts';
 
 describe('the bound of memoryStore', () => {
-  it('refuses a challenge beyond maxEntries and keeps those that live', async () => {
-    const { challenges } = memoryStore({ maxEntries: 3 });
-    for (const id of ['a', 'b', 'c']) await challenges.begin(makeChallenge(id), 600);
-    const full = new StoreError('the memory store is full');
-    await expect(challenges.begin(makeChallenge('d'), 600)).rejects.toThrow(full);
-    for (const id of ['a', 'b', 'c']) expect(await challenges.find(id)).not.toBeNull();
-    expect(await challenges.find('d')).toBeNull();
-  });
-
-  it('takes a challenge in place of another one of the same id even when it is full', async () => {
-    const { challenges } = memoryStore({ maxEntries: 1 });
-    await challenges.begin(makeChallenge('a', { userId: 'first' }), 600);
-    await challenges.begin(makeChallenge('a', { userId: 'second' }), 600);
-    expect((await challenges.find('a'))?.challenge.userId).toBe('second');
-  });
-
   it('refuses a charge that needs more room than there is, and charges nothing', async () => {
     const { counters } = memoryStore({ maxEntries: 1 });
     await fill(counters, 8);
@@ -39,34 +22,20 @@ describe('the bound of memoryStore', () => {
     await counters.charge([a]);
     await expect(counters.charge([a, b, c])).rejects.toThrow(StoreError);
     expect((await counters.charge([a, b])).counts.map(({ count }) => count)).toEqual([2, 1]);
-    await expect(counters.lock('d', 10)).rejects.toThrow(StoreError);
+    const locked = { key: 'd', windowSeconds: 10, lock: { every: 1, seconds: [10] } };
+    await expect(counters.charge([locked])).rejects.toThrow(StoreError);
   });
 
-  it('counts challenges, counters and accounts apart', async () => {
-    const { challenges, counters, tokens } = memoryStore({ maxEntries: 1 });
-    await challenges.begin(makeChallenge('a'), 600);
+  it('counts pending logins, records, counters and accounts apart', async () => {
+    const { pendingLogins, records, counters, tokens } = memoryStore({ maxEntries: 1 });
+    await pendingLogins.begin(makePendingLogin('a'), 600);
+    await records.put({ kind: 'device', owner: 'a', record: makeRecord('a'), ttlSeconds: 600 });
     await counters.charge([{ key: 'a', windowSeconds: null }]);
     await tokens.renew('a', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 10 }));
     await expect(
       tokens.renew('b', 0, () => Promise.reject(new Error('not reached'))),
     ).rejects.toThrow(StoreError);
   });
-
-  it.each(['consumed', 'discarded', 'expired'])(
-    'gives the room of a %s challenge back',
-    async (how) => {
-      let nowMs = 0;
-      const { challenges } = memoryStore({ maxEntries: 2, now: () => nowMs });
-      await challenges.begin(makeChallenge('long'), 600);
-      await challenges.begin(makeChallenge('short'), 5);
-      if (how === 'consumed') await challenges.consume('short');
-      if (how === 'discarded') await challenges.discard('short');
-      if (how === 'expired') nowMs = 5_000;
-      await challenges.begin(makeChallenge('new'), 600);
-      expect(await challenges.find('long')).not.toBeNull();
-      expect(await challenges.find('new')).not.toBeNull();
-    },
-  );
 
   it('gives the room of expired and cleared counters back, one among many', async () => {
     let nowMs = 0;
@@ -85,35 +54,24 @@ describe('the bound of memoryStore', () => {
     }
   });
 
-  it('keeps the challenge that a pending login waits for when an earlier one of it has expired', async () => {
+  it('counts and begins anew under keys that expired among many', async () => {
     let nowMs = 0;
-    const { challenges } = memoryStore({ maxEntries: 2, now: () => nowMs });
-    const pending = { userId: 'alice', pendingId: 'pending' };
-    await challenges.begin(makeChallenge('earlier', pending), 5, { supersedes: 'any' });
-    await challenges.begin(makeChallenge('later', pending), 600, { supersedes: 'live' });
-    nowMs = 5_000;
-    // Takes the room of the one that has expired.
-    await challenges.begin(makeChallenge('other'), 600);
-    expect(await challenges.claim('later')).toMatchObject({
-      outcome: 'claimed',
-      hasLiveCode: true,
-    });
-  });
-
-  it('counts anew under a key that expired among many', async () => {
-    let nowMs = 0;
-    const { challenges, counters } = memoryStore({ maxEntries: 50, now: () => nowMs });
+    const { pendingLogins, counters } = memoryStore({ maxEntries: 50, now: () => nowMs });
     for (let index = 0; index < 50; index += 1) {
       await counters.charge([{ key: `key ${index}`, windowSeconds: 1 + index }]);
-      await challenges.begin(makeChallenge(`id ${index}`), 1 + index);
+      const login = makePendingLogin(`id ${index}`, { text: makeText('x') });
+      await pendingLogins.begin(login, 1 + index);
     }
     nowMs = 60_000;
     expect((await counters.charge([{ key: 'key 49', windowSeconds: 60 }])).counts[0]?.count).toBe(
       1,
     );
-    await challenges.begin(makeChallenge('id 49', { userId: 'another' }), 60);
-    await challenges.begin(makeChallenge('new', { userId: 'user of id 49' }), 60);
-    expect((await challenges.find('id 49'))?.challenge.userId).toBe('another');
+    const other = { userId: 'another', text: makeText('y') };
+    await pendingLogins.begin(makePendingLogin('id 49', other), 60);
+    await pendingLogins.begin(makePendingLogin('new', { text: makeText('z') }), 60);
+    expect(await pendingLogins.find('id 49')).toMatchObject({
+      ...{ userId: 'another', texts: [makeText('y')] },
+    });
   });
 
   it('keeps a counter without window for 400 days from its last charge', async () => {
@@ -152,30 +110,6 @@ const longName = (): string => randomBytes(1_000).toString('hex');
 type MemoryStore = ReturnType<typeof memoryStore>;
 
 const USES: Record<string, (store: MemoryStore, pass: () => void) => Promise<unknown>> = {
-  'a consumed challenge': async ({ challenges }) => {
-    const [otpId, userId, pendingId] = [longName(), longName(), longName()];
-    await challenges.begin(makeChallenge(otpId, { userId, pendingId }), 600, { supersedes: 'any' });
-    await challenges.consume(otpId);
-  },
-  'an expired challenge': async ({ challenges }, pass) => {
-    const [otpId, userId, pendingId] = [longName(), longName(), longName()];
-    await challenges.begin(makeChallenge(otpId, { userId, pendingId }), 600, { supersedes: 'any' });
-    pass();
-  },
-  'a login that has ended': async ({ logins }) => {
-    const [loginId, userId] = [longName(), longName()];
-    await logins.begin(makeLogin(loginId, { userId }), 600, 10);
-    await logins.end(loginId);
-  },
-  'a login that has expired': async ({ logins }, pass) => {
-    await logins.begin(makeLogin(longName(), { userId: longName() }), 600, 10);
-    pass();
-  },
-  'a device that was removed': async ({ devices }) => {
-    const [deviceId, userId] = [longName(), longName()];
-    await devices.add(makeDevice(deviceId, { userId }), 600, 10);
-    await devices.remove(userId, deviceId);
-  },
   'a pending login that has ended': async ({ pendingLogins }) => {
     const login = { pendingId: longName(), userId: longName(), place: longName(), value: '{}' };
     await pendingLogins.begin(login, 600);
@@ -218,7 +152,7 @@ describe('the memory of memoryStore', () => {
     for (let index = 0; index < uses; index += 1) await use();
     // A single name that stays of each would be four megabytes.
     expect(bytesInUse() - before).toBeLessThan(uses * 1_000);
-    expect(await store.challenges.find('none')).toBeNull();
+    expect(await store.pendingLogins.find('none')).toBeNull();
   });
 
   it('is about twice what was written of a pending login and of a record', async () => {
@@ -268,10 +202,10 @@ describe('the warning of memoryStore', () => {
 
   it('is emitted once for each store in production, and names what to use', async () => {
     process.env.NODE_ENV = 'production';
-    const { challenges } = memoryStore();
-    await challenges.find('a');
+    const { pendingLogins } = memoryStore();
+    await pendingLogins.find('a');
     const told =
-      'memoryStore() keeps challenges and limits in this process alone: they are lost on restart and not shared. ' +
+      'memoryStore() keeps logins and limits in this process alone: they are lost on restart and not shared. ' +
       'Use redisStore or postgresStore in production.';
     expect(emitWarning.mock.calls).toEqual([[told, { code: 'SMS_OTP_MEMORY_STORE' }]]);
   });

@@ -15,6 +15,12 @@ async function charge(counter: Counter): Promise<Count | undefined> {
   return (await counters.charge([counter])).counts[0];
 }
 
+/** Locks a counter, and leaves its count. */
+async function lock(key: string, seconds: number): Promise<void> {
+  await charge({ key, windowSeconds: 60, lock: { every: 1, seconds: [seconds] } });
+  await charge({ key, windowSeconds: 60, amount: -1 });
+}
+
 function fill(from: number, to: number, windowSeconds: number): Promise<unknown> {
   const keys = Array.from({ length: to - from }, (_, index) => `key ${from + index}`);
   return counters.charge(keys.map((key) => ({ key, windowSeconds })));
@@ -31,14 +37,14 @@ describe('the room of memoryStore', () => {
   it('is given back by the entries that have expired by their current deadlines', async () => {
     await fill(0, 1, 10);
     await fill(1, 10, 20);
-    await counters.lock('key 0', 1_000);
+    await lock('key 0', 1_000);
     nowMs += 20_000;
     expect(await charge({ key: 'new', windowSeconds: 10 })).toMatchObject({ count: 1 });
   });
 
   it('is not needed for the lock of an existing counter', async () => {
     await fill(0, 10, 10);
-    await counters.lock('key 3', 60);
+    await lock('key 3', 60);
     expect(await counters.charge([{ key: 'key 3', windowSeconds: 10 }])).toMatchObject({
       refusedBy: 0,
     });
@@ -46,6 +52,15 @@ describe('the room of memoryStore', () => {
 });
 
 describe('an amount that is not positive', () => {
+  it('needs no room when it is negative', async () => {
+    await fill(0, 10, 60);
+    const taken = await counters.charge([{ key: 'new', windowSeconds: 60, amount: -1 }]);
+    expect(taken.refusedBy).toBeNull();
+    await expect(counters.charge([{ key: 'new', windowSeconds: 60 }])).rejects.toThrow(
+      'the memory store is full',
+    );
+  });
+
   const endless = { key: 'a', windowSeconds: null };
 
   it.each([0, -1])('does not prolong a counter without window: %i', async (amount) => {

@@ -8,7 +8,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
-import { makeChallenge } from './make-challenge';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-next-parts';
 import { redisLibraries, type TestClient } from './redis-clients';
 import { until } from './until';
 
@@ -17,6 +17,8 @@ const slowToLoad = [
   ...['--enable-debug-command', 'local', '--key-load-delay', '5000'],
   ...['--loading-process-events-interval-bytes', '1024'],
 ];
+const CLAIM = { of: 'text', most: 5 };
+
 /** What every call comes to. */
 const allRefused = Array.from({ length: EVERY_CALL }, () => expect.any(StoreError));
 const refusedBecause = (reason: string): unknown[] =>
@@ -29,13 +31,13 @@ describeWithService('redis')('redisStore when Redis fails', () => {
   describe.each(redisLibraries)('with %s', (_library, connect) => {
     let server: Service;
     let connected: TestClient;
-    let store: Required<SmsOtpStore>;
+    let store: SmsOtpStore;
 
     beforeEach(async () => {
       server = await startRedis(slowToLoad);
       connected = await connect(server.port);
       store = redisStore(connected.client, { onWarning: () => undefined });
-      await store.challenges.begin(makeChallenge('a'), 600);
+      await store.pendingLogins.begin(makePendingLogin('a'), 600);
       await store.counters.charge([{ key: 'a', windowSeconds: 60 }]);
     });
     afterEach(async () => {
@@ -58,7 +60,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       expect(await outcomesOfEveryCall(store)).toEqual(allNotConnected);
       await server.restart();
       await until(() => isReady(connected.client));
-      expect(await store.challenges.claim('a')).toEqual({ outcome: 'unknown' });
+      expect(await store.pendingLogins.claim('a', CLAIM)).toEqual({ outcome: 'unknown' });
       expect(
         (await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count,
       ).toBe(1);
@@ -73,24 +75,32 @@ describeWithService('redis')('redisStore when Redis fails', () => {
 
     it('refuses every call that writes on a read-only server', async () => {
       await connected.command('REPLICAOF', '127.0.0.1', '1');
-      await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
-      await expect(store.challenges.consume('a')).rejects.toThrow(StoreError);
-      await expect(store.challenges.begin(makeChallenge('b'), 600)).rejects.toThrow(StoreError);
-      await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(
-        StoreError,
-      );
-      await expect(store.counters.lock('a', 60)).rejects.toThrow(StoreError);
+      const { pendingLogins, counters, records } = store;
+      const put = { kind: 'device', owner: 'user', record: makeRecord('a'), ttlSeconds: 60 };
+      const charge = { key: 'a', windowSeconds: 60 };
+      for (const write of [
+        () => pendingLogins.claim('a', CLAIM),
+        () => pendingLogins.end('a'),
+        () => pendingLogins.begin(makePendingLogin('b'), 600),
+        () => pendingLogins.attach('a', makeText('x')),
+        () => store.finish('a', makeFinish()),
+        () => records.put(put),
+        () => counters.charge([charge]),
+        () => counters.charge([{ ...charge, lock: { every: 1, seconds: [60] } }]),
+      ])
+        await expect(write()).rejects.toThrow(StoreError);
     });
 
-    it('refuses calls that add on a server whose memory is full, and still ends challenges', async () => {
+    it('refuses calls that add on a server whose memory is full, and still ends pending logins', async () => {
       await connected.command('CONFIG', 'SET', 'maxmemory', '1');
-      await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
-      await expect(store.challenges.begin(makeChallenge('b'), 600)).rejects.toThrow(StoreError);
+      await expect(store.pendingLogins.claim('a', CLAIM)).rejects.toThrow(StoreError);
+      const second = makePendingLogin('b');
+      await expect(store.pendingLogins.begin(second, 600)).rejects.toThrow(StoreError);
       await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(
         StoreError,
       );
-      expect(await store.challenges.find('b')).toBeNull();
-      expect(await store.challenges.consume('a')).toBe(true);
+      expect(await store.pendingLogins.find('b')).toBeNull();
+      expect(await store.pendingLogins.end('a')).toBe(true);
       await connected.command('CONFIG', 'SET', 'maxmemory', '0');
       expect(
         (await store.counters.charge([{ key: 'a', windowSeconds: 60 }])).counts[0]?.count,

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 
 import { redisStore } from 'passport-sms-otp/redis';
 import { StoreError } from '../../src/errors';
-import type { NextParts, PendingLoginStore } from '../../src/stores/store';
+import type { SmsOtpStore, PendingLoginStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
@@ -24,7 +24,7 @@ describeWithService('redis')('pending logins in Redis', () => {
   describe.each(redisLibraries)('with %s', (_library, connect) => {
     let connected: TestClient;
     let logins: PendingLoginStore;
-    let store: NextParts;
+    let store: SmsOtpStore;
     beforeAll(async () => {
       connected = await connect(server.port);
     });

@@ -61,8 +61,8 @@ describeWithService('redis')('redisStore and the settings of its server', () => 
 
   it('checks the server as soon as a client is connected', async () => {
     const client = new Redis({ port: server.port, host: '127.0.0.1', lazyConnect: true });
-    const { challenges } = redisStore(client, quiet);
-    await expect(challenges.find('a')).rejects.toThrow(StoreError);
+    const { pendingLogins } = redisStore(client, quiet);
+    await expect(pendingLogins.find('a')).rejects.toThrow(StoreError);
     // The first question connects it.
     expect(await warningsOf(client, 1, () => client.ping())).toEqual(['SMS_OTP_REDIS_PERSISTENCE']);
     client.disconnect();
@@ -130,11 +130,11 @@ describe('the check of the server', () => {
       asked.push(section);
       return asked.length === 1 ? notReached() : Promise.resolve('aof_enabled:1');
     };
-    const odd = { ...client, evalSha: () => Promise.resolve('1:note'), info: told };
-    const { notes } = redisStore(odd, { onWarning: 'throw' });
-    await expect(notes.read('a')).rejects.toThrow(StoreError);
-    await expect(notes.read('a')).resolves.toBe('note');
-    await expect(notes.read('a')).resolves.toBe('note');
+    const odd = { ...client, evalSha: () => Promise.resolve(1), info: told };
+    const { records } = redisStore(odd, { onWarning: 'throw' });
+    const remove = (): Promise<unknown> => records.remove({ kind: 'note', owner: 'a', id: 'note' });
+    await expect(remove()).rejects.toThrow(StoreError);
+    for (let again = 0; again < 2; again += 1) expect(await remove()).toBe(true);
     expect(asked).toEqual(['memory', 'memory', 'persistence']);
   });
 
