@@ -1,13 +1,24 @@
 import { AssertionError } from 'node:assert';
 
 import { describe, expect, it } from '@jest/globals';
-import { storeContract } from 'passport-sms-otp/store-contract';
+import { nextContract, storeContract } from 'passport-sms-otp/store-contract';
 
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import { factsAbout, failuresOf, partWith, type Sabotage } from './sabotage';
+import {
+  FACTS,
+  factsAbout,
+  failedFacts,
+  failuresOf,
+  partWith,
+  type Sabotage,
+  type WholeStore,
+} from './sabotage';
+import { sabotagesOfFinish, sabotagesOfUnlock } from './sabotages-of-finish';
 import { sabotagesOfLogins } from './sabotages-of-logins';
 import { sabotagesOfParts } from './sabotages-of-parts';
-import type { BeginOptions, Counter, SmsOtpStore } from '../../src/stores/store';
+import { sabotagesOfPendingLogins } from './sabotages-of-pending-logins';
+import { sabotagesOfRecords } from './sabotages-of-records';
+import type { BeginOptions, Counter } from '../../src/stores/store';
 
 /** Ways in which a store may be wrong, each of which a fact must notice. */
 const sabotages: Record<string, Sabotage> = {
@@ -176,15 +187,46 @@ const sabotages: Record<string, Sabotage> = {
   })),
 };
 
+/** The parts of a store that are named by facts about `finish`. */
+const FINISH_NEEDS: readonly string[] = ['records', 'pendingLogins'];
+
+const ofPart = (name: string): typeof nextContract =>
+  nextContract.filter(({ part }) => part === name);
+
+const ofNextParts = {
+  records: { sabotages: sabotagesOfRecords, facts: ofPart('records') },
+  'pending logins': { sabotages: sabotagesOfPendingLogins, facts: ofPart('pendingLogins') },
+  finish: { sabotages: sabotagesOfFinish, facts: ofPart('finish') },
+  unlock: { sabotages: sabotagesOfUnlock, facts: ofPart('unlock') },
+};
+
 describe('the store contract', () => {
-  it.each(Object.entries({ ...sabotages, ...sabotagesOfParts, ...sabotagesOfLogins }))(
-    'detects a store that %s',
-    async (_what, sabotage) => {
-      const failures = await failuresOf(sabotage);
+  const ofOldParts = { ...sabotages, ...sabotagesOfParts, ...sabotagesOfLogins };
+  it.each(Object.entries(ofOldParts))('detects a store that %s', async (_what, sabotage) => {
+    const failures = await failuresOf(sabotage);
+    expect(failures).not.toEqual([]);
+    expect(failures.filter((failure) => !(failure instanceof AssertionError))).toEqual([]);
+  });
+
+  describe.each(Object.entries(ofNextParts))('with %s', (_part, wrong) => {
+    const known = new Map<Sabotage, ReturnType<typeof failedFacts>>();
+    const failed = (sabotage: Sabotage): ReturnType<typeof failedFacts> => {
+      const found = known.get(sabotage) ?? failedFacts(sabotage, wrong.facts);
+      known.set(sabotage, found);
+      return found;
+    };
+
+    it.each(Object.entries(wrong.sabotages))('detects a store that %s', async (_what, sabotage) => {
+      const failures = (await failed(sabotage)).map(({ failure }) => failure);
       expect(failures).not.toEqual([]);
       expect(failures.filter((failure) => !(failure instanceof AssertionError))).toEqual([]);
-    },
-  );
+    });
+
+    it.each(wrong.facts)('has a fact that fails for a wrong store: $title', async ({ title }) => {
+      const failures = (await Promise.all(Object.values(wrong.sabotages).map(failed))).flat();
+      expect(failures.map((one) => one.title)).toContain(title);
+    });
+  });
 
   const factsOfLogins = storeContract.filter(({ part }) => part === 'logins');
   it.each(factsOfLogins)('has a fact that fails for a wrong store: $title', async (fact) => {
@@ -198,27 +240,30 @@ describe('the store contract', () => {
     expect(await failuresOf((store) => store)).toEqual([]);
   });
 
-  it.each(['recoveryCodes', 'devices', 'browsers', 'logins', 'notes'] as const)(
+  const parts = ['recoveryCodes', 'devices', 'browsers', 'logins', 'notes'] as const;
+  it.each([...parts, 'records', 'pendingLogins', 'finish'] as const)(
     'fails without %s, and passes everything else in a store that leaves them out',
     async (left) => {
       const { [left]: _left, ...store } = memoryStore();
-      const facts = storeContract.filter(({ part }) => part === left);
+      const facts = FACTS.filter(({ part }) => part === left);
       expect(facts.length).toBeGreaterThan(3);
       for (const { run } of facts) await expect(run(() => store)).rejects.toThrow(AssertionError);
-      const others = storeContract.filter(({ part }) => part !== left);
+      const others = FACTS.filter(
+        ({ part }) => part !== left && (part !== 'finish' || !FINISH_NEEDS.includes(left)),
+      );
       const failures = await failuresOf(({ [left]: _part, ...rest }) => rest, others);
       expect(failures).toEqual([]);
     },
   );
 
   it('has a different title for each fact', () => {
-    expect(new Set(storeContract.map(({ title }) => title)).size).toBe(storeContract.length);
+    expect(new Set(FACTS.map(({ title }) => title)).size).toBe(FACTS.length);
   });
 
   it('has no fact that is about two parts, or about none', () => {
-    const parts = Object.keys(memoryStore()) as (keyof SmsOtpStore)[];
-    const titles = parts.flatMap(factsAbout).map(({ title }) => title);
-    expect(titles.toSorted()).toEqual(storeContract.map(({ title }) => title).toSorted());
+    const all = Object.keys(memoryStore()) as (keyof WholeStore)[];
+    const titles = [...all.flatMap(factsAbout), ...ofPart('unlock')].map(({ title }) => title);
+    expect(titles.toSorted()).toEqual(FACTS.map(({ title }) => title).toSorted());
   });
 });
 
