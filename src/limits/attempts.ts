@@ -30,7 +30,7 @@ const MAX_PER_DAY = 10;
 /** No pending login lives longer. */
 const LONGEST_LOGIN_SECONDS = 900;
 
-/** What an attempt, or what it is counted in, says about the user. */
+/** An event about the user that an attempt, or one of its counters, brings about. */
 export type AttemptEvent =
   | { readonly type: 'failure-count-changed'; readonly failures: number }
   | {

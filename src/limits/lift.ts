@@ -2,7 +2,7 @@ import type { CounterStore } from '../stores/store';
 import { readKeys } from './charge';
 import { attemptKeys, lockKeys, sendKeys, totalKeys, USER_KEYS } from './user-keys';
 
-/** What was lifted from a user. */
+/** The limits that were lifted from a user. */
 export interface LiftedLimits {
   /** The factors that were locked in other browsers, by name. */
   readonly locks: readonly string[];
