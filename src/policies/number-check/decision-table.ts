@@ -41,9 +41,9 @@ const DAY = 86_400;
 
 /**
  * The meaning of each result. Most say more about the network than about the number: `invalid` does
- * not mean that a number does not exist. Not shown in HLR spec §2: how lasting a status is, and what
- * `error` means. Not shown in HLR spec §2: the network of a number whose query was refused; the
- * prefix is used in its place.
+ * not mean that a number does not exist. Not shown in HLR spec §2: how lasting a status is, and
+ * what `error` means. Not shown in HLR spec §2: the network of a number whose query was refused;
+ * the prefix is used in its place.
  */
 const TABLE = {
   // The number is known and can be texted.
