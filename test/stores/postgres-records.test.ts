@@ -2,18 +2,13 @@ import { beforeEach, expect, it } from '@jest/globals';
 
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
-import type { RecordPut, StoredRecord } from '../../src/stores/store';
+import type { RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
+import { makeRecord } from './make-next-parts';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
 const of = { kind: 'login', owner: 'user' };
-const makeRecord = (id: string, rank = 1): StoredRecord => ({
-  id,
-  tag: 'first',
-  rank,
-  value: '{}',
-});
 const makePut = (id: string, changes: Partial<RecordPut> = {}): RecordPut => ({
   ...of,
   ...{ record: makeRecord(id), ttlSeconds: 600, ...changes },
@@ -59,7 +54,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
   it('do not escape from a removal of all under another id', async () => {
     const { records } = ground().store;
     await records.put(makePut('old'));
-    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'old', 'first', 'new', 't', 1, '{}', 600)`;
+    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'old', 'tag', 'new', 't', 1, '{}', 600)`;
     const [removed] = await ground().beside({ statement: swap, then: 'SELECT' }, () => [
       records.removeAll(of),
     ]);
@@ -69,7 +64,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
   it('keep the ceiling when one of them is swapped for another id meanwhile', async () => {
     const { records } = ground().store;
     for (const id of ['a', 'b']) await records.put(makePut(id));
-    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'a', 'first', 'c', 't', 9, '{}', 600)`;
+    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'a', 'tag', 'c', 't', 9, '{}', 600)`;
     const [put] = await ground().beside({ statement: swap, then: 'SELECT' }, () => [
       records.put(makePut('d', { most: 2 })),
     ]);
@@ -81,7 +76,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     await records.put(makePut('a'));
     const remove = 'DELETE FROM sms_otp_record';
     const swaps = await ground().beside({ statement: remove, then: 'SELECT' }, () => [
-      records.swap({ ...of, id: 'a' }, 'first', makeRecord('a'), 600),
+      records.swap({ ...of, id: 'a' }, 'tag', makeRecord('a'), 600),
     ]);
     expect([swaps, await idsOf()]).toEqual([[false], []]);
   });
@@ -117,7 +112,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     const calls = [
       records.put(makePut('a\0')),
       records.put(makePut('a', { record: { ...makeRecord('a'), value: '"\0"' } })),
-      records.swap(reference, 'first', { ...makeRecord('a'), tag: '\0' }, 600),
+      records.swap(reference, 'tag', { ...makeRecord('a'), tag: '\0' }, 600),
       records.find({ ...of, id: 'a\0' }),
       records.remove({ ...of, id: 'a\0' }),
       records.removeAll({ ...of, owner: 'user\0' }),
