@@ -4,7 +4,7 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
 import type { RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import { makeRecord } from './make-next-parts';
+import { makeFinish, makePendingLogin, makeRecord } from './make-next-parts';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
@@ -40,6 +40,20 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     expect([...gone, ...removed, ...left].sort()).toEqual(all);
   });
 
+  it('are put, swapped and removed together by one call at a time of an owner', async () => {
+    const { store } = ground();
+    const { pendingLogins, records } = store;
+    await records.put(makePut('a'));
+    await pendingLogins.begin(makePendingLogin('p'), 600);
+    const results = await ground().beside<unknown>({ statement: TURN }, () => [
+      records.swap({ ...of, id: 'a' }, 'tag', makeRecord('a'), 600),
+      records.put(makePut('b', { ifNone: true })),
+      store.finish('p', makeFinish({ replaces: { ...of, id: 'none' } })),
+      records.removeAll(of, 'a'),
+    ]);
+    expect(results).toEqual([true, { isPut: false, gone: [] }, { isFinished: false }, []]);
+  });
+
   it('are written once by many that put while there is none', async () => {
     const { records } = ground().store;
     const results = await ground().beside({ statement: TURN }, () =>
@@ -49,6 +63,15 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     );
     expect(results.filter(({ isPut }) => isPut)).toHaveLength(1);
     expect(await idsOf()).toHaveLength(1);
+  });
+
+  it('are listed by rank and id, in whatever order they were written', async () => {
+    await ground().pool.query(`INSERT INTO sms_otp_record
+      SELECT 'login', 'user', to_char(n, 'FM000'), 'tag', n % 2, '{}', 'infinity'
+      FROM generate_series(199, 0, -1) AS n`);
+    const ids = Array.from({ length: 200 }, (_, n) => String(n).padStart(3, '0'));
+    const [even, odd] = [0, 1].map((rest) => ids.filter((id) => Number(id) % 2 === rest));
+    expect(await idsOf()).toEqual([...(even ?? []), ...(odd ?? [])]);
   });
 
   it('do not escape from a removal of all under another id', async () => {
