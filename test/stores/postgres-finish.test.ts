@@ -234,6 +234,25 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
     expect([removed, await store.records.list(makePut('new'))]).toEqual([[['new']], []]);
   });
 
+  it.each([
+    ['turns', ['browser', 'login'].map((kind) => `SELECT sms_otp_take_turn_v1('${kind}', 'user')`)],
+    [
+      'counters',
+      ['a', 'z'].map((key) => `UPDATE sms_otp_counter SET count = 5 WHERE key = '${key}'`),
+    ],
+  ])('takes %s in their order, whatever the order of its changes is', async (_what, statements) => {
+    const [statement = '', then = ''] = statements;
+    const codes: unknown[] = [];
+    const store = postgresStore(watchedPool(codes), { random: () => 1 });
+    await store.counters.charge(['a', 'z'].map(charge));
+    await store.pendingLogins.begin(makeLogin('p'), 600);
+    const puts = ['login', 'browser'].map((kind) => ({ ...makePut('r'), kind }));
+    const finish = makeFinish({ clears: ['a'], charges: [charge('z')], puts });
+    const finished = await ground().beside({ statement, then }, () => [store.finish('p', finish)]);
+    expect(finished).toMatchObject([{ isFinished: true }]);
+    expect(codes).toEqual([]);
+  });
+
   it('waits for no charge, put or other finish in a circle', async () => {
     const codes: unknown[] = [];
     const store = postgresStore(watchedPool(codes), { random: () => 1 });
