@@ -6,6 +6,7 @@ const GROUPS = {
   send: [
     'src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
   ],
+  limits: ['src/limits/{charge,attempts,sends,give-back,lift,user-keys}.ts'],
   factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],
   envelope: ['src/protocol/envelope.ts'],
   answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:109-118'],
@@ -17,12 +18,12 @@ const GROUPS = {
     'src/opentelemetry/record-spans.ts',
     'src/cli/failures.ts',
     // The refusal of secrets, and what of a word is repeated.
-    'src/cli/run.ts:158-183',
-    'src/cli/run.ts:211-212',
+    'src/cli/run.ts:171-202',
+    'src/cli/run.ts:240-241',
   ],
   memory: ['src/stores/memory/*.ts'],
-  records: ['src/stores/{pending-logins,record-sets,record-schemas,check-values,check-answers}.ts'],
-  guard: ['src/stores/{guarded-store,with-timeout,lease}.ts'],
+  records: ['src/stores/{pending-logins,record-sets,record-schemas,check-values}.ts'],
+  guard: ['src/stores/{guarded-store,check-answers,with-timeout,lease}.ts'],
 };
 
 const group = process.env.MUTATE ?? 'verify';

@@ -24,7 +24,7 @@ const SLOW_GUESSING_FAILURES = 60;
 /** Recovery codes, or answers to a challenge, per day from one address. */
 const MAX_PER_DAY = 10;
 
-/** What an attempt, or what it is counted in, says about the user. */
+/** An event about the user that an attempt, or one of its counters, brings about. */
 export type AttemptEvent =
   | { readonly type: 'failure-count-changed'; readonly failures: number }
   | {

@@ -13,14 +13,14 @@ export interface Counted<Charged extends Row> {
   readonly count: Count;
 }
 
-/** What a charge did. */
+/** The result of a charge. */
 export interface ChargeResult<Charged extends Row> {
   /** The first row that was full or locked: then nothing was charged. Null: all were charged. */
   readonly refusedBy: Counted<Charged> | null;
   readonly rows: readonly Counted<Charged>[];
 }
 
-/** A guarded store returns a count for each counter: this one is for the compiler alone. */
+/** Required by `noUncheckedIndexedAccess`; a guarded store returns a count for each counter. */
 const UNCOUNTED: Count = { count: 0, resetSeconds: null, lockedSeconds: 0, generation: 0 };
 
 /**

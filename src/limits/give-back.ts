@@ -16,7 +16,7 @@ export type SendBudget = 'user' | 'total' | 'in-all' | 'gap';
  */
 export type SendOutcome = 'not-sent' | 'may-be-sent' | 'unusable' | 'unjudged';
 
-/** The budgets that a send leaves. The gap stays in every case, and goes on growing. */
+/** The budgets that a send leaves. The gap always stays and keeps growing. */
 export const SENDS_GIVEN_BACK: Readonly<Record<SendOutcome, readonly SendBudget[]>> = {
   'not-sent': ['user', 'total', 'in-all'],
   'may-be-sent': ['user'],
@@ -97,7 +97,7 @@ export async function giveBack(
 const WATCHED_SENDS = 20;
 const LOST_IN_OUTAGE = WATCHED_SENDS / 2;
 
-/** What this process knows of its last sends. */
+/** Tracks how many of the last sends of this process were lost. */
 export interface OutageWatch {
   readonly record: (isLost: boolean) => void;
   /** While half of the last sends were lost, lost ones leave "sends in all" as well. */

@@ -13,7 +13,7 @@ import {
   USER_KEYS,
 } from './user-keys';
 
-/** What was lifted from a user. */
+/** The limits that were lifted from a user. */
 export interface LiftedLimits {
   /** The factors that were locked in other browsers, by name. */
   readonly locks: readonly string[];

@@ -1,9 +1,9 @@
 import type { parsePhoneNumberFromString, PhoneNumberType } from 'libphonenumber-js/max';
 
-/** What a range of numbers is used for, in libphonenumber's terms. */
+/** The use of a range of numbers, in libphonenumber's terms. */
 export type PhoneType = PhoneNumberType;
 
-/** What can be read from the digits of a number alone. */
+/** The facts that the digits of a number show by themselves. */
 export interface NumberOrigin {
   /** ISO 3166-1 code; null when there is none (satellite, shared codes, not a number). */
   readonly country: string | null;
@@ -13,8 +13,8 @@ export interface NumberOrigin {
    */
   readonly type: PhoneType | null;
   /**
-   * The number in E.164 as libphonenumber writes it, however it was spelled. What is not a number
-   * stays as it is.
+   * The number in E.164 as libphonenumber writes it, however it was spelled. Text that is not a
+   * number stays unchanged.
    */
   readonly e164: string;
 }

@@ -57,7 +57,7 @@ export interface PolicyCharge {
   readonly reason: string;
 }
 
-/** What a policy can use in every call. */
+/** The services that a policy can use in every call. */
 export interface PolicyServices {
   /** The gateway's client, for price lists and lookups. */
   readonly gateway: Pick<GatewayClient, 'otp' | 'hlr' | 'variant'>;
@@ -87,7 +87,7 @@ interface NumberContext extends PolicyServices {
   readonly prefixKey: string;
 }
 
-/** What a policy knows before a text message is sent. */
+/** The context of a policy's check, before a text message is sent. */
 export interface PolicyContext<User = Express.User> extends NumberContext {
   readonly stage: PolicyStage;
   readonly user: User;
@@ -95,12 +95,12 @@ export interface PolicyContext<User = Express.User> extends NumberContext {
   readonly address: string | undefined;
   /**
    * The keys of counters of which one is above zero when this user has entered a code that was
-   * texted to this number: what `exemptBy` takes.
+   * texted to this number. Pass them to `exemptBy`.
    */
   readonly provenKeys: readonly string[];
 }
 
-/** What a policy knows after a right code. */
+/** The context of a policy after a right code. */
 export interface VerifiedContext extends NumberContext {
   /** True when this user had not entered a code that was texted to this number before. */
   readonly isNewNumber: boolean;
@@ -112,7 +112,7 @@ export interface VerifiedContext extends NumberContext {
   readonly sends: number;
 }
 
-/** What became of a send that the policies had allowed. */
+/** The result of a send that the policies had allowed. */
 export type SendSettlement =
   /**
    * `cost`: the price that the gateway reports, as a decimal string (variant B); otherwise null.

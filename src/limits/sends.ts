@@ -8,7 +8,7 @@ import { OTHER_BROWSERS, type Side, sideOf, USER_KEYS } from './user-keys';
 
 const LONGEST_GAP_SECONDS = 300;
 
-/** What a send is counted by. Numbers and prefixes are HMACs already. */
+/** The keys that a send is counted by. Numbers and prefixes are HMACs already. */
 export interface SendKeys {
   readonly user: string;
   /**

@@ -195,7 +195,7 @@ const SLOTS = LONGEST_VALIDITY_SECONDS / SLOT_SECONDS + 1;
 const BLOCK_SECONDS = [900, 3_600, 14_400, 43_200];
 const BLOCK_MEMORY_SECONDS = 604_800;
 
-/** What the counters of a scope show. */
+/** The totals of a scope's counters. */
 interface CountedScope {
   readonly scope: TrafficScope;
   /** 0: not blocked. */

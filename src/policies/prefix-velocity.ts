@@ -32,7 +32,7 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
   /**
    * Returns two windows of a prefix: the older one counts what the newer one counts, and half a
    * window before it.
-   * @param more What the counters of both have in common.
+   * @param more Fields of the counters of both.
    */
   function findWindows(
     { prefixKey, now }: Pick<PolicyContext, 'prefixKey' | 'now'>,

@@ -1,17 +1,8 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import type { RunningSite } from '../../example-app/start';
 import { describeWithService } from '../services/describe-with-service';
-import type { Service } from '../services/service';
+import { useServer } from '../services/use-service';
 import { redis } from './backends';
 import { runSite } from './run-site';
 import { readPin, Visitor } from './visitor';
@@ -21,16 +12,10 @@ const OTHER_PHONE = '+12025550141';
 
 describe.each([redis])('users of the example app with $variable', (backend) => {
   describeWithService(backend.service)('and a server there', () => {
+    const server = useServer(backend.start);
     let simulator: GatewaySimulator;
-    let server: Service;
     let sites: RunningSite[];
     let skippedMs: number;
-
-    beforeAll(async () => {
-      server = await backend.start();
-    }, 60_000);
-
-    afterAll(() => server.close());
 
     beforeEach(async () => {
       const readClock = Date.now;

@@ -1,17 +1,8 @@
-import {
-  afterAll,
-  afterEach,
-  beforeAll,
-  beforeEach,
-  describe,
-  expect,
-  it,
-  jest,
-} from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import type { RunningSite } from '../../example-app/start';
 import { describeWithService } from '../services/describe-with-service';
-import type { Service } from '../services/service';
+import { useServer } from '../services/use-service';
 import { redis } from './backends';
 import { runSite } from './run-site';
 import { readPin, Visitor } from './visitor';
@@ -33,15 +24,9 @@ afterEach(async () => {
 
 describe.each([redis])('the example app with $variable', (backend) => {
   describeWithService(backend.service)('and a server there', () => {
-    let server: Service;
+    const server = useServer(backend.start);
     let site: RunningSite;
     let visitor: Visitor;
-
-    beforeAll(async () => {
-      server = await backend.start();
-    }, 60_000);
-
-    afterAll(() => server.close());
 
     beforeEach(async () => {
       site = await runSite(simulator, { [backend.variable]: backend.addressOf(server.port) });

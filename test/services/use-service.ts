@@ -20,6 +20,11 @@ interface RunningPostgres {
   close(): Promise<void>;
 }
 
+/** One server for all tests of a block. */
+export function useServer(start: () => Promise<Service>): Service {
+  return share(createStage(start), START_LIMIT_MS);
+}
+
 /** One Redis server for all tests of a block, and a client of it. */
 export function useRedis(): RunningRedis {
   return share(createStage(openRedis), START_LIMIT_MS);

@@ -116,6 +116,12 @@ const USES: Record<string, (store: MemoryStore, pass: () => void) => Promise<unk
     await pendingLogins.claim(login.pendingId, { of: 'totp', most: 5 });
     await pendingLogins.end(login.pendingId);
   },
+  'the two pending logins of a user, ended': async ({ pendingLogins }) => {
+    const userId = longName();
+    for (const pendingId of [longName(), longName()])
+      await pendingLogins.begin({ pendingId, userId, place: 'login', value: '{}' }, 600);
+    await pendingLogins.endAll(userId);
+  },
   'a pending login whose mark has expired': async (store, pass) => {
     const text = { otpId: longName(), value: '{}' };
     const login = { pendingId: longName(), userId: longName(), place: longName(), value: '{}' };
@@ -168,7 +174,7 @@ describe('the memory of memoryStore', () => {
       return records.put({ kind: 'login', owner: `user-${index}`, record, ttlSeconds: 600 });
     };
     for (const [write, bytes] of [
-      [begin, 1_000],
+      [begin, 880],
       [put, 700],
     ] as const) {
       await write(0);

@@ -4,20 +4,23 @@ import { postgresStore, type PostgresPool } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
 import type { Counter, FinishOptions, NewPendingLogin, RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
+import {
+  everyNextCall,
+  makeFinish,
+  makePendingLogin,
+  makeRecord,
+  makeText,
+} from './make-next-parts';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
-const text = (otpId: string): { otpId: string; value: string } => ({ otpId, value: '{}' });
-const makeLogin = (pendingId: string, otpId?: string): NewPendingLogin => ({
-  ...{ pendingId, userId: 'user', place: 'login', value: '{"purpose":"login"}' },
-  ...(otpId !== undefined && { text: text(otpId) }),
-});
-const makePut = (id: string, value = '{}'): RecordPut => ({
-  ...{ kind: 'login', owner: 'user', record: { id, tag: 'first', rank: 1, value } },
-  ttlSeconds: 600,
+const makeLogin = (id: string, otpId?: string): NewPendingLogin =>
+  makePendingLogin(id, otpId === undefined ? {} : { text: makeText(otpId) });
+const makePut = (id: string): RecordPut => ({
+  ...{ kind: 'login', owner: 'user', record: makeRecord(id), ttlSeconds: 600 },
 });
 const charge = (key: string): Counter => ({ key, windowSeconds: 60 });
-const NOTHING: FinishOptions = { leavesMark: false, clears: [], charges: [], puts: [] };
+const TURN = `SELECT sms_otp_take_turn_v1('pending login', 'user')`;
 const TABLES = ['sms_otp_pending_login', 'sms_otp_record', 'sms_otp_turn', 'sms_otp_counter'];
 
 describeWithService('postgres')('pending logins in PostgreSQL', () => {
@@ -41,7 +44,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       expect(await store.pendingLogins.claim('a', { of: kind, most: 5 })).toEqual({
         outcome: 'exhausted',
       });
-    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [text('x')] });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
   });
 
   it.each([`'{}'`, `'[5]'`, `'[{"otpId":5,"value":"{}"}]'`, `'[{"otpId":"x"}]'`])(
@@ -64,16 +67,16 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     const calls = [
       pendingLogins.begin(makeLogin('\0'), 600),
       pendingLogins.begin(makeLogin('a', '\0'), 600),
-      pendingLogins.attach('a', text('\0')),
+      pendingLogins.attach('a', makeText('\0')),
       pendingLogins.claim('a', { of: '\0', most: 5 }),
       pendingLogins.end('a', { otpId: '\0' }),
       pendingLogins.find('\0'),
       pendingLogins.endAll('user\0'),
-      ground().store.finish('a', { ...NOTHING, puts: [makePut('\0')] }),
-      ground().store.finish('a', { ...NOTHING, charges: [charge('\0')] }),
+      ground().store.finish('a', makeFinish({ puts: [makePut('\0')] })),
+      ground().store.finish('a', makeFinish({ charges: [charge('\0')] })),
     ];
     for (const call of calls) await expect(call).rejects.toThrow(StoreError);
-    expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, texts: [text('x')] });
+    expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, texts: [makeText('x')] });
   });
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
@@ -85,7 +88,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       await Promise.all(
         Array.from({ length: 12 }, (_, index) => {
           const id = 'abcd'.charAt(index % 4);
-          if (index < 8) return pendingLogins.attach(id, text(`t${index}`));
+          if (index < 8) return pendingLogins.attach(id, makeText(`t${index}`));
           return pendingLogins.begin(makeLogin(`${id}${id}`, `t${index}`), 600);
         }),
       );
@@ -95,16 +98,33 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     },
   );
 
+  it('begin with texts, get texts and are all ended by one call at a time of a user', async () => {
+    const { pendingLogins } = ground().store;
+    await pendingLogins.begin(makeLogin('a'), 600);
+    await ground().beside<unknown>({ statement: TURN }, () => [
+      pendingLogins.begin(makeLogin('b', 'x'), 600),
+      pendingLogins.attach('a', makeText('y')),
+      pendingLogins.endAll('user', 'a'),
+    ]);
+    const found = await Promise.all(['a', 'b'].map((id) => pendingLogins.find(id)));
+    const texts = found.flatMap((login) =>
+      login === null || login === 'passed' ? [] : login.texts,
+    );
+    expect(texts.length).toBeLessThanOrEqual(1);
+  });
+
   it('take no text that was meant for the login of another user', async () => {
     const { pendingLogins } = ground().store;
     await pendingLogins.begin(makeLogin('a', 'x'), 600);
-    const statement = `SELECT sms_otp_take_turn_v1('pending login', 'user')`;
     const then = `UPDATE sms_otp_pending_login SET user_id = 'other'`;
-    const attached = await ground().beside({ statement, then }, () => [
-      pendingLogins.attach('a', text('y')),
+    const attached = await ground().beside({ statement: TURN, then }, () => [
+      pendingLogins.attach('a', makeText('y')),
     ]);
     expect(attached).toEqual([false]);
-    expect(await pendingLogins.find('a')).toMatchObject({ userId: 'other', texts: [text('x')] });
+    expect(await pendingLogins.find('a')).toMatchObject({
+      userId: 'other',
+      texts: [makeText('x')],
+    });
   });
 
   it('are judged as they are when a wait is over', async () => {
@@ -115,7 +135,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     const results = await ground().beside<unknown>({ statement, then: 'SELECT' }, () => [
       pendingLogins.claim('a', { of: 'text', otpId: 'x', most: 5 }),
       pendingLogins.end('a', { otpId: 'x' }),
-      store.finish('a', { ...NOTHING, otpId: 'x' }),
+      store.finish('a', makeFinish({ otpId: 'x' })),
     ]);
     expect(results).toEqual([{ outcome: 'unknown' }, false, { isFinished: false }]);
   });
@@ -123,7 +143,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
   it('leave nothing but a mark when they have passed', async () => {
     const { store, valueOf } = ground();
     await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
-    await store.finish('a', { ...NOTHING, leavesMark: true });
+    await store.finish('a', makeFinish({ leavesMark: true }));
     const row = `SELECT ARRAY[value, texts::text, attempts::text] AS value FROM sms_otp_pending_login`;
     expect(await valueOf(row)).toEqual(['', '[]', '{}']);
   });
@@ -133,7 +153,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     for (const id of ['over', 'passed', 'live', 'passed and live'])
       await store.pendingLogins.begin(makeLogin(id), 600);
     for (const id of ['passed', 'passed and live'])
-      await store.finish(id, { ...NOTHING, leavesMark: true });
+      await store.finish(id, makeFinish({ leavesMark: true }));
     await pool.query(`UPDATE sms_otp_pending_login SET expires_at = now() - interval '1 s'
       WHERE pending_id IN ('over', 'passed')`);
     await postgresStore(pool, { random: () => 0 }).pendingLogins.begin(makeLogin('new'), 600);
@@ -161,10 +181,14 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       const replaces = { kind: 'login', owner: 'user', id: 'old' };
       const finished = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
-          store.finish('abc'.charAt(index % 3), {
-            ...{ ...NOTHING, replaces, charges: [charge('shared'), charge(`own ${index}`)] },
-            puts: [makePut(`new ${index}`)],
-          }),
+          store.finish(
+            'abc'.charAt(index % 3),
+            makeFinish({
+              replaces,
+              charges: [charge('shared'), charge(`own ${index}`)],
+              puts: [makePut(`new ${index}`)],
+            }),
+          ),
         ),
       );
       await pool.end();
@@ -190,7 +214,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       await store.counters.charge([charge('cleared'), charge('odd')]);
       await pool.query(`UPDATE sms_otp_counter SET ${change} WHERE key = 'odd'`);
       await expect(store.finish('a', options)).rejects.toThrow(StoreError);
-      expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [text('x')] });
+      expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
       expect(await store.records.list(makePut('new'))).toEqual([makePut('old').record]);
       const keys = 'SELECT array_agg(key ORDER BY key) AS value FROM sms_otp_counter';
       expect(await valueOf(keys)).toEqual(['cleared', 'odd']);
@@ -210,6 +234,25 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
     expect([removed, await store.records.list(makePut('new'))]).toEqual([[['new']], []]);
   });
 
+  it.each([
+    ['turns', ['browser', 'login'].map((kind) => `SELECT sms_otp_take_turn_v1('${kind}', 'user')`)],
+    [
+      'counters',
+      ['a', 'z'].map((key) => `UPDATE sms_otp_counter SET count = 5 WHERE key = '${key}'`),
+    ],
+  ])('takes %s in their order, whatever the order of its changes is', async (_what, statements) => {
+    const [statement = '', then = ''] = statements;
+    const codes: unknown[] = [];
+    const store = postgresStore(watchedPool(codes), { random: () => 1 });
+    await store.counters.charge(['a', 'z'].map(charge));
+    await store.pendingLogins.begin(makeLogin('p'), 600);
+    const puts = ['login', 'browser'].map((kind) => ({ ...makePut('r'), kind }));
+    const finish = makeFinish({ clears: ['a'], charges: [charge('z')], puts });
+    const finished = await ground().beside({ statement, then }, () => [store.finish('p', finish)]);
+    expect(finished).toMatchObject([{ isFinished: true }]);
+    expect(codes).toEqual([]);
+  });
+
   it('waits for no charge, put or other finish in a circle', async () => {
     const codes: unknown[] = [];
     const store = postgresStore(watchedPool(codes), { random: () => 1 });
@@ -217,23 +260,25 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
     const keys = Array.from({ length: 8 }, (_, index) => `key ${index}`);
     const kinds = ['browser', 'device', 'login'];
     await counters.charge(keys.map(charge));
-    for (let index = 0; index < 8; index += 1)
-      await pendingLogins.begin({ ...makeLogin(`a${index}`), place: `${index}` }, 600);
-    const calls = Array.from({ length: 8 }, (_, index) => {
-      const [some, all] = index % 2 === 0 ? [keys, kinds] : [keys.toReversed(), kinds.toReversed()];
+    const callsInOrder = (login: string, isForth: boolean): Promise<unknown>[] => {
+      const [some, all] = isForth ? [keys, kinds] : [keys.toReversed(), kinds.toReversed()];
       return [
-        store.finish(`a${index}`, {
+        store.finish(login, {
           ...{ leavesMark: false, clears: some.slice(0, 4), charges: some.slice(4).map(charge) },
-          puts: all.map((kind) => ({ ...makePut(`r${index}`), kind, most: 2 })),
+          puts: all.map((kind) => ({ ...makePut(login), kind, most: 2 })),
         }),
         counters.charge(some.map(charge)),
         counters.unlock(some),
-        ...all.map((kind) => records.put({ ...makePut('r0'), kind, most: 2 })),
-        ...all.map((kind) => records.removeAll({ kind, owner: 'user' })),
-        pendingLogins.endAll('user', `a${index}`),
+        records.put({ ...makePut('r'), kind: 'device', most: 2 }),
+        records.removeAll({ kind: 'login', owner: 'user' }),
       ];
-    });
-    await Promise.all(calls.flat());
+    };
+    for (let round = 0; round < 4; round += 1) {
+      const logins = ['a', 'b', 'c', 'd'].map((word) => `${word}${round}`);
+      for (const login of logins) await pendingLogins.begin(makeLogin(login), 600);
+      // More at once would not end within the 2 s of a call on a slow machine.
+      await Promise.all(logins.flatMap((login, index) => callsInOrder(login, index % 2 === 0)));
+    }
     expect(codes.filter((code) => code !== '23505')).toEqual([]);
   });
 
@@ -247,25 +292,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       },
     };
     const store = postgresStore(counting, { random: () => 1 });
-    const put = makePut('r');
-    const one = { ...put, id: 'r' };
-    const calls = [
-      () => store.pendingLogins.begin(makeLogin('a', 'x'), 600),
-      () => store.pendingLogins.attach('a', text('y')),
-      () => store.pendingLogins.claim('a', { of: 'text', most: 5 }),
-      () => store.pendingLogins.find('a'),
-      () => store.pendingLogins.end('a', { otpId: 'y' }),
-      () => store.finish('a', { ...NOTHING, puts: [put], charges: [charge('c')], clears: ['d'] }),
-      () => store.records.put(put),
-      () => store.records.find(one),
-      () => store.records.swap(one, 'first', put.record, null),
-      () => store.records.list(put),
-      () => store.records.remove(one),
-      () => store.records.removeAll(put),
-      () => store.pendingLogins.end('a'),
-      () => store.pendingLogins.endAll('user'),
-      () => store.counters.unlock(['c']),
-    ];
+    const calls = [...everyNextCall(store), () => store.counters.unlock(['c'])];
     for (const call of calls) await call();
     expect(texts).toHaveLength(calls.length);
     expect(texts.filter((query) => query.includes(';'))).toEqual([]);

@@ -58,15 +58,21 @@ function createGround(port: number, pool: Pool): PostgresGround {
   ): Promise<Result[]> {
     const client = new Client(connectionOf(port));
     await client.connect();
-    await client.query('BEGIN');
-    await client.query(statement);
-    const calls = makeCalls();
-    const waiting = `SELECT count(*)::int AS value FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
-    await until(async () => (await valueOf(waiting)) === calls.length);
-    if (then === undefined) await client.query('ROLLBACK');
-    else await client.query(`${then}; COMMIT`);
-    await client.end();
-    return Promise.all(calls);
+    try {
+      await client.query('BEGIN');
+      await client.query(statement);
+      const calls = makeCalls();
+      const results = Promise.all(calls);
+      // Read below, unless the wait ends in an error.
+      results.catch(() => undefined);
+      const waiting = `SELECT count(*)::int AS value FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+      // A call waits for 2 s at most.
+      await until(async () => (await valueOf(waiting)) === calls.length, 2_000);
+      await client.query(then === undefined ? 'ROLLBACK' : `${then}; COMMIT`);
+      return await results;
+    } finally {
+      await client.end();
+    }
   }
 
   return {

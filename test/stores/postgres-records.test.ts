@@ -2,18 +2,13 @@ import { beforeEach, expect, it } from '@jest/globals';
 
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
-import type { RecordPut, StoredRecord } from '../../src/stores/store';
+import type { RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
+import { makeFinish, makePendingLogin, makeRecord } from './make-next-parts';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
 const of = { kind: 'login', owner: 'user' };
-const makeRecord = (id: string, rank = 1): StoredRecord => ({
-  id,
-  tag: 'first',
-  rank,
-  value: '{}',
-});
 const makePut = (id: string, changes: Partial<RecordPut> = {}): RecordPut => ({
   ...of,
   ...{ record: makeRecord(id), ttlSeconds: 600, ...changes },
@@ -45,6 +40,20 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     expect([...gone, ...removed, ...left].sort()).toEqual(all);
   });
 
+  it('are put, swapped and removed together by one call at a time of an owner', async () => {
+    const { store } = ground();
+    const { pendingLogins, records } = store;
+    await records.put(makePut('a'));
+    await pendingLogins.begin(makePendingLogin('p'), 600);
+    const results = await ground().beside<unknown>({ statement: TURN }, () => [
+      records.swap({ ...of, id: 'a' }, 'tag', makeRecord('a'), 600),
+      records.put(makePut('b', { ifNone: true })),
+      store.finish('p', makeFinish({ replaces: { ...of, id: 'none' } })),
+      records.removeAll(of, 'a'),
+    ]);
+    expect(results).toEqual([true, { isPut: false, gone: [] }, { isFinished: false }, []]);
+  });
+
   it('are written once by many that put while there is none', async () => {
     const { records } = ground().store;
     const results = await ground().beside({ statement: TURN }, () =>
@@ -56,10 +65,19 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     expect(await idsOf()).toHaveLength(1);
   });
 
+  it('are listed by rank and id, in whatever order they were written', async () => {
+    await ground().pool.query(`INSERT INTO sms_otp_record
+      SELECT 'login', 'user', to_char(n, 'FM000'), 'tag', n % 2, '{}', 'infinity'
+      FROM generate_series(199, 0, -1) AS n`);
+    const ids = Array.from({ length: 200 }, (_, n) => String(n).padStart(3, '0'));
+    const [even, odd] = [0, 1].map((rest) => ids.filter((id) => Number(id) % 2 === rest));
+    expect(await idsOf()).toEqual([...(even ?? []), ...(odd ?? [])]);
+  });
+
   it('do not escape from a removal of all under another id', async () => {
     const { records } = ground().store;
     await records.put(makePut('old'));
-    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'old', 'first', 'new', 't', 1, '{}', 600)`;
+    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'old', 'tag', 'new', 't', 1, '{}', 600)`;
     const [removed] = await ground().beside({ statement: swap, then: 'SELECT' }, () => [
       records.removeAll(of),
     ]);
@@ -69,7 +87,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
   it('keep the ceiling when one of them is swapped for another id meanwhile', async () => {
     const { records } = ground().store;
     for (const id of ['a', 'b']) await records.put(makePut(id));
-    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'a', 'first', 'c', 't', 9, '{}', 600)`;
+    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'a', 'tag', 'c', 't', 9, '{}', 600)`;
     const [put] = await ground().beside({ statement: swap, then: 'SELECT' }, () => [
       records.put(makePut('d', { most: 2 })),
     ]);
@@ -81,7 +99,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     await records.put(makePut('a'));
     const remove = 'DELETE FROM sms_otp_record';
     const swaps = await ground().beside({ statement: remove, then: 'SELECT' }, () => [
-      records.swap({ ...of, id: 'a' }, 'first', makeRecord('a'), 600),
+      records.swap({ ...of, id: 'a' }, 'tag', makeRecord('a'), 600),
     ]);
     expect([swaps, await idsOf()]).toEqual([[false], []]);
   });
@@ -117,7 +135,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     const calls = [
       records.put(makePut('a\0')),
       records.put(makePut('a', { record: { ...makeRecord('a'), value: '"\0"' } })),
-      records.swap(reference, 'first', { ...makeRecord('a'), tag: '\0' }, 600),
+      records.swap(reference, 'tag', { ...makeRecord('a'), tag: '\0' }, 600),
       records.find({ ...of, id: 'a\0' }),
       records.remove({ ...of, id: 'a\0' }),
       records.removeAll({ ...of, owner: 'user\0' }),

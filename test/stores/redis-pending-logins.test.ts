@@ -91,6 +91,27 @@ describeWithService('redis')('pending logins in Redis', () => {
       expect(await keys()).toEqual(ofOther.slice(0, 2));
     });
 
+    it.each([{ userId: 'other' }, { place: 'step-up' }])(
+      'keep their texts where the id was that of a login of another user or place',
+      async (change) => {
+        await begin('a', 'x');
+        // Its time is up.
+        await connected.command('DEL', key);
+        await logins.begin(makePendingLogin('a', { text: makeText('x'), ...change }), 600);
+        await begin('b', 'y');
+        expect(await logins.find('a')).toMatchObject({ texts: [makeText('x')] });
+      },
+    );
+
+    it('live on where the id was that of a login of another user, and all of that one end', async () => {
+      await begin('a', 'x');
+      // Its time is up.
+      await connected.command('DEL', key);
+      await logins.begin(makePendingLogin('a', { userId: 'other' }), 600);
+      await logins.endAll('user');
+      expect(await logins.find('a')).toMatchObject({ userId: 'other' });
+    });
+
     it('hold nothing but the user once they have passed', async () => {
       await begin('a', 'x');
       await claim();
@@ -208,18 +229,24 @@ describeWithService('redis')('pending logins in Redis', () => {
     });
   });
 
-  it('work with a key prefix of ioredis', async () => {
-    const client = new Redis({ port: server.port, host: '127.0.0.1', keyPrefix: 'app:' });
-    await new Promise((resolve) => client.once('ready', resolve));
-    const store = redisStore(client, quiet);
-    const { pendingLogins } = store;
-    for (const id of ['a', 'b', 'c'])
-      await pendingLogins.begin(makePendingLogin(id, { text: makeText(id) }), 600);
-    expect(await pendingLogins.find('b')).toMatchObject({ sends: 1, texts: [] });
-    await pendingLogins.endAll('user', 'c');
-    expect(await pendingLogins.find('a')).toBeNull();
-    expect((await store.finish('c', makeFinish({ otpId: 'c' }))).isFinished).toBe(true);
-    expect(await pendingLogins.find('c')).toBeNull();
-    client.disconnect();
+  describe('with a key prefix of ioredis', () => {
+    let client: Redis;
+    beforeAll(async () => {
+      client = new Redis({ port: server.port, host: '127.0.0.1', keyPrefix: 'app:' });
+      await new Promise((resolve) => client.once('ready', resolve));
+    });
+    afterAll(() => client.disconnect());
+
+    it('begin, lose their texts, and end', async () => {
+      const store = redisStore(client, quiet);
+      const { pendingLogins } = store;
+      for (const id of ['a', 'b', 'c'])
+        await pendingLogins.begin(makePendingLogin(id, { text: makeText(id) }), 600);
+      expect(await pendingLogins.find('b')).toMatchObject({ sends: 1, texts: [] });
+      await pendingLogins.endAll('user', 'c');
+      expect(await pendingLogins.find('a')).toBeNull();
+      expect((await store.finish('c', makeFinish({ otpId: 'c' }))).isFinished).toBe(true);
+      expect(await pendingLogins.find('c')).toBeNull();
+    });
   });
 });

@@ -1,6 +1,12 @@
-/** Waits for a condition, a minute at most: on a busy machine a process takes long to start. */
-export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const giveUpAt = Date.now() + 60_000;
+/**
+ * Waits for a condition, by default a minute at most: on a busy machine a process takes long to
+ * start.
+ */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  limitMs = 60_000,
+): Promise<void> {
+  const giveUpAt = Date.now() + limitMs;
   while (!(await isSo())) {
     if (Date.now() > giveUpAt) throw new Error('it never came so');
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Pool } from 'pg';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createTotpSecret, totpFactor, type TotpFactorOptions } from 'passport-sms-otp/totp';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
-import type { Service } from '../services/service';
+import { usePostgres } from '../services/use-service';
 import { enter, NEW, SECRET, show } from './authenticator';
 
 const guide = readFileSync(join(__dirname, '../../docs/other-factors.md'), 'utf8');
@@ -33,36 +31,24 @@ describe('the guide', () => {
 });
 
 describeWithService('postgres')('the statements of the guide in PostgreSQL', () => {
-  let server: Service;
-  let pool: Pool;
+  const postgres = usePostgres((pool) => pool.query(readSql('CREATE TABLE')));
   let options: TotpFactorOptions;
   let nowMs: number;
 
-  beforeAll(async () => {
-    server = await startPostgres();
-    pool = new Pool(connectionOf(server.port));
-    await pool.query(readSql('CREATE TABLE'));
-  }, 60_000);
-
-  afterAll(async () => {
-    await pool.end();
-    await server.close();
-  });
-
   beforeEach(async () => {
-    await pool.query('DELETE FROM authenticator_apps');
+    await postgres.pool.query('DELETE FROM authenticator_apps');
     nowMs = 1_900_000_000_000;
     options = {
       secret: SECRET,
       now: () => nowMs,
       findSecret: async (user) => {
-        const { rows } = await pool.query<{ sealed: string }>(readSql('SELECT sealed'), [
+        const { rows } = await postgres.pool.query<{ sealed: string }>(readSql('SELECT sealed'), [
           idOf(user),
         ]);
         return rows[0]?.sealed ?? null;
       },
       acceptStep: async (user, step) => {
-        const { rowCount } = await pool.query(readSql('UPDATE authenticator_apps'), [
+        const { rowCount } = await postgres.pool.query(readSql('UPDATE authenticator_apps'), [
           idOf(user),
           step,
         ]);
@@ -78,7 +64,7 @@ describeWithService('postgres')('the statements of the guide in PostgreSQL', () 
       ...options,
       findSecret: () => waiting,
       acceptStep: async (user, step) => {
-        await pool.query(readSql('INSERT INTO'), [idOf(user), waiting, step]);
+        await postgres.pool.query(readSql('INSERT INTO'), [idOf(user), waiting, step]);
         return true;
       },
     });

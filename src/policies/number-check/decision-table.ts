@@ -40,10 +40,10 @@ const HOUR = 3_600;
 const DAY = 86_400;
 
 /**
- * What each result means. Most say more about the network than about the number: `invalid` does not
- * mean that a number does not exist. Not shown in HLR spec §2: how lasting a status is, and what
- * `error` means. Not shown in HLR spec §2: the network of a number whose query was refused; its
- * prefix stands for it.
+ * The meaning of each result. Most say more about the network than about the number: `invalid` does
+ * not mean that a number does not exist. Not shown in HLR spec §2: how lasting a status is, and
+ * what `error` means. Not shown in HLR spec §2: the network of a number whose query was refused;
+ * the prefix is used in its place.
  */
 const TABLE = {
   // The number is known and can be texted.
@@ -150,7 +150,7 @@ export function readFailure(error: unknown): Verdict {
   return BY_CODE.get(code) ?? 'failed';
 }
 
-/** What is kept of a lookup. Subscriber identity and switching centre are not part of it. */
+/** The part of a lookup that is kept: never the subscriber identity or the switching centre. */
 export interface Finding {
   readonly verdict: Verdict;
   /** An unknown word of the gateway, if it can be shown. */
@@ -159,7 +159,7 @@ export interface Finding {
   readonly network?: { readonly mcc: string; readonly mnc: string } | undefined;
   /** Normalized, to be compared. */
   readonly operator?: string | undefined;
-  /** What `keepIdentity` returned for the subscriber identity. */
+  /** The value that `keepIdentity` returned for the subscriber identity. */
   readonly identity: string | null;
   /** How many times in a row this number got this verdict, this time included. */
   readonly timesInARow: number;

@@ -13,7 +13,7 @@ const schema = strictOptions({
   stage: oneOf('enroll', 'send').default('enroll'),
   /** Default: `report`. */
   mode: policyMode('report'),
-  /** What happens to a number about which the lookup reveals nothing. Default: `send`. */
+  /** How to treat a number about which the lookup reveals nothing. Default: `send`. */
   onInconclusive: oneOf('send', 'deny').default('send'),
   /** Lookups shared with other policies. Default: lookups of its own. */
   lookups: sharedLookups.optional(),

@@ -32,9 +32,9 @@ const schema = strictOptions({
     'must be a secret of 32 bytes or more',
   ),
   /**
-   * What a number that moved to another operator means where no identity can be compared. It is a
-   * weak sign, because numbers are ported. `report`: an event. `deny`: a SIM swap. `ignore`:
-   * nothing, and no lookup is paid for it. Default: `report`.
+   * How to treat a number that moved to another operator when no identity can be compared. The
+   * move is a weak sign, because numbers are ported. `report`: an event. `deny`: a SIM swap.
+   * `ignore`: nothing, and no lookup is paid for it. Default: `report`.
    */
   onNetworkChange: oneOf('ignore', 'report', 'deny').default('report'),
   /** Lookups shared with other policies. Default: lookups of its own. */
@@ -196,7 +196,7 @@ function isChangeRecent({ change }: SimNote, nowMs: number, maxAgeHours: number)
 
 const time = z.number().min(0);
 
-/** What is remembered about a number between logins. Times are milliseconds since 1970. */
+/** The note about a number between logins. Times are milliseconds since 1970. */
 const noteSchema = z.strictObject({
   version: z.literal(1),
   keyId: z.string(),
@@ -214,7 +214,7 @@ const noteSchema = z.strictObject({
   firstAt: time,
   lastAt: time,
   times: z.int().min(1),
-  /** What has been seen to differ since, and when first. */
+  /** The first difference seen since then. */
   change: z.strictObject({ what: z.enum(['identity', 'network']), at: time }).nullable(),
 });
 

@@ -15,8 +15,8 @@ export interface SimSwapCheck {
   /** Null: unknown. */
   readonly swapped: boolean | null;
   /**
-   * What to report to the app, with or without a change: a few words without any number of a phone
-   * or SIM.
+   * A few words for the app's report, with or without a change. Never put a number of a phone or
+   * SIM here.
    */
   readonly hint?: string;
 }

@@ -28,7 +28,7 @@ export type BalanceOptions = z.input<typeof balanceSchema>;
 /** The levels of the options. Amounts are millionths. */
 export type BalanceLevels = Omit<z.output<typeof balanceSchema>, 'everySeconds'>;
 
-/** What is known since the last check. Amounts are millionths. */
+/** The state kept from one check to the next. Amounts are millionths. */
 const stateSchema = z.strictObject({
   level: z.enum(['good', 'warning', 'critical']),
   balance: z.int(),
@@ -111,7 +111,7 @@ export function assessBalance(
   // Shrinks when an explanation comes late: a message is counted a moment after it was paid.
   const gap = isCounterLost ? 0 : Math.max(0, previous.gap + fallen - explained);
   const isUnexplained = levels.unexplained !== null && gap > levels.unexplained;
-  // What has been reported is not reported again.
+  // Reset the gap, so that the same spend is not reported twice.
   const state = { ...reading, level, burnPerHour, gap: isUnexplained ? 0 : gap };
   const events: PolicyEvent[] = [];
   const amount = toDecimal(reading.balance);

@@ -125,7 +125,7 @@ function findPeriods(nowMs: number): readonly [Period, Period] {
   ];
 }
 
-/** What was reserved for a send. */
+/** The reservation of a send. */
 export interface Reserved {
   readonly micros: number;
   readonly charges: readonly PolicyCharge[];

@@ -143,7 +143,7 @@ function findProblems(
   ];
 }
 
-/** What a message costs at most, in millionths. */
+/** The highest price of a message, in millionths. */
 export interface FoundPrice {
   readonly micros: number;
   /**

@@ -137,8 +137,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
 }
 
 /**
- * What is known about one send while the policy handles it: what it costs at most, and how that was
- * found.
+ * The state of one send while the policy handles it: its highest price, and where that was found.
  */
 interface Send extends FoundPrice, Reserved {
   /** ISO code; null for a number without a country. */
@@ -165,7 +164,7 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
 
   async function load(services: PolicyServices): Promise<void> {
     isLoading = true;
-    // Logins continue with the prices that are known, whatever goes wrong here.
+    // Ignore a failure: logins continue with the prices that are known.
     const found = await fetchTable(services).catch(() => null);
     isLoading = false;
     nextLoadAtMs = services.now() + (found === null ? RETRY_SECONDS : refreshSeconds) * 1000;

@@ -6,7 +6,13 @@ import {
   parseJson,
   requireWholeNumber,
 } from '../check-values';
-import type { AttachedText, LivePendingLogin, PendingClaim, PendingLoginStore } from '../store';
+import type {
+  AttachedText,
+  ClaimOptions,
+  LivePendingLogin,
+  PendingClaim,
+  PendingLoginStore,
+} from '../store';
 import type { Row, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
 
@@ -40,7 +46,8 @@ export function postgresPendingLogins(
       checkClaim(options);
       const { of, otpId = null, most } = options;
       const values = [pendingId, of, otpId, most];
-      return toClaim((await run('pendingLogins.claim', statements.claim, values))[0]);
+      const [row] = await run('pendingLogins.claim', statements.claim, values);
+      return row === undefined ? { outcome: 'unknown' } : toClaim(row, options);
     },
     find: async (pendingId) => {
       const [row] = await run('pendingLogins.find', statements.find, [pendingId]);
@@ -140,12 +147,12 @@ SELECT (SELECT attempt FROM claimed)::text AS attempt, otp_id, ${columns} FROM j
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toClaim(row: Row | undefined): PendingClaim {
-  if (row === undefined) return { outcome: 'unknown' };
+function toClaim(row: Row, { otpId: askedId, most }: ClaimOptions): PendingClaim {
   const { attempt: digits, otp_id: otpId } = row;
   if (digits === null) return { outcome: 'exhausted' };
   const attempt = requireWholeNumber('pendingLogins.claim', digits);
-  if (typeof otpId !== 'string' && otpId !== null)
+  const isOtpId = typeof otpId === 'string' || otpId === null;
+  if (!isOtpId || (askedId !== undefined && otpId !== askedId) || attempt < 1 || attempt > most)
     throw new StoreError('pendingLogins.claim: unknown answer');
   return { outcome: 'claimed', attempt, otpId, login: toLogin(row) };
 }
@@ -154,7 +161,8 @@ function toClaim(row: Row | undefined): PendingClaim {
 function toLogin({ user_id: userId, value, sends, texts: json }: Row): LivePendingLogin {
   const texts = parseJson(json);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
-  if (!isLogin || !Array.isArray(texts)) throw new StoreError('pendingLogins: unknown record');
+  if (!isLogin || !Array.isArray(texts) || texts.length > 2)
+    throw new StoreError('pendingLogins: unknown record');
   return {
     ...{ userId, value, texts: texts.map(toText) },
     sends: requireWholeNumber('pendingLogins', sends),

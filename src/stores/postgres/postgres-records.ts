@@ -26,7 +26,7 @@ export function postgresRecords(
     },
     find: async ({ kind, owner, id }) => {
       const [row] = await run('records.find', statements.find, [kind, owner, id]);
-      return row === undefined ? null : toRecord(row);
+      return row === undefined ? null : toRecord(row, id);
     },
     swap: async ({ kind, owner, id }, seenTag, next, ttlSeconds) => {
       checkSwap(next, ttlSeconds);
@@ -34,7 +34,7 @@ export function postgresRecords(
       return (await run('records.swap', statements.swap, values)).length === 1;
     },
     list: async ({ kind, owner }) =>
-      (await run('records.list', statements.list, [kind, owner])).map(toRecord),
+      (await run('records.list', statements.list, [kind, owner])).map((row) => toRecord(row)),
     remove: async ({ kind, owner, id }, seenTag: string | null = null) => {
       const values = [kind, owner, id, seenTag];
       return (await run('records.remove', statements.remove, values)).length === 1;
@@ -86,11 +86,15 @@ function toColumns({ id, tag, rank, value }: StoredRecord): unknown[] {
   return [id, tag, rank, value];
 }
 
-/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toRecord({ id, tag, rank: digits, value }: Row): StoredRecord {
-  const rank = typeof digits === 'string' ? Number(digits) : NaN;
+/**
+ * @param askedId The id that the row should have.
+ * @throws {StoreError} `ERR_STORE` when the row is none of ours.
+ */
+function toRecord({ id, tag, rank: digits, value }: Row, askedId = id): StoredRecord {
+  const rank = typeof digits === 'string' && digits !== '' ? Number(digits) : NaN;
   const isRecord = typeof id === 'string' && typeof tag === 'string' && typeof value === 'string';
-  if (!isRecord || !Number.isFinite(rank)) throw new StoreError('records: unknown record');
+  if (!isRecord || id !== askedId || !Number.isFinite(rank))
+    throw new StoreError('records: unknown record');
   return { id, tag, rank, value };
 }
 

@@ -96,8 +96,8 @@ local function plan_put(records, id, life, most, if_none, rest)
     if other ~= id or if_none then table.insert(others, parse(other, entry)) end
   end
   if if_none and #others > 0 then return false end
-  table.sort(others, is_lower)
-  for i = 1, math.min(#others, #others - most + 1) do
+  if #others >= most then table.sort(others, is_lower) end
+  for i = 1, #others - most + 1 do
     change(records, others[i].id, false)
     table.insert(gone, others[i].id)
   end

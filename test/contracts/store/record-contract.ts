@@ -142,6 +142,7 @@ export const recordContract: readonly StoreFact[] = [
     assert.equal(await user.swap('a', 'other', next), false);
     assert.equal((await user.list()).length, 2);
     assert.equal(await user.swap('a', 'first', next), true);
+    assert.deepEqual([await user.find('b'), await user.list()], [next, [next]]);
     await user.pass(2);
     assert.deepEqual(await user.list(), [next]);
   }),
