@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { Express } from 'express';
 import { memoryStore, type Factor, type SmsOtp, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock, type TestClock } from '../support/clock';
@@ -6,6 +6,8 @@ import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
+
+jest.setTimeout(120_000);
 
 const APP_CODE = '246810';
 const CAROL: TestUser = { id: 'carol', phone: '+12125550125' };
@@ -17,19 +19,21 @@ const totp: Factor = {
   check: ({ code }) => code === APP_CODE,
 };
 
-/** A memory store that tells how many challenges are begun and not yet over. */
+/** A memory store that tells how many logins are begun and not yet over. */
 function countingStore(clock: TestClock): { store: SmsOtpStore; live: () => number } {
   const store = memoryStore({ now: () => clock.now() });
-  let ends: number[] = [];
-  const begin: SmsOtpStore['challenges']['begin'] = async (challenge, ttlSeconds) => {
-    await store.challenges.begin(challenge, ttlSeconds);
-    ends.push(clock.now() + ttlSeconds * 1000);
+  const { pendingLogins } = store;
+  const ends = new Map<string, number>();
+  const begin: typeof pendingLogins.begin = (login, ttlSeconds) => {
+    ends.set(login.pendingId, clock.now() + ttlSeconds * 1000);
+    return pendingLogins.begin(login, ttlSeconds);
   };
-  const live = (): number => {
-    ends = ends.filter((end) => end > clock.now());
-    return ends.length;
+  const end: typeof pendingLogins.end = (pendingId, options) => {
+    if (options?.otpId === undefined) ends.delete(pendingId);
+    return pendingLogins.end(pendingId, options);
   };
-  return { store: { ...store, challenges: { ...store.challenges, begin } }, live };
+  const live = (): number => [...ends.values()].filter((at) => at > clock.now()).length;
+  return { store: { ...store, pendingLogins: { ...pendingLogins, begin, end } }, live };
 }
 
 function addAppRoutes(app: Express, { stepUp, verifyWith }: SmsOtp): void {
