@@ -7,7 +7,9 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
-import { makeChallenge } from './make-challenge';
+import { makePendingLogin } from './make-next-parts';
+
+const CLAIM = { of: 'text', most: 5 };
 
 /** What every call comes to. */
 const allRefused = Array.from({ length: EVERY_CALL }, () => expect.any(StoreError));
@@ -32,12 +34,13 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
   });
 
   it('refuses every call while PostgreSQL is down, and continues when it is back', async () => {
-    await store.challenges.begin(makeChallenge('a'), 600);
-    await store.challenges.claim('a');
+    await store.pendingLogins.begin(makePendingLogin('a'), 600);
+    await store.pendingLogins.claim('a', CLAIM);
     await server.crash();
     expect(await outcomesOfEveryCall(store)).toEqual(allRefused);
     await server.restart();
-    expect(await store.challenges.claim('a')).toMatchObject({ outcome: 'claimed', attempt: 2 });
+    const claim = await store.pendingLogins.claim('a', CLAIM);
+    expect(claim).toMatchObject({ outcome: 'claimed', attempt: 2 });
   }, 30_000);
 
   it('refuses every call within the deadline while a table is locked', async () => {
@@ -45,8 +48,7 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
     await client.connect();
     await client.query('BEGIN');
     await client.query(
-      `LOCK sms_otp_challenge, sms_otp_counter, sms_otp_token, sms_otp_recovery_codes, sms_otp_devices,
-         sms_otp_browsers, sms_otp_login, sms_otp_note
+      `LOCK sms_otp_pending_login, sms_otp_counter, sms_otp_token, sms_otp_record, sms_otp_turn
        IN ACCESS EXCLUSIVE MODE`,
     );
     expect(await outcomesWithinDeadline(store)).toEqual(allRefused);

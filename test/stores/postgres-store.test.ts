@@ -11,9 +11,10 @@ import {
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { makeChallenge } from './make-challenge';
+import { makePendingLogin, makeRecord } from './make-next-parts';
 import { until } from './until';
 
+const CLAIM = { of: 'text', most: 5 };
 const never = (): number => 1;
 const always = (): number => 0;
 const windowed = (key: string): { key: string; windowSeconds: number } => ({
@@ -36,42 +37,42 @@ describeWithService('postgres')('postgresStore', () => {
     await pool.end();
     await server.close();
   });
-  beforeEach(() => pool.query('TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_token'));
+  beforeEach(() => pool.query('TRUNCATE sms_otp_pending_login, sms_otp_counter, sms_otp_token'));
 
   it('migrates many times, and in many processes at once', async () => {
     const other = postgresStore(pool, { prefix: 'other' });
     await Promise.all(Array.from({ length: 12 }, () => other.migrate()));
     await other.migrate();
-    await other.challenges.begin(makeChallenge('a'), 600);
-    expect(await store.challenges.find('a')).toBeNull();
+    await other.pendingLogins.begin(makePendingLogin('a'), 600);
+    expect(await store.pendingLogins.find('a')).toBeNull();
+  });
+
+  it('adds to an installation what it lacks, and changes no other table', async () => {
+    const of = { kind: 'device', owner: 'user' };
+    await store.counters.charge([{ key: 'kept', windowSeconds: 600 }]);
+    await pool.query('DROP TABLE sms_otp_record, sms_otp_turn');
+    await expect(store.records.list(of)).rejects.toThrow(StoreError);
+    await Promise.all(Array.from({ length: 4 }, () => store.migrate()));
+    expect(await store.records.list(of)).toEqual([]);
+    await store.records.put({ ...of, record: makeRecord('a'), ttlSeconds: 600 });
+    const { counts } = await store.counters.charge([{ key: 'kept', windowSeconds: 600 }]);
+    expect(counts[0]?.count).toBe(2);
+  });
+
+  it('keeps sums in a column that holds 2^53', async () => {
+    const { rows } = await pool.query(
+      `SELECT data_type AS type FROM information_schema.columns
+       WHERE table_name = 'sms_otp_counter' AND column_name = 'count'`,
+    );
+    expect(rows).toEqual([{ type: 'bigint' }]);
   });
 
   it('has the tables that schemaSql creates', async () => {
     await pool.query(schemaSql('by_hand'));
     const byHand = postgresStore(pool, { prefix: 'by_hand' });
-    await byHand.challenges.begin(makeChallenge('a'), 600);
-    expect((await byHand.challenges.claim('a')).outcome).toBe('claimed');
+    await byHand.pendingLogins.begin(makePendingLogin('a'), 600);
+    expect((await byHand.pendingLogins.claim('a', CLAIM)).outcome).toBe('claimed');
   });
-
-  it.each(['NULL', '-1', '2000000000'])(
-    'treats a challenge with %s attempts as exhausted',
-    async (attempts) => {
-      await store.challenges.begin(makeChallenge('a'), 600);
-      await pool.query(`UPDATE sms_otp_challenge SET attempts = ${attempts}`);
-      expect(await store.challenges.claim('a')).toEqual({ outcome: 'exhausted' });
-    },
-  );
-
-  it.each([JSON.stringify({ ...makeChallenge('a'), version: 2 }), '{}', 'x', ''])(
-    'refuses the unknown record %p',
-    async (record) => {
-      await store.challenges.begin(makeChallenge('a'), 600);
-      await pool.query('UPDATE sms_otp_challenge SET record = $1', [record]);
-      await expect(store.challenges.claim('a')).rejects.toThrow(StoreError);
-      await expect(store.challenges.find('a')).rejects.toThrow(StoreError);
-      expect(await store.challenges.consume('a')).toBe(true);
-    },
-  );
 
   it.each(['version = 2', 'count = -1'])(
     'refuses to add to an unknown counter record: %s',
@@ -101,19 +102,19 @@ describeWithService('postgres')('postgresStore', () => {
   );
 
   it('prunes expired rows beside its calls, and no live ones', async () => {
-    await store.challenges.begin(makeChallenge('old'), 600);
-    await store.challenges.begin(makeChallenge('live'), 600);
-    for (const key of ['old', 'locked', 'live']) await store.counters.charge([windowed(key)]);
-    await store.counters.lock('locked', 600);
+    for (const id of ['old', 'live']) await store.pendingLogins.begin(makePendingLogin(id), 600);
+    for (const key of ['old', 'live']) await store.counters.charge([windowed(key)]);
+    await store.counters.charge([{ ...windowed('locked'), lock: { every: 1, seconds: [600] } }]);
     await pool.query(
-      `UPDATE sms_otp_challenge SET expires_at = now() - interval '1 s' WHERE otp_id = 'old'`,
+      `UPDATE sms_otp_pending_login SET expires_at = now() - interval '1 s' WHERE pending_id = 'old'`,
     );
     await pool.query(
       `UPDATE sms_otp_counter SET reset_at = now() - interval '1 s' WHERE key <> 'live'`,
     );
     await postgresStore(pool, { random: always }).counters.charge([windowed('new')]);
-    await until(async () => (await keysOf('sms_otp_challenge', 'otp_id')).length === 1);
-    expect(await keysOf('sms_otp_challenge', 'otp_id')).toEqual(['live']);
+    const ids = (): Promise<string[]> => keysOf('sms_otp_pending_login', 'pending_id');
+    await until(async () => (await ids()).length === 1);
+    expect(await ids()).toEqual(['live']);
     expect(await keysOf('sms_otp_counter', 'key')).toEqual(['live', 'locked', 'new']);
   });
 
@@ -125,9 +126,9 @@ describeWithService('postgres')('postgresStore', () => {
         max: 8,
         options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
       });
-      const { challenges, counters } = postgresStore(isolated, { random: never });
-      await challenges.begin(makeChallenge('a'), 600);
-      const claims = await settle(20, () => challenges.claim('a'));
+      const { pendingLogins, counters } = postgresStore(isolated, { random: never });
+      await pendingLogins.begin(makePendingLogin('a'), 600);
+      const claims = await settle(20, () => pendingLogins.claim('a', CLAIM));
       const charges = await settle(20, () =>
         counters.charge([{ ...windowed('a'), max: 5 }, windowed('b')]),
       );
@@ -209,7 +210,7 @@ describe('the options of postgresStore', () => {
   );
 
   it('include a prefix that schemaSql takes as well', () => {
-    expect(schemaSql()).toContain('CREATE TABLE IF NOT EXISTS sms_otp_challenge (');
+    expect(schemaSql()).toContain('CREATE TABLE IF NOT EXISTS sms_otp_pending_login (');
     expect(schemaSql('mine')).toBe(schemaSql().replaceAll('sms_otp', 'mine'));
   });
 

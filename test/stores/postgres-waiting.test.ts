@@ -5,7 +5,6 @@ import { postgresStore, type PostgresPool, type PostgresStore } from 'passport-s
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { makeBrowser, makeDevice } from './make-device';
 import { until } from './until';
 
 const CALLS = 6;
@@ -31,83 +30,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
     await server.close();
   });
 
-  beforeEach(() =>
-    pool.query(
-      'TRUNCATE sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers',
-    ),
-  );
-
-  it('rotate a device once, and return its current state to the others', async () => {
-    await store.devices.add(makeDevice('a'), 600, 5);
-    const rotations = await afterWaiting('sms_otp_devices', (index) =>
-      store.devices.rotate('user', 'a', {
-        seenHash: 'first',
-        nextHash: `next-${index}`,
-        usedAt: index,
-      }),
-    );
-    const [winner, ...more] = rotations.filter(({ outcome }) => outcome === 'rotated');
-    expect(more).toEqual([]);
-    const [now] = await store.devices.list('user');
-    expect(winner).toEqual({ outcome: 'rotated', device: now });
-    const others = rotations.filter((rotation) => rotation !== winner);
-    expect(others).toEqual(
-      Array.from({ length: CALLS - 1 }, () => ({ outcome: 'stale', device: now })),
-    );
-  });
-
-  it('keep no more devices than a user may have, and the one that was rotated meanwhile', async () => {
-    await store.devices.add(makeDevice('a', { createdAt: 9e12 }), 600, 5);
-    await afterWaiting<unknown>('sms_otp_devices', (index) =>
-      index === 0
-        ? store.devices.rotate('user', 'a', { seenHash: 'first', nextHash: 'second', usedAt: 1 })
-        : store.devices.add(makeDevice(`new ${index}`), 600, 3),
-    );
-    const devices = await store.devices.list('user');
-    expect(devices).toHaveLength(3);
-    expect(devices[2]?.tokenHash).toBe('second');
-  });
-
-  it.each(['known', 'new'])('name each browser of a %s user that goes once', async (kind) => {
-    if (kind === 'known')
-      await store.browsers.remember(makeBrowser('first', { seenAt: 9e12 }), 600, 3);
-    const obstacle =
-      kind === 'known'
-        ? 'SELECT FROM sms_otp_browsers FOR UPDATE'
-        : `INSERT INTO sms_otp_browsers (user_id, browsers, expires_at) VALUES ('user', '{}', now())`;
-    const calls = await besideTransaction(obstacle, [], async () => {
-      const all = Array.from({ length: CALLS }, (_, index) =>
-        store.browsers.remember(makeBrowser(`new ${index}`, { seenAt: index }), 600, 3),
-      );
-      await until(async () => (await waiting()) === CALLS);
-      return all;
-    });
-    const left = (await Promise.all(calls)).flat();
-    const listed = (await store.browsers.list('user')).map(({ browserId }) => browserId);
-    expect(listed).toHaveLength(3);
-    expect(left).toHaveLength(kind === 'known' ? CALLS - 2 : CALLS - 3);
-    expect(new Set([...left, ...listed]).size).toBe(left.length + 3);
-    expect(listed.includes('first')).toBe(kind === 'known');
-  });
-
-  it('spend a recovery code once, and return how many are left', async () => {
-    await store.recoveryCodes.replace('user', ['a', 'b', 'c']);
-    const spent = await afterWaiting('sms_otp_recovery_codes', () =>
-      store.recoveryCodes.spend('user', 'a'),
-    );
-    expect(spent.filter(({ isSpent }) => isSpent)).toEqual([{ isSpent: true, left: 2 }]);
-    expect(spent.map(({ left }) => left)).toEqual(Array.from({ length: CALLS }, () => 2));
-  });
-
-  it('spend different recovery codes each', async () => {
-    const hashes = Array.from({ length: CALLS }, (_, index) => `hash ${index}`);
-    await store.recoveryCodes.replace('user', hashes);
-    const spent = await afterWaiting('sms_otp_recovery_codes', (index) =>
-      store.recoveryCodes.spend('user', `hash ${index}`),
-    );
-    expect(spent.map(({ left }) => left).sort()).toEqual([0, 1, 2, 3, 4, 5]);
-    expect(await store.recoveryCodes.count('user')).toBe(0);
-  });
+  beforeEach(() => pool.query('TRUNCATE sms_otp_counter'));
 
   it('charge no more than fits', async () => {
     const counter = { key: 'budget', windowSeconds: 600, max: 10 };

@@ -4,21 +4,24 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { connectionOf } from '../services/postgres';
+import { makeFinish, makeRecord } from './make-next-parts';
 import { connectIoRedis, connectNodeRedis } from './redis-clients';
 
 /** What one process got out of the race. */
 export interface RaceResult {
   readonly claimed: number;
   readonly charged: number;
-  readonly consumed: number;
-  readonly spent: number;
-  readonly rotated: number;
+  readonly swapped: number;
+  readonly removed: number;
+  readonly finished: number;
+  /** How many records the finishes have left. */
+  readonly records: number;
   readonly budget: number;
   readonly renewals: number;
   readonly token: string;
 }
 
-// Run as a program: `race-program <store> <port> <OTP id> <calls>`. It connects, says so, waits for the
+// Run as a program: `race-program <store> <port> <id> <calls>`. It connects, says so, waits for the
 // start, and tells its result.
 void race().catch((error: unknown) => {
   console.error(error);
@@ -27,46 +30,48 @@ void race().catch((error: unknown) => {
 });
 
 async function race(): Promise<void> {
-  const [, , kind = '', port = '', otpId = '', calls = ''] = process.argv;
+  const [, , kind = '', port = '', raced = '', calls = ''] = process.argv;
   const { store, close } = await open(kind, Number(port));
   const started = new Promise((resolve) => process.once('message', resolve));
   process.send?.('ready');
   await started;
-  process.send?.(await run(store, otpId, Number(calls)));
+  process.send?.(await run(store, raced, Number(calls)));
   await close();
   process.disconnect();
 }
 
-async function run(
-  store: Required<SmsOtpStore>,
-  otpId: string,
-  calls: number,
-): Promise<RaceResult> {
-  const atOnce = <Result>(call: () => Promise<Result>): Promise<Result[]> =>
-    Promise.all(Array.from({ length: calls }, call));
-  const { challenges, counters, tokens, recoveryCodes, devices } = store;
+async function run(store: SmsOtpStore, raced: string, calls: number): Promise<RaceResult> {
+  const atOnce = <Result>(call: (index: number) => Promise<Result>): Promise<Result[]> =>
+    Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
+  const { pendingLogins, counters, records, tokens } = store;
   let renewals = 0;
   const renew = (): Promise<{ sealed: string; ttlSeconds: number }> => {
     renewals += 1;
     return Promise.resolve({ sealed: `by ${process.pid}`, ttlSeconds: 60 });
   };
-  const counter = { key: otpId, windowSeconds: 60, max: 5 };
-  const renewed = tokens.renew(otpId, 0, renew);
-  const claims = await atOnce(() => challenges.claim(otpId));
+  const counter = { key: raced, windowSeconds: 60, max: 5 };
+  const renewed = tokens.renew(raced, 0, renew);
+  const claims = await atOnce(() => pendingLogins.claim(raced, { of: 'text', most: 5 }));
   const charges = await atOnce(() => counters.charge([counter]));
-  const consumed = await atOnce(() => challenges.consume(otpId));
-  const spent = await atOnce(() => recoveryCodes.spend('user', otpId));
-  const token = { seenHash: 'first', nextHash: `by-${process.pid}`, usedAt: 1 };
-  const rotations = await atOnce(() => devices.rotate('user', otpId, token));
+  const of = (kind: string) => ({ kind, owner: 'user', id: raced });
+  const next = makeRecord(raced, { tag: `by ${process.pid}` });
+  const swapped = await atOnce(() => records.swap(of('swapped'), 'tag', next, 600));
+  const removed = await atOnce(() => records.remove(of('removed')));
+  const finished = await atOnce((index) => {
+    const record = makeRecord(`${process.pid} ${index}`);
+    const put = { kind: 'finished', owner: 'user', record, ttlSeconds: 600 };
+    return store.finish(raced, makeFinish({ otpId: 'x', leavesMark: true, puts: [put] }));
+  });
   const priced = { key: 'budget', windowSeconds: 60, amount: 7, max: 100 };
   const budget = await atOnce(() => counters.charge([priced]));
   const { sealed } = await renewed;
   return {
     claimed: claims.filter(({ outcome }) => outcome === 'claimed').length,
     charged: charges.filter(({ refusedBy }) => refusedBy === null).length,
-    consumed: consumed.filter((isMine) => isMine).length,
-    spent: spent.filter(({ isSpent }) => isSpent).length,
-    rotated: rotations.filter(({ outcome }) => outcome === 'rotated').length,
+    swapped: swapped.filter((isMine) => isMine).length,
+    removed: removed.filter((isMine) => isMine).length,
+    finished: finished.filter(({ isFinished }) => isFinished).length,
+    records: (await records.list({ kind: 'finished', owner: 'user' })).length,
     budget: budget.filter(({ refusedBy }) => refusedBy === null).length,
     renewals,
     token: sealed,
@@ -76,7 +81,7 @@ async function run(
 async function open(
   kind: string,
   port: number,
-): Promise<{ store: Required<SmsOtpStore>; close: () => Promise<void> }> {
+): Promise<{ store: SmsOtpStore; close: () => Promise<void> }> {
   if (kind === 'postgres') {
     const pool = new Pool({ ...connectionOf(port), max: 3 });
     return { store: postgresStore(pool), close: () => pool.end() };

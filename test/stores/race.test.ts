@@ -11,18 +11,17 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { isCompleteRun } from '../support/complete-run';
-import { makeChallenge } from './make-challenge';
-import { makeDevice } from './make-device';
+import { makePendingLogin, makeRecord, makeText } from './make-next-parts';
 import type { RaceResult } from './race-program';
 import { connectNodeRedis } from './redis-clients';
 
 /** Four in the gate, eight in the complete run, with as many calls in all. */
 const PROCESSES = isCompleteRun ? 8 : 4;
 const CALLS = 200;
-const OTP_ID = 'raced';
+const RACED = 'raced';
 
 describeWithService('redis')(`${PROCESSES} processes at once, half with each library,`, () => {
-  it('get 5 of 200 claims through Redis, and one of them authenticates, spends, and rotates', async () => {
+  it('get 5 of 200 claims through Redis, and one of them swaps, removes, and finishes', async () => {
     const server = await startRedis();
     const { client, close } = await connectNodeRedis(server.port);
     await prepare(redisStore(client, { onWarning: () => undefined }));
@@ -33,7 +32,7 @@ describeWithService('redis')(`${PROCESSES} processes at once, half with each lib
 });
 
 describeWithService('postgres')(`${PROCESSES} processes at once`, () => {
-  it('get 5 of 200 claims through PostgreSQL, and one of them authenticates, spends, and rotates', async () => {
+  it('get 5 of 200 claims through PostgreSQL, and one of them swaps, removes, and finishes', async () => {
     const server = await startPostgres();
     const pool = new Pool(connectionOf(server.port));
     const store = postgresStore(pool);
@@ -46,30 +45,27 @@ describeWithService('postgres')(`${PROCESSES} processes at once`, () => {
 });
 
 /**
- * Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 consumptions,
- * 200 times one recovery code, 200 times one token of a device, 200 charges of 7 to a budget of
- * 100, one renewal by each.
+ * Of all processes together: 200 claims, 200 charges of a counter that holds 5, 200 times one swap,
+ * 200 removals of one record, 200 finishes of one pending login that puts a record each, 200
+ * charges of 7 to a budget of 100, one renewal by each.
  */
 const oneWinner = {
   claimed: 5,
   charged: 5,
-  consumed: 1,
-  spent: 1,
-  rotated: 1,
+  swapped: 1,
+  removed: 1,
+  finished: 1,
+  records: 1,
   budget: 14,
   renewals: 1,
   tokens: 1,
 };
 
 /** What the processes race for. */
-async function prepare({
-  challenges,
-  recoveryCodes,
-  devices,
-}: Required<SmsOtpStore>): Promise<void> {
-  await challenges.begin(makeChallenge(OTP_ID), 600);
-  await recoveryCodes.replace('user', [OTP_ID, 'another']);
-  await devices.add(makeDevice(OTP_ID), 600, 5);
+async function prepare({ pendingLogins, records }: SmsOtpStore): Promise<void> {
+  await pendingLogins.begin(makePendingLogin(RACED, { text: makeText('x') }), 600);
+  for (const kind of ['swapped', 'removed'])
+    await records.put({ kind, owner: 'user', record: makeRecord(RACED), ttlSeconds: 600 });
 }
 
 function sumUp(results: readonly RaceResult[]): typeof oneWinner {
@@ -78,9 +74,10 @@ function sumUp(results: readonly RaceResult[]): typeof oneWinner {
   return {
     claimed: sum('claimed'),
     charged: sum('charged'),
-    consumed: sum('consumed'),
-    spent: sum('spent'),
-    rotated: sum('rotated'),
+    swapped: sum('swapped'),
+    removed: sum('removed'),
+    finished: sum('finished'),
+    records: Math.max(...results.map(({ records }) => records)),
     budget: sum('budget'),
     renewals: sum('renewals'),
     tokens: new Set(results.map(({ token }) => token)).size,
@@ -114,7 +111,7 @@ async function nextMessage(child: ChildProcess): Promise<unknown> {
 }
 
 function launch(kind: string, port: number): ChildProcess {
-  const args = [kind, String(port), OTP_ID, String(CALLS / PROCESSES)];
+  const args = [kind, String(port), RACED, String(CALLS / PROCESSES)];
   return fork(require.resolve('./race-program'), args, {
     execArgv: ['--require', require.resolve('tsx/cjs')],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -27,7 +27,7 @@ describeWithService('redis')('on Redis', () => {
   });
 
   it('redisStore answers any sequence of calls as memoryStore does', async () => {
-    const makeStore = async (): Promise<Required<SmsOtpStore>> => {
+    const makeStore = async (): Promise<SmsOtpStore> => {
       await connected.command('FLUSHALL');
       return redisStore(connected.client, { onWarning: () => undefined });
     };
@@ -49,10 +49,9 @@ describeWithService('postgres')('on PostgreSQL', () => {
   });
 
   it('postgresStore answers any sequence of calls as memoryStore does', async () => {
-    const makeStore = async (): Promise<Required<SmsOtpStore>> => {
+    const makeStore = async (): Promise<SmsOtpStore> => {
       await pool.query(
-        `TRUNCATE sms_otp_challenge, sms_otp_counter, sms_otp_recovery_codes, sms_otp_devices, sms_otp_browsers,
-         sms_otp_login, sms_otp_login_turn, sms_otp_note`,
+        'TRUNCATE sms_otp_pending_login, sms_otp_counter, sms_otp_record, sms_otp_turn',
       );
       return postgresStore(pool);
     };
@@ -61,7 +60,7 @@ describeWithService('postgres')('on PostgreSQL', () => {
 });
 
 async function answersAsInMemory(
-  makeStore: () => Promise<Required<SmsOtpStore>>,
+  makeStore: () => Promise<SmsOtpStore>,
   numRuns: number,
 ): Promise<void> {
   const property = fc.asyncProperty(
