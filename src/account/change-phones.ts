@@ -1,5 +1,6 @@
 import type { PhoneChoice, Refusal } from '../login/outcome';
 import { toUserIdText, type VerifiedMark } from '../login/users';
+import type { ChangeAndEndHere } from './end-others';
 import { checkFactor, type EnrollmentContext } from './enroll';
 import { type OwnPhone, readOwnPhones } from './phone-book';
 
@@ -13,10 +14,7 @@ export interface ChangeRequest {
   readonly phoneId: unknown;
   readonly address: string | undefined;
   /** Makes a change, and ends what the user has begun or trusts elsewhere. */
-  readonly changeAndEnd: <Changed>(
-    user: Express.User,
-    change: () => Promise<Changed>,
-  ) => Promise<Changed>;
+  readonly changeAndEnd: ChangeAndEndHere;
 }
 
 export type ChangeResult =

@@ -22,6 +22,12 @@ export type ChangeAndEnd = <Changed>(
   change: () => Promise<Changed>,
 ) => Promise<Changed>;
 
+/** The same for the request where a user makes the change. */
+export type ChangeAndEndHere = <Changed>(
+  user: Express.User,
+  change: () => Promise<Changed>,
+) => Promise<Changed>;
+
 /** @param revokeDevices Undefined unless `trustedDevices` is configured. */
 export function createChangeAndEnd(
   { store, now }: Pick<LoginContext, 'store' | 'now'>,

@@ -13,7 +13,7 @@ import {
   type Verified,
   type VerifyRequest,
 } from '../login/verify-otp';
-import type { ChangeRequest } from './change-phones';
+import type { ChangeAndEndHere } from './end-others';
 import { parseNumber } from './parse-number';
 import { type OwnPhone, type PhoneBook, readOwnPhones } from './phone-book';
 
@@ -139,8 +139,8 @@ function findReplaced(
 }
 
 /** The code of a new number. */
-export interface ConfirmRequest
-  extends Omit<VerifyRequest, 'prepare'>, Pick<ChangeRequest, 'changeAndEnd'> {
+export interface ConfirmRequest extends Omit<VerifyRequest, 'prepare'> {
+  readonly changeAndEnd: ChangeAndEndHere;
   /** Returns the mark that the session holds at the moment of the call. */
   readonly readPassed: () => VerifiedMark | undefined;
   /** Reads the session again; returns whether it is still there and waits for no other code. */

@@ -13,6 +13,8 @@ import type { KnownBrowser, RecordPut, RecordReference, UserId } from '../stores
 import type { SmsOtpEvent } from './events';
 import type { Method } from './outcome';
 
+export type { LiveLogin } from '../stores/pending-logins';
+
 /** The bounds of one pending login and its challenges. */
 export interface LoginSettings {
   readonly codeValiditySeconds: number;

@@ -3,14 +3,13 @@ import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-device
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { DeviceEnd } from '../login/events';
-import type { BrowserSuccess, PreparedPut, PreparedSuccess } from '../login/context';
+import type { BrowserSuccess, LiveLogin, PreparedPut, PreparedSuccess } from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method, Refusal } from '../login/outcome';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
-import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, UserId } from '../stores/store';
 import type { PassportInstance } from './passport';
 import type { SmsOtpSession } from './session-data';

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
+import type { LiveLogin } from '../login/context';
 import type { Refusal } from '../login/outcome';
 import { toPhoneEnding } from '../login/phones';
 import { toUserIdText, type VerifiedMark } from '../login/users';
@@ -26,7 +27,6 @@ import {
 import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
 import { checkProxy } from './setup-checks';
 import { toStatus } from './status';
-import type { LiveLogin } from '../stores/pending-logins';
 import { updateSlot } from './update-slot';
 import { createDeviceLogin } from './trusted-devices';
 

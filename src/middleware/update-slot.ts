@@ -1,6 +1,6 @@
 import type { Request } from 'express';
+import type { LiveLogin } from '../login/context';
 import { toPhoneEnding } from '../login/phones';
-import type { LiveLogin } from '../stores/pending-logins';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
