@@ -12,7 +12,7 @@ import {
   checkText,
 } from '../../src/stores/check-values';
 import type { ClaimOptions, Counter, RecordPut } from '../../src/stores/store';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-next-parts';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
 
 describe('the input of a store', () => {
   const counter = { key: 'a', windowSeconds: 60 };

@@ -1,6 +1,6 @@
 import type { SmsOtpStore } from '../../src/stores/store';
 import { STORE_TIMEOUT_MS, waitAtMost } from '../../src/stores/with-timeout';
-import { everyNextCall } from './make-next-parts';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
 
 /** How many calls are made here: every one that a store has, `end` with an OTP id and without. */
 export const EVERY_CALL = 19;
@@ -26,11 +26,36 @@ function everyCall(store: SmsOtpStore): readonly (() => Promise<unknown>)[] {
   const { counters, tokens } = store;
   const renewed = { sealed: 'x', ttlSeconds: 60 };
   return [
-    ...everyNextCall(store),
+    ...everyRecordCall(store),
     () => counters.charge([{ key: 'a', windowSeconds: 60 }]),
     () => counters.clear(['a']),
     () => counters.unlock(['a']),
     () => tokens.read('account'),
     () => tokens.renew('account', 0, () => Promise.resolve(renewed)),
+  ];
+}
+
+/** Every call of records and pending logins, and `finish`, in an order in which all do something. */
+export function everyRecordCall(store: SmsOtpStore): readonly (() => Promise<unknown>)[] {
+  const { records, pendingLogins } = store;
+  const of = { kind: 'login', owner: 'user' };
+  const put = { ...of, record: makeRecord('a'), ttlSeconds: 60, most: 5 };
+  const window = { key: 'a', windowSeconds: 60 };
+  const changes = { clears: ['b'], charges: [window], puts: [put], replaces: { ...of, id: 'b' } };
+  return [
+    () => records.put(put),
+    () => records.find({ ...of, id: 'a' }),
+    () => records.swap({ ...of, id: 'a' }, 'tag', makeRecord('b'), null),
+    () => records.list(of),
+    () => records.remove({ ...of, id: 'a' }, 'tag'),
+    () => records.removeAll(of, 'b'),
+    () => pendingLogins.begin(makePendingLogin('a', { text: makeText('x') }), 60),
+    () => pendingLogins.attach('a', makeText('y')),
+    () => pendingLogins.claim('a', { of: 'text', most: 5 }),
+    () => pendingLogins.find('a'),
+    () => pendingLogins.end('a', { otpId: 'x' }),
+    () => store.finish('a', makeFinish({ ...changes, leavesMark: true })),
+    () => pendingLogins.end('a'),
+    () => pendingLogins.endAll('user', 'b'),
   ];
 }

@@ -7,7 +7,7 @@ import { StoreError } from '../../src/errors';
 import { guardStore } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
-import { makeFinish, makeRecord } from './make-next-parts';
+import { makeFinish, makeRecord } from './make-stored';
 import { MADE_AT, makeDevice, makeSentText, makeWaitingLogin } from './make-values';
 import { casesOf } from '../support/complete-run';
 

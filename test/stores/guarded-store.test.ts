@@ -4,7 +4,7 @@ import { StoreError } from '../../src/errors';
 import { type GuardedStore, guardStore, type StoreEvent } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
-import { makeFinish } from './make-next-parts';
+import { makeFinish } from './make-stored';
 import {
   MADE_AT,
   makeBrowser,

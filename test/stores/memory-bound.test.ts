@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { CounterStore } from '../../src/stores/store';
-import { makePendingLogin, makeRecord, makeText } from './make-next-parts';
+import { makePendingLogin, makeRecord, makeText } from './make-stored';
 
 describe('the bound of memoryStore', () => {
   it('refuses a charge that needs more room than there is, and charges nothing', async () => {

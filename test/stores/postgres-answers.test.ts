@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { StoreError } from '../../src/errors';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { casesOf } from '../support/complete-run';
-import { everyNextCall } from './make-next-parts';
-import { verdictsOn } from './next-verdicts';
+import { everyRecordCall } from './every-call';
+import { verdictsOn } from './verdicts';
 
 const text = fc.constantFrom('a', 'x', '', null, undefined, 5, {});
 const digits = fc.constantFrom('0', '1', '6', '1.5', '05', '-1', 'NaN', '1e999', '', null, 1, 1.5);
@@ -61,7 +61,7 @@ describe('postgresStore', () => {
   });
 
   it('refuses every call that is answered without rows', async () => {
-    for (const call of everyNextCall(makeStore(null)))
+    for (const call of everyRecordCall(makeStore(null)))
       await expect(call()).rejects.toThrow(StoreError);
   });
 

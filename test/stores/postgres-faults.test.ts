@@ -7,7 +7,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
-import { makePendingLogin } from './make-next-parts';
+import { makePendingLogin } from './make-stored';
 
 const CLAIM = { of: 'text', most: 5 };
 

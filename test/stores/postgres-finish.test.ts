@@ -4,13 +4,8 @@ import { postgresStore, type PostgresPool } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
 import type { Counter, FinishOptions, NewPendingLogin, RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import {
-  everyNextCall,
-  makeFinish,
-  makePendingLogin,
-  makeRecord,
-  makeText,
-} from './make-next-parts';
+import { everyRecordCall } from './every-call';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
@@ -292,7 +287,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       },
     };
     const store = postgresStore(counting, { random: () => 1 });
-    const calls = [...everyNextCall(store), () => store.counters.unlock(['c'])];
+    const calls = [...everyRecordCall(store), () => store.counters.unlock(['c'])];
     for (const call of calls) await call();
     expect(texts).toHaveLength(calls.length);
     expect(texts.filter((query) => query.includes(';'))).toEqual([]);

@@ -4,7 +4,7 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
 import type { RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import { makeFinish, makePendingLogin, makeRecord } from './make-next-parts';
+import { makeFinish, makePendingLogin, makeRecord } from './make-stored';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 

@@ -11,7 +11,7 @@ import {
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { makePendingLogin, makeRecord } from './make-next-parts';
+import { makePendingLogin, makeRecord } from './make-stored';
 import { until } from './until';
 
 const CLAIM = { of: 'text', most: 5 };

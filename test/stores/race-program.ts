@@ -4,7 +4,7 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { connectionOf } from '../services/postgres';
-import { makeFinish, makeRecord } from './make-next-parts';
+import { makeFinish, makeRecord } from './make-stored';
 import { connectIoRedis, connectNodeRedis } from './redis-clients';
 
 /** What one process got out of the race. */

@@ -11,7 +11,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { isCompleteRun } from '../support/complete-run';
-import { makePendingLogin, makeRecord, makeText } from './make-next-parts';
+import { makePendingLogin, makeRecord, makeText } from './make-stored';
 import type { RaceResult } from './race-program';
 import { connectNodeRedis } from './redis-clients';
 

@@ -39,7 +39,7 @@ function readText(value: unknown): Promise<unknown> {
 function readRecord(
   name: RecordName,
   value: unknown,
-  { id, owner } = KINDS[name],
+  { id, owner }: { readonly id: string; readonly owner: string } = KINDS[name],
 ): Promise<unknown> {
   const record: StoredRecord = { id, tag: 'tag', rank: 1, value: value as string };
   const { records, ...store } = memoryStore({ now });
@@ -169,13 +169,13 @@ describe('a pending login that a store returns', () => {
 describe('a record that a store returns', () => {
   it.each(names)('is refused under another id: %s', async (name) => {
     const { good, owner } = KINDS[name];
-    const read = readRecord(name, JSON.stringify(good), { good, owner, id: 'other' });
+    const read = readRecord(name, JSON.stringify(good), { owner, id: 'other' });
     await expect(read).rejects.toThrow(StoreError);
   });
 
   it.each(names)('is refused with another owner: %s', async (name) => {
     const { good, id } = KINDS[name];
-    const read = readRecord(name, JSON.stringify(good), { good, owner: 'other', id });
+    const read = readRecord(name, JSON.stringify(good), { owner: 'other', id });
     await expect(read).rejects.toThrow(StoreError);
   });
 

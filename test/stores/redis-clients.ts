@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 
-import { Redis } from 'ioredis';
-import { createClient } from 'redis';
+import { Cluster, Redis } from 'ioredis';
+import { createClient, createCluster } from 'redis';
 
 import type { RedisClient } from 'passport-sms-otp/redis';
 
@@ -49,6 +49,43 @@ export async function connectIoRedis(port: number): Promise<TestClient> {
       const ended = client.status === 'ready' ? once(client, 'end') : undefined;
       client.disconnect();
       await ended;
+    },
+  };
+}
+
+/** The same libraries for a cluster, of which one port is known. */
+export const redisClusterLibraries: readonly [
+  name: string,
+  connect: (port: number, use?: Use) => Promise<ClusterClient>,
+][] = [
+  ['node-redis', connectNodeCluster],
+  ['ioredis', connectIoCluster],
+];
+
+/** A client of a cluster. */
+export interface ClusterClient {
+  readonly client: RedisClient;
+  readonly close: () => Promise<void>;
+}
+
+/** Uses the client before it is connected. */
+type Use = (client: RedisClient) => void;
+
+async function connectNodeCluster(port: number, use?: Use): Promise<ClusterClient> {
+  const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
+  use?.(client);
+  await client.connect();
+  return { client, close: () => Promise.resolve(client.destroy()) };
+}
+
+async function connectIoCluster(port: number, use?: Use): Promise<ClusterClient> {
+  const client = new Cluster([{ host: '127.0.0.1', port }], { lazyConnect: true });
+  use?.(client);
+  await client.connect();
+  return {
+    client,
+    close: async () => {
+      await client.quit();
     },
   };
 }

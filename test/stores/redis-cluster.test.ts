@@ -1,21 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Cluster } from 'ioredis';
-import { createCluster } from 'redis';
 
-import { redisStore, type RedisClient } from 'passport-sms-otp/redis';
+import { redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import { startRedisCluster, type RedisCluster } from '../services/redis-cluster';
 import type { Service } from '../services/service';
-import { outcomesOfEveryCall } from './every-call';
-import {
-  everyNextCall,
-  makeFinish,
-  makePendingLogin,
-  makeRecord,
-  makeText,
-} from './make-next-parts';
-import { connectNodeRedis } from './redis-clients';
+import { everyRecordCall, outcomesOfEveryCall } from './every-call';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { connectNodeRedis, redisClusterLibraries } from './redis-clients';
 import { until } from './until';
 
 describeWithService('redis')('redisStore on a cluster', () => {
@@ -30,10 +22,7 @@ describeWithService('redis')('redisStore on a cluster', () => {
   });
   afterAll(() => server.close());
 
-  describe.each([
-    ['node-redis', connectNodeCluster],
-    ['ioredis', connectIoCluster],
-  ])('with %s', (_library, connect) => {
+  describe.each(redisClusterLibraries)('with %s', (_library, connect) => {
     it('has all keys of a call in one slot', async () => {
       const { client, close } = await connect(server.port);
       const store = redisStore(client, { onWarning: () => undefined });
@@ -45,7 +34,7 @@ describeWithService('redis')('redisStore on a cluster', () => {
     it('has all keys of a pending login and of its finish in one slot', async () => {
       const { client, close } = await connect(server.port);
       const store = redisStore(client, { onWarning: () => undefined });
-      for (const call of everyNextCall(store)) await call();
+      for (const call of everyRecordCall(store)) await call();
       const { pendingLogins, records } = store;
       for (const id of ['a', 'b'])
         await pendingLogins.begin(makePendingLogin(id, { text: makeText(id) }), 600);
@@ -79,10 +68,7 @@ describeWithService('redis')('redisStore on a cluster of three masters', () => {
   }, 60_000);
   afterAll(() => cluster.close());
 
-  describe.each([
-    ['node-redis', connectNodeCluster],
-    ['ioredis', connectIoCluster],
-  ])('with %s', (_library, connect) => {
+  describe.each(redisClusterLibraries)('with %s', (_library, connect) => {
     it.each([0, 1, 2])('finds out every time that master %i evicts', async (which) => {
       const master = cluster.masters[which];
       await master?.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
@@ -133,30 +119,3 @@ describeWithService('redis')('redisStore on a cluster of three masters', () => {
     });
   });
 });
-
-interface Connected {
-  readonly client: RedisClient;
-  readonly close: () => Promise<void>;
-}
-
-/** Uses the client before it is connected. */
-type Use = (client: RedisClient) => void;
-
-async function connectNodeCluster(port: number, use?: Use): Promise<Connected> {
-  const client = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
-  use?.(client);
-  await client.connect();
-  return { client, close: () => Promise.resolve(client.destroy()) };
-}
-
-async function connectIoCluster(port: number, use?: Use): Promise<Connected> {
-  const client = new Cluster([{ host: '127.0.0.1', port }], { lazyConnect: true });
-  use?.(client);
-  await client.connect();
-  return {
-    client,
-    close: async () => {
-      await client.quit();
-    },
-  };
-}

@@ -1,38 +1,61 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { redisStore } from 'passport-sms-otp/redis';
+import { type RedisClient, redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
-import type { Service } from '../services/service';
+import { startRedisCluster } from '../services/redis-cluster';
 import { contractRuns } from './contract-runs';
-import { redisLibraries, type TestClient } from './redis-clients';
+import { redisClusterLibraries, redisLibraries } from './redis-clients';
+
+/** A client, and what ends it. */
+interface Connected {
+  readonly client: RedisClient;
+  readonly close: () => Promise<void>;
+}
+
+/** One server, or several with a port that is known. */
+interface Started {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
 
 describeWithService('redis')('redisStore fulfils the store contract', () => {
-  let server: Service;
-  const clients = new Map<string, TestClient>();
-  const contracts = redisLibraries.map(([library]) => ({ library, ...contractOf(library) }));
+  describe('on one server', () => describeContract(redisLibraries, () => startRedis()));
+  describe('on a cluster of three masters', () => {
+    describeContract(redisClusterLibraries, async () => {
+      const { ports, close } = await startRedisCluster(3);
+      return { port: Number(ports[0]), close };
+    });
+  });
+});
+
+function describeContract(
+  libraries: readonly [name: string, connect: (port: number) => Promise<Connected>][],
+  start: () => Promise<Started>,
+): void {
+  let server: Started;
+  const clients = new Map<string, Connected>();
+  const contracts = libraries.map(([library]) => ({ library, ...contractOf(library) }));
 
   function contractOf(library: string): ReturnType<typeof contractRuns> {
-    const makeStore = () =>
-      redisStore(openedClient(library).client, { onWarning: () => undefined });
+    const makeStore = () => redisStore(openedClient(library), { onWarning: () => undefined });
     return contractRuns(() => ({ makeStore }));
   }
 
-  function openedClient(library: string): TestClient {
-    const client = clients.get(library);
-    if (client === undefined) throw new Error('not connected');
-    return client;
+  function openedClient(library: string): RedisClient {
+    const connected = clients.get(library);
+    if (connected === undefined) throw new Error('not connected');
+    return connected.client;
   }
 
   beforeAll(async () => {
-    server = await startRedis();
-    for (const [library, connect] of redisLibraries)
-      clients.set(library, await connect(server.port));
-    for (const { start } of contracts) start();
-  });
+    server = await start();
+    for (const [library, connect] of libraries) clients.set(library, await connect(server.port));
+    for (const contract of contracts) contract.start();
+  }, 60_000);
 
   afterAll(async () => {
-    for (const client of clients.values()) await client.close();
+    for (const { close } of clients.values()) await close();
     await server.close();
   });
 
@@ -45,4 +68,4 @@ describeWithService('redis')('redisStore fulfils the store contract', () => {
       60_000,
     );
   });
-});
+}

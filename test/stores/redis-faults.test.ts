@@ -8,7 +8,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-next-parts';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 import { until } from './until';
 

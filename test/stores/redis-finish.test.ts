@@ -5,7 +5,7 @@ import { StoreError } from '../../src/errors';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-next-parts';
+import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const logins = { kind: 'login', owner: 'user' };

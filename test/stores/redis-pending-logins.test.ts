@@ -7,7 +7,7 @@ import type { SmsOtpStore, PendingLoginStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makeFinish, makePendingLogin, makeText } from './make-next-parts';
+import { makeFinish, makePendingLogin, makeText } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const quiet = { onWarning: () => undefined };

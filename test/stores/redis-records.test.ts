@@ -6,7 +6,7 @@ import type { RecordPut, RecordStore, StoredRecord } from '../../src/stores/stor
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makeRecord } from './make-next-parts';
+import { makeRecord } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const of = { kind: 'device', owner: 'user' };

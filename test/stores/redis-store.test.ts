@@ -6,7 +6,7 @@ import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makePendingLogin, makeText } from './make-next-parts';
+import { makePendingLogin, makeText } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const CLAIM = { of: 'text', most: 5 };

@@ -9,7 +9,7 @@ import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { ALICE, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
-import { makeFinish } from './make-next-parts';
+import { makeFinish } from './make-stored';
 import {
   MADE_AT,
   makeBrowser,

@@ -1,9 +1,9 @@
 import { StoreError } from '../../src/errors';
-import type { NextParts, PendingClaim, PutResult, StoredRecord } from '../../src/stores/store';
-import { makeFinish, makePendingLogin, makeRecord } from './make-next-parts';
+import type { SmsOtpStore, PendingClaim, PutResult, StoredRecord } from '../../src/stores/store';
+import { makeFinish, makePendingLogin, makeRecord } from './make-stored';
 
 /** Says of each call whether it returns what the contract says, or is refused with a StoreError. */
-export function verdictsOn(store: NextParts): readonly Promise<boolean>[] {
+export function verdictsOn(store: SmsOtpStore): readonly Promise<boolean>[] {
   const { records, pendingLogins } = store;
   const of = { kind: 'login', owner: 'user' };
   const put = { ...of, record: makeRecord('a'), ttlSeconds: 60 };
