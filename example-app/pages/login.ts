@@ -153,16 +153,18 @@ function describePending(
   const { purpose, isSent, maskedPhone, transaction, attemptsLeft, factors, expiresAt, resendAt } =
     pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
-  const isDead = attemptsLeft === 0 || expiresAt <= nowMs || ENDS_CODE.has(notice);
-  // Each factor has its own lock.
+  // Each factor has its own lock, and its own tries.
   const refusedFactor = 'app' in req.query ? 'totp' : 'passkey' in req.query ? 'passkey' : 'sms';
+  const ofText = refusedFactor === 'sms' && !('recovery' in req.query) ? notice : null;
+  const isDead = attemptsLeft === 0 || expiresAt <= nowMs || ENDS_CODE.has(ofText);
+  const isUsedUp = (factor: string) => notice === 'too-many-attempts' && factor === refusedFactor;
   const isLocked = (factor: string) =>
     notice === 'disabled' || (notice === 'locked' && factor === refusedFactor);
   const isClosed = isLocked('sms');
   const canResend = resendAt !== null && !isClosed && !isTextOff;
   const takesRecoveryCode = factors.includes('recovery-code');
   const takes = (factor: string) =>
-    factors.includes(factor) && attemptsLeft > 0 && !isLocked(factor);
+    factors.includes(factor) && !isUsedUp(factor) && !isLocked(factor);
   const takesAppCode = takes('totp');
   const takesPasskey = takes('passkey');
   // What helps comes first: a field for a code that no longer works does not.
@@ -195,7 +197,7 @@ function describePending(
             : 'code',
     minutesLeft: Math.ceil(secondsUntil(expiresAt) / 60),
     // Said after a wrong code only: before, it would be one more thing to read.
-    triesLeft: notice === 'wrong-code' && !('recovery' in req.query) ? attemptsLeft : null,
+    triesLeft: ofText === 'wrong-code' ? attemptsLeft : null,
     canResend,
     resendSeconds: resendAt === null ? 0 : secondsUntil(resendAt),
   };

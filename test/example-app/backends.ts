@@ -9,10 +9,10 @@ export interface Backend {
   readonly variable: 'REDIS_URL';
   readonly start: () => Promise<Service>;
   readonly addressOf: (port: number) => string;
-  /** How many records of each kind there are. */
+  /** How many sessions, users with pending logins, and counters there are. */
   readonly count: (
     port: number,
-  ) => Promise<{ sessions: number; challenges: number; counters: number }>;
+  ) => Promise<{ sessions: number; waiting: number; counters: number }>;
   /** Lets questions about sessions wait, until what it gives is called. */
   readonly silence: (server: Service) => Promise<() => Promise<void>>;
 }
@@ -31,7 +31,7 @@ export const redis: Backend = {
       keys.filter((key) => key.startsWith(beginning)).length;
     return {
       sessions: countOf('harbour:session:'),
-      challenges: countOf('{sms-otp}:challenge:'),
+      waiting: countOf('{sms-otp}:pending-logins:'),
       counters: countOf('{sms-otp}:counter:'),
     };
   },
