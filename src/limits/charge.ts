@@ -37,23 +37,6 @@ export async function chargeRows<Charged extends Row>(
   return { refusedBy: refusedBy === null ? null : (counted[refusedBy] ?? null), rows: counted };
 }
 
-/** Reads the counts of some keys by name, and charges nothing. */
-export async function readCounts<Name extends string>(
-  counters: CounterStore,
-  keys: Readonly<Record<Name, string>>,
-): Promise<Readonly<Record<Name, Count>>> {
-  const named = Object.entries<string>(keys);
-  const countOf = await readKeys(
-    counters,
-    named.map(([, key]) => key),
-  );
-  // Each name of the keys has a count.
-  return Object.fromEntries(named.map(([name, key]) => [name, countOf(key)])) as Record<
-    Name,
-    Count
-  >;
-}
-
 /** Reads the counts of some keys in one call, and charges nothing. */
 export async function readKeys(
   counters: CounterStore,

@@ -144,7 +144,7 @@ export async function beginLogin(
 }
 
 /** Makes a pending login that begins now, without a text. */
-export function createPendingLogin(
+function createPendingLogin(
   { now, randomId, settings }: Pick<LoginContext, 'now' | 'randomId' | 'settings'>,
   begun: UserIdText &
     Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile'> & {

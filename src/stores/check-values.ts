@@ -162,7 +162,7 @@ function toPlace({ kind, owner }: RecordsOf): string {
   return JSON.stringify([kind, owner]);
 }
 
-export function isPositive(seconds: number): boolean {
+function isPositive(seconds: number): boolean {
   return Number.isFinite(seconds) && seconds > 0;
 }
 

@@ -6,14 +6,7 @@ import { readConfig } from '../../example-app/config';
 import type { Log } from '../../example-app/log';
 import { openUsers } from '../../example-app/users';
 import { testClock, type TestClock } from '../support/clock';
-import {
-  closeAfterEach,
-  createStage,
-  renew,
-  share,
-  type Stage,
-  type Starter,
-} from '../support/stage';
+import { createStage, renew, share, type Stage, type Starter } from '../support/stage';
 
 /** The example app against the simulator, both on one clock that stands still until it is moved. */
 export interface Site extends TestClock {
@@ -74,11 +67,6 @@ export function useSite(given?: SiteOptions): SiteOfTest {
 /** One site for all tests of a block. */
 export function useSharedSite(given?: SiteOptions): Site {
   return share(stageOf(given));
-}
-
-/** For a block whose tests start the site themselves: `await site.start()`. */
-export function useOwnSites(given?: SiteOptions): SiteOfTest {
-  return closeAfterEach(stageOf(given));
 }
 
 function stageOf(block?: SiteOptions): Stage<Site, SiteOptions> {

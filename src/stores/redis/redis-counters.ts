@@ -111,7 +111,7 @@ end`;
  * that refused, or 0, and for each counter its count, the milliseconds until it falls, the
  * milliseconds it is locked, and its generation.
  */
-export const CHARGING = `
+const CHARGING = `
 ${PLANNING}
 local function charge(keys, text)
   local refused, tallies, changed = plan_charge(keys, cjson.decode(text))

@@ -120,7 +120,7 @@ app.post('/login/cancel', smsOtp.cancel({ successRedirect: '/login' }));
 app.post('/step-up', smsOtp.stepUp());
 app.get('/login/pin', (req, res) => {
   const { pending, notice } = smsOtp.status(req);
-  const otpId: string | undefined = req.session.smsOtp?.pending?.otpId;
+  const otpId: string | null | undefined = req.session.smsOtp?.pending?.otpId;
   const at: number | undefined = req.session.smsOtp?.verified?.at;
   res.json({ maskedPhone: pending?.maskedPhone, resendAt: pending?.resendAt, notice, otpId, at });
 });
