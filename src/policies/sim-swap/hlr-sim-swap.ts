@@ -5,7 +5,8 @@ import { DAY_SECONDS } from '../../limits/charge';
 import type { PolicyContext, VerifiedContext } from '../../limits/policy';
 import type { Lookup } from '../../protocol/hlr';
 import { parseJson } from '../../stores/check-values';
-import type { Counter, CounterStore, NoteStore } from '../../stores/store';
+import { createRecordSets } from '../../stores/record-sets';
+import type { Counter, CounterStore, SmsOtpStore } from '../../stores/store';
 import type { Finding, LookupContext } from '../number-check/decision-table';
 import { numberLookups, sharedLookups } from '../number-check/number-lookups';
 import { HOUR_MS, type SimSwapCheck, type SimSwapProvider, type SimSwapQuestion } from './sim-swap';
@@ -15,10 +16,10 @@ export interface HlrSimSwap extends SimSwapProvider {
   /**
    * Forgets what is kept about a number: for a deleted account, or for a user who proved in another
    * way that a change was their own. The next right code begins anew.
-   * @param notes `notes` of the store that was passed to `createSmsOtp`.
+   * @param store The one that was passed to `createSmsOtp`.
    * @param mobile E.164 with plus.
    */
-  forget(notes: NoteStore, mobile: string): Promise<void>;
+  forget(store: Pick<SmsOtpStore, 'records'>, mobile: string): Promise<void>;
 }
 
 const schema = strictOptions({
@@ -165,7 +166,8 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
     needsNotes: true,
     check,
     verified: observe,
-    forget: (notes, mobile) => notes.remove(toNoteKey(mobile)),
+    forget: ({ records }, mobile) =>
+      createRecordSets(records, Date.now).notes.remove(toNoteKey(mobile)),
   };
 }
 

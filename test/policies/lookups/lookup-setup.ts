@@ -3,6 +3,7 @@ import {
   type NoteStore,
   type PolicyContext,
   type PolicyEvent,
+  type SmsOtpStore,
   type VerifiedContext,
 } from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
@@ -15,6 +16,8 @@ export interface LookupSetup {
   readonly sim: GatewaySimulator;
   readonly clock: TestClock;
   readonly events: PolicyEvent[];
+  /** Where its notes are kept. */
+  readonly store: SmsOtpStore;
   /** Every note that was written, as the store was given it. */
   readonly notes: Map<string, string>;
   readonly context: (changes?: Partial<PolicyContext<unknown>>) => PolicyContext<unknown>;
@@ -54,7 +57,7 @@ export async function startLookups(
     };
   };
   return {
-    ...{ sim, clock, events, notes },
+    ...{ sim, clock, events, store, notes },
     context: ({ mobile = MOBILE, ...changes } = {}) => ({
       ...{
         stage: 'enroll',
