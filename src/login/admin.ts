@@ -23,9 +23,9 @@ export interface UserAdmin {
   readonly enableUser: (userId: UserId) => Promise<void>;
   /**
    * Ends the user's pending logins and logins and removes the user's recovery codes, trusted
-   * devices, known browsers and counters. What stays, and ends by itself: running locks, and counts
-   * under digests that name no user: of the day's recovery codes and answers by address, and of
-   * numbers that were proven or texted.
+   * devices, known browsers and counters. What stays, and ends by itself: running locks, the second
+   * up to which browsers are not known, and counts under digests that name no user: of the day's
+   * recovery codes and answers by address, and of numbers that were proven or texted.
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */
