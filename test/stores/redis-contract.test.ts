@@ -20,11 +20,13 @@ interface Started {
 }
 
 describeWithService('redis')('redisStore fulfils the store contract', () => {
-  describe('on one server', () => describeContract(redisLibraries, () => startRedis()));
+  describe('on one server', () => {
+    describeContract(redisLibraries, () => startRedis());
+  });
   describe('on a cluster of three masters', () => {
     describeContract(redisClusterLibraries, async () => {
-      const { ports, close } = await startRedisCluster(3);
-      return { port: Number(ports[0]), close };
+      const cluster = await startRedisCluster(3);
+      return { port: Number(cluster.ports[0]), close: () => cluster.close() };
     });
   });
 });
