@@ -48,9 +48,9 @@ for (const kind of SHARED_STATES) {
         await victim.kill();
         expect(await answer).toBe('lost');
         await stage.check();
-        const { counters, challenges } = await stage.look();
+        const { counters, texts } = await stage.look();
         expect(counters.get(`sends:short:user:others:${user.id}`)).toBe(1);
-        expect([...challenges]).toEqual([]);
+        expect([...texts]).toEqual([]);
         expect(await enterRight()).toMatchObject({
           status: 401,
           body: { error: 'no-pending-login' },

@@ -166,7 +166,7 @@ for (const kind of SHARED_STATES) {
               await strike('validate', fault, visitor);
               expect(toTold(await visitor.enterRight())).toEqual(validate);
               await stage.check();
-              const { counters, challenges } = await stage.look();
+              const { counters, texts } = await stage.look();
               // Surely not judged: nothing is the user's. Lost: the lock's count is given back. The
               // text of either is.
               const isUnjudged = validate[0] === 503;
@@ -180,7 +180,7 @@ for (const kind of SHARED_STATES) {
               expect(counters.get(`sends:all:others:${id}`)).toBe(1);
               // A code that may have been judged is over in the store too; a refused one, in the
               // session at most.
-              expect(challenges.size).toBe(lives || validate[0] === 401 ? 1 : 0);
+              expect(texts.size).toBe(lives || validate[0] === 401 ? 1 : 0);
               expect(await visitor.knock()).toBe(SHUT_OUT);
               await heal(fault);
               const late = await visitor.enterRight();

@@ -7,7 +7,10 @@ import { startStage, type Stage } from './support/faults-stage';
 import { startServer, type StateServer } from './support/state-server';
 
 const TIMEOUT_MS = 120_000;
-const TABLES = 'sms_otp_challenge, sms_otp_counter, sms_otp_token';
+const TABLES = [
+  ...['sms_otp_pending_login', 'sms_otp_record', 'sms_otp_turn', 'sms_otp_counter'],
+  'sms_otp_token',
+].join(', ');
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 

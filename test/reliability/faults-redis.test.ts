@@ -56,7 +56,6 @@ const FAULTS: readonly StateFault[] = [
   {
     title: 'is full',
     effect: 'refused',
-    canEndChallenges: true,
     losesData: false,
     strike: command('CONFIG', 'SET', 'maxmemory', '1'),
     heal: command('CONFIG', 'SET', 'maxmemory', '0'),

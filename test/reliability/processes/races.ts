@@ -14,7 +14,7 @@ const ROUNDS = Number(process.env.RELIABILITY_ROUNDS ?? (isCompleteRun ? 100 : 3
 const ROUNDS_AT_ONCE = 10;
 const TIMEOUT_MS = 60_000 + ROUNDS * 500;
 
-/** The same answer for a wrong code, one too many, and one whose challenge is over. */
+/** The same answer for a wrong code, one too many, and one whose login is over. */
 const REFUSED = '401 {"error":"invalid-code"}';
 
 /**
@@ -47,7 +47,7 @@ async function guessAtOnce(): Promise<object> {
   const { events, errors, unhandled, passes } = await report();
   return {
     answers: [...new Set([...answers, late])],
-    // Whoever receives the challenge counts as a failure and is put to the gateway.
+    // Whoever claims an attempt counts as a failure and is put to the gateway.
     counted: events['failure-count-changed'],
     judged: Object.values(simulator.stats().validatesById),
     passes,

@@ -10,10 +10,8 @@ export interface StateFault {
    * of the two.
    */
   readonly effect: 'refused' | 'unnoticed' | 'either';
-  /** Whether every challenge and counter goes with it. */
+  /** Whether every pending login and counter goes with it. */
   readonly losesData: boolean;
-  /** Whether a challenge can be ended all the same: default false. */
-  readonly canEndChallenges?: boolean;
   readonly strike: () => Promise<void>;
   /** Makes the store well again. */
   readonly heal: () => Promise<void>;
@@ -87,7 +85,7 @@ async function beforeTheCode(stage: Stage, fault: StateFault): Promise<void> {
   await stage.check(fault.losesData);
   expect(await visitor.knock()).toBe(isIn ? 200 : SHUT_OUT);
   const late = await untilServed(visitor.enterRight);
-  // A store that still has the challenge takes its code now; one that lost it never does.
+  // A store that still has the login takes its code now; one that lost it never does.
   if (fault.effect !== 'either') expect(late.status).toBe(!isIn && !fault.losesData ? 200 : 401);
   await stage.check();
   await stage.expectLogin(visitor.user);
@@ -108,9 +106,8 @@ async function betweenValidateAndSave(stage: Stage, fault: StateFault): Promise<
   letAnswersGo();
   const { status, body } = await answer;
   await fault.heal();
-  const isRefused = fault.effect === 'refused' && fault.canEndChallenges !== true;
   if (fault.losesData) expect([401, 503]).toContain(status);
-  else if (isRefused) expect({ status, body }).toEqual(FAILED);
+  else if (fault.effect === 'refused') expect({ status, body }).toEqual(FAILED);
   else expect(servedOr503(fault)).toContain(status);
   await stage.check(fault.losesData);
   const isIn = status === 200;

@@ -11,7 +11,7 @@ export interface GatewayFault {
   readonly auth: Told;
   readonly generate: Told;
   readonly validate: Told;
-  /** Whether the challenge lives on when this befalls a validate call. */
+  /** Whether the pending login lives on when this befalls a validate call. */
   readonly lives: boolean;
   /** Whether it is told by a deadline. */
   readonly isSilent: boolean;

@@ -5,7 +5,7 @@ import type { StateView, Viewer } from './state-view';
 import type { Witness } from './witness';
 
 const MOST_JUDGEMENTS = 5;
-const EMPTY: StateView = { counters: new Map(), challenges: new Set(), immortal: [] };
+const EMPTY: StateView = { counters: new Map(), texts: new Set(), immortal: [] };
 
 /** What a check is told. */
 export interface Since {
@@ -60,9 +60,9 @@ export class Invariants {
   }
 
   /** Users whose right code was consumed, though the store said so too late for them to come in. */
-  #consumedLate({ challenges }: StateView): string[] {
+  #consumedLate({ texts }: StateView): string[] {
     const consumed = [...this.#witness.validated].filter(
-      (id) => !this.#validatedBefore.has(id) && !challenges.has(id),
+      (id) => !this.#validatedBefore.has(id) && !texts.has(id),
     );
     const mobiles = new Set(consumed.map((otpId) => this.#witness.mobiles.get(otpId)));
     return [...this.#phones]
@@ -104,10 +104,10 @@ export class Invariants {
     );
   }
 
-  /** A store that lost its counters must have lost every live challenge with them. */
-  #leftovers({ challenges }: StateView): string[] {
-    return Array.from(this.#before.challenges)
-      .filter((otpId) => challenges.has(otpId))
+  /** A store that lost its counters must have lost every live text with them. */
+  #leftovers({ texts }: StateView): string[] {
+    return Array.from(this.#before.texts)
+      .filter((otpId) => texts.has(otpId))
       .map((otpId) => `${otpId} lives on without its counters`);
   }
 

@@ -63,7 +63,7 @@ async function startPostgresServer(): Promise<StateServer> {
       query("UPDATE sms_otp_counter SET locked_until = NULL WHERE key LIKE 'sends:gap:%'"),
     empty: () =>
       query(
-        'TRUNCATE sms_otp_challenge, sms_otp_code, sms_otp_counter, sms_otp_browsers, sms_otp_login, sms_otp_login_turn, sms_otp_recovery_codes, sms_otp_token, session',
+        'TRUNCATE sms_otp_pending_login, sms_otp_record, sms_otp_turn, sms_otp_counter, sms_otp_token, session',
       ),
     close: async () => {
       await pool.end();

@@ -6,8 +6,8 @@ import { connectionOf } from '../../services/postgres';
 export interface StateView {
   /** The count of each counter that stands. */
   readonly counters: ReadonlyMap<string, number>;
-  /** The OTP ids of live challenges. */
-  readonly challenges: ReadonlySet<string>;
+  /** The OTP ids of live texts. */
+  readonly texts: ReadonlySet<string>;
   /** What would stay for ever. */
   readonly immortal: readonly string[];
 }
@@ -26,7 +26,7 @@ export async function viewRedis(port: number, prefix = 'sms-otp'): Promise<Viewe
 
   async function look(): Promise<StateView> {
     const keys = await client.keys(`${root}*`);
-    const [counters, challenges, immortal] = [
+    const [counters, texts, immortal] = [
       new Map<string, number>(),
       new Set<string>(),
       [] as string[],
@@ -35,12 +35,15 @@ export async function viewRedis(port: number, prefix = 'sms-otp'): Promise<Viewe
       const name = key.slice(root.length);
       // A key may end between two questions: -2.
       if ((await client.pttl(key)) === -1) immortal.push(name);
-      if (name.startsWith('challenge:')) challenges.add(name.slice('challenge:'.length));
+      if (name.startsWith('pending-login:')) {
+        for (const field of await client.hkeys(key))
+          if (field.startsWith('text:')) texts.add(field.slice('text:'.length));
+      }
       if (!name.startsWith('counter:')) continue;
       const [, count] = /^2:(\d+):/.exec((await client.get(key)) ?? '') ?? [];
       if (count !== undefined) counters.set(name.slice('counter:'.length), Number(count));
     }
-    return { counters, challenges, immortal };
+    return { counters, texts, immortal };
   }
   return {
     look,
@@ -69,10 +72,12 @@ export async function viewPostgres(port: number): Promise<Viewer> {
     const counters = await query(
       'SELECT key, count::text, GREATEST(reset_at, locked_until) IS NULL AS stays FROM sms_otp_counter',
     );
-    const challenges = await query('SELECT otp_id FROM sms_otp_challenge WHERE expires_at > now()');
+    const texts = await query(
+      "SELECT text ->> 'otpId' AS otp_id FROM sms_otp_pending_login, jsonb_array_elements(texts) AS text WHERE expires_at > now()",
+    );
     return {
       counters: new Map(counters.map(({ key, count }) => [String(key), Number(count)])),
-      challenges: new Set(challenges.map(({ otp_id: otpId }) => String(otpId))),
+      texts: new Set(texts.map(({ otp_id: otpId }) => String(otpId))),
       immortal: counters.filter(({ stays }) => Boolean(stays)).map(({ key }) => String(key)),
     };
   }
