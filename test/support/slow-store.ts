@@ -8,13 +8,13 @@ import { seededWaits } from './seeded-waits';
 export function slowStore(clock: TestClock): SmsOtpStore {
   const store = memoryStore({ now: () => clock.now() });
   const wait = seededWaits(4);
-  const { finish } = slowDown({ finish: store.finish }, wait);
+  const whole = slowDown(store, wait);
   return {
     pendingLogins: slowDown(store.pendingLogins, wait),
     counters: slowDown(store.counters, wait),
     records: slowDown(store.records, wait),
     tokens: store.tokens,
-    finish,
+    finish: (pendingId, options) => whole.finish(pendingId, options),
   };
 }
 

@@ -16,8 +16,7 @@ export const STORE_CALLS = [
 ] as const;
 
 type Parts = SmsOtpStore;
-export type StoreCall =
-  (typeof STORE_CALLS)[number] | `records.${keyof SmsOtpStore['records'] & string}`;
+export type StoreCall = (typeof STORE_CALLS)[number] | `records.${keyof SmsOtpStore['records']}`;
 
 /**
  * What a store call does in place of its work, or around it. Where it gives undefined, the call
