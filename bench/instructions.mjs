@@ -39,6 +39,8 @@ const PAIRS = Number(process.env.BENCH_PAIRS ?? 2);
 /** They come back in the browsers that they had. */
 const USERS = 500;
 const AT_ONCE = 8;
+/** Logins that may fail before the figures say nothing. */
+const MOST_FAILED = 10;
 /** Everything that callgrind writes. */
 const folder = mkdtempSync(join(tmpdir(), 'instructions-'));
 
@@ -69,7 +71,7 @@ const METHODS = {
   },
   callgrind: {
     isThere: () => works('valgrind', ['--version']) && works('vgdb', ['--help']),
-    logins: { warmUp: 1_500, turn: 40 },
+    logins: { warmUp: 1_500, turn: 25 },
     command: [
       'valgrind',
       [
@@ -86,11 +88,13 @@ const METHODS = {
       tell('zero');
       await act();
       tell('dump');
+      child.dumps = (child.dumps ?? 0) + 1;
       const dump = readFileSync(join(folder, `${child.pid}.${child.dumps}`), 'utf8');
       return Number(/^totals: (\d+)/m.exec(dump)?.[1]);
     },
   },
   'user CPU time': {
+    unit: 'seconds',
     isThere: () => true,
     logins: { warmUp: 5_000, turn: 200 },
     command: [process.execPath, ['--single-threaded']],
@@ -115,6 +119,14 @@ if (method === undefined) throw new Error(`BENCH_COUNTER is one of ${Object.keys
 const WARM_UP = Number(process.env.BENCH_WARM_UP ?? method.logins.warmUp);
 const TURNS = 10;
 
+let failed = 0;
+
+/** On a machine that is slow enough a call to the gateway or the store comes too late. */
+function noteFailure(error) {
+  failed += 1;
+  if (failed > MOST_FAILED) throw error;
+}
+
 async function start(checkout) {
   const [execPath, execArgv] = method.command;
   const child = fork(SUBJECT, [checkout, gateway.url], { execPath, execArgv });
@@ -125,7 +137,7 @@ async function start(checkout) {
     const visitors = Array.from({ length: AT_ONCE }, async () => {
       while (begun < last) {
         begun += 1;
-        await logInByForms(`http://127.0.0.1:${port}`, begun % USERS);
+        await logInByForms(`http://127.0.0.1:${port}`, (begun % USERS) + 1).catch(noteFailure);
       }
     });
     await Promise.all(visitors);
@@ -156,7 +168,7 @@ try {
     const { now } = ratios(figures, 'before', 'each');
     const ends = `${now.min.toFixed(3)} to ${now.max.toFixed(3)}`;
     process.stdout.write(
-      `${what}: ${show(now, 3)} of the build before, turns from ${ends}; millions a login: ` +
+      `${what}: ${show(now, 3)} of the build before, turns from ${ends}; ${method.unit ?? 'millions'} a login: ` +
         `${each('now')} and ${each('before')}\n`,
     );
   };
@@ -169,6 +181,7 @@ try {
     print(`pair ${pair}`, figures);
   }
   print('all', all);
+  if (failed > 0) process.stdout.write(`${failed} logins failed.\n`);
 } finally {
   await gateway.close();
   await closeVisitors();

@@ -12,7 +12,9 @@ const { memoryStore } = require('./dist/index.js');
 
 const { app } = createOurs({ gatewayUrl, sessionStore: new MemoryStore(), store: memoryStore() });
 app.set('env', 'test');
-const server = createServer(app);
+// Slow as it is while it is counted, no connection may end in between.
+const timeouts = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+const server = Object.assign(createServer(app), timeouts);
 server.listen(0, '127.0.0.1', () => process.send({ port: server.address().port }));
 process.on('message', () => process.send({ userMicros: process.cpuUsage().user }));
 process.on('disconnect', () => process.exit());
