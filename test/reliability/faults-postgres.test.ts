@@ -11,6 +11,8 @@ const TABLES = [
   ...['sms_otp_pending_login', 'sms_otp_record', 'sms_otp_turn', 'sms_otp_counter'],
   'sms_otp_token',
 ].join(', ');
+const RUNNING = `SELECT pid FROM pg_stat_activity
+  WHERE backend_type = 'client backend' AND state = 'active' AND pid <> pg_backend_pid()`;
 const END_OTHERS = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`;
 
@@ -27,6 +29,15 @@ async function query(...texts: readonly string[]): Promise<Client> {
 }
 async function run(...texts: readonly string[]): Promise<void> {
   await (await query(...texts)).end();
+}
+
+/** What the app has given up waiting for may still be carried out, such as what is given back. */
+async function waitForLateStatements(): Promise<void> {
+  const client = await query();
+  let running: number | null;
+  do running = (await client.query(RUNNING)).rowCount;
+  while (running !== 0);
+  await client.end();
 }
 
 const FAULTS: readonly StateFault[] = [
@@ -51,7 +62,10 @@ const FAULTS: readonly StateFault[] = [
     strike: async () => {
       holder = await query('BEGIN', `LOCK ${TABLES} IN ACCESS EXCLUSIVE MODE`);
     },
-    heal: () => holder.end(),
+    heal: async () => {
+      await holder.end();
+      await waitForLateStatements();
+    },
   },
   {
     title: 'only reads',
