@@ -7,7 +7,6 @@ const express = require('express');
 const session = require('express-session');
 const { Passport } = require('passport');
 const { Strategy: LocalStrategy } = require('passport-local');
-const { createSmsOtp } = require('../../dist/index.js');
 const { parsePhoneNumberFromString } = require('libphonenumber-js/max');
 const { Agent, request } = require('undici');
 
@@ -26,8 +25,12 @@ function createHost(sessionStore) {
   return { app, passport };
 }
 
-/** passport-sms-otp as its README says. */
-export function createOurs({ gatewayUrl, sessionStore, store }) {
+/**
+ * passport-sms-otp as its README says. @param build Of which checkout; its logins are on, as they
+ * are by default since they have one.
+ */
+export function createOurs({ gatewayUrl, sessionStore, store, build = '../..' }) {
+  const { createSmsOtp } = require(`${build}/dist/index.js`);
   const { app, passport } = createHost(sessionStore);
   const smsOtp = createSmsOtp({
     passport,
@@ -37,6 +40,7 @@ export function createOurs({ gatewayUrl, sessionStore, store }) {
     getPhone: (user) => phoneOf(user.id),
     loadUser: (id) => ({ id }),
     secret: 'a secret of the benchmark, long enough to be one',
+    logins: { checkEverySeconds: 30 },
     limits: { perAddress: { max: 100_000, maxUnproven: 100_000 }, total: { max: 10_000_000 } },
   });
   app.post(

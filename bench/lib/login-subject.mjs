@@ -1,5 +1,5 @@
 // One app of the login benchmark, in a process and on a core of its own: node login-subject.mjs
-// <flow> <place> <gateway> <store>
+// <flow> <place> <gateway> <store> <checkout, built>
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { createHandWritten, createOurs } from './login-apps.mjs';
@@ -16,13 +16,13 @@ const require = createRequire(import.meta.url);
 const { MemoryStore } = require('express-session');
 const { RedisStore } = require('connect-redis');
 const { createClient } = require('redis');
-const { memoryStore } = require('../../dist/index.js');
-const { redisStore } = require('../../dist/stores/redis/redis-store.js');
-const { postgresStore } = require('../../dist/stores/postgres/postgres-store.js');
 const { Pool } = require('pg');
 const PostgresSessions = require('connect-pg-simple')(require('express-session'));
 
-const [flow, place, gatewayUrl, storeUrl] = process.argv.slice(2);
+const [flow, place, gatewayUrl, storeUrl, build = '../..'] = process.argv.slice(2);
+const { memoryStore } = require(`${build}/dist/index.js`);
+const { redisStore } = require(`${build}/dist/stores/redis/redis-store.js`);
+const { postgresStore } = require(`${build}/dist/stores/postgres/postgres-store.js`);
 const STORES = {
   memory: () => memoryStore(),
   Redis: (client) => redisStore(client, { onWarning: () => undefined }),
@@ -37,7 +37,7 @@ const FLOWS = {
 async function startOurs() {
   const { client, sessionStore } = await openStores();
   return {
-    app: createOurs({ gatewayUrl, sessionStore, store: STORES[place](client) }).app,
+    app: createOurs({ gatewayUrl, sessionStore, store: STORES[place](client), build }).app,
     calls: count(sessionStore),
   };
 }

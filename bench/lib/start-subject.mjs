@@ -1,20 +1,10 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { forkOnCore } from './cores.mjs';
 
-/**
- * An app of the login benchmark on core 0. @param folder Where it lies, of this checkout or another
- * one.
- */
-export async function startSubject(
-  flow,
-  place,
-  gatewayUrl,
-  redisUrl,
-  folder = import.meta.dirname,
-) {
+/** An app of the login benchmark on core 0. @param build The checkout it is of; default: this one. */
+export async function startSubject(flow, place, gatewayUrl, redisUrl, build = '../..') {
   return listenTo(
-    forkOnCore(0, join(folder, 'login-subject.mjs'), flow, place, gatewayUrl, redisUrl ?? ''),
+    forkOnCore(0, 'login-subject.mjs', flow, place, gatewayUrl, redisUrl ?? '', build),
   );
 }
 
