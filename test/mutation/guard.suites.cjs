@@ -5,7 +5,7 @@ const SUITES = [
   'stores/lease',
   'stores/with-timeout',
   'stores/guarded-store',
-  'stores/consume-and-clear',
+  'stores/foreign-answers',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.

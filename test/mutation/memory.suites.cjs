@@ -4,7 +4,8 @@ const { describe } = require('@jest/globals');
 const SUITES = [
   'stores/memory-counters',
   'stores/memory-tokens',
-  'stores/memory-parts',
+  'stores/memory-room',
+  'stores/contract',
   'stores/expiring-map',
   'stores/memory-bound',
   'stores/memory-store',
