@@ -10,8 +10,8 @@ import {
   type PreparedSession,
 } from './context';
 import { createFactory } from './handler';
-import type { RedirectOptions } from './options';
-import { logOut } from './passport';
+import type { PassportOptions, RedirectOptions } from './options';
+import { logIn, logOut } from './passport';
 import { answerSuccess, LOGIN_ENDED } from './responses';
 import type { SessionSlot } from './session-slot';
 import { toDeviceLabel } from './trusted-devices';
@@ -78,6 +78,25 @@ function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): Logins
 function toSession({ login, ...prepared }: PreparedLogin): PreparedSession {
   const undo = async (): Promise<void> => prepared.undo?.();
   return { kind: 'prepared', puts: [prepared], kept: { login }, undo };
+}
+
+/**
+ * Has Passport put the user into the session. A login ends again where Passport cannot, such as for
+ * a user whom the app does not serialize.
+ */
+export async function logInOrEnd(
+  { logins }: Pick<MiddlewareContext, 'logins'>,
+  req: Request,
+  user: Express.User,
+  options: PassportOptions,
+): Promise<void> {
+  try {
+    await logIn(req, user, options);
+  } catch (error) {
+    // The session that names the login has no user: the record would only be listed.
+    await logins.end(req).catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Makes `logout`. */

@@ -9,8 +9,9 @@ import type { SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
 import { type MiddlewareContext, withoutLogins } from './context';
 import { createFactory, currentUser } from './handler';
+import { logInOrEnd } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
-import { logIn, setAuthInfo } from './passport';
+import { setAuthInfo } from './passport';
 import {
   answerSuccess,
   finishRefusal,
@@ -116,7 +117,7 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     }
     const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
     slot.carryThroughRenewal(req, marked, undefined, login.undo);
-    await logIn(req, user, {});
+    await logInOrEnd({ logins }, req, user, {});
     if (mark === null) {
       req.smsOtp = { sent: false, reason: 'not-required' };
       return answerSuccess(res, notRequiredRedirect);

@@ -2,8 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Strategy } from 'passport';
 import type { MiddlewareContext } from './context';
 import { createFactory, isGiven } from './handler';
+import { logInOrEnd } from './logins';
 import type { VerifyOptions } from './options';
-import { logIn, type PassportCallback, setAuthInfo } from './passport';
+import { type PassportCallback, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess, toSafePath } from './responses';
 import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
 
@@ -27,7 +28,8 @@ export function createVerify(
     const { pending, returnTo } = slot.read(req);
     const answer = await authenticate(req, res, options);
     if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
-    if ((pending?.purpose ?? 'login') === 'login') await logIn(req, answer.user, options);
+    if ((pending?.purpose ?? 'login') === 'login')
+      await logInOrEnd(context, req, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
     if (successRedirect === undefined) return true;

@@ -406,6 +406,18 @@ describe.each([
     expect(await account(agent, '/optional')).toEqual(LOGIN_ENDED);
   });
 
+  it('are not listed where Passport cannot put the user into the session', async () => {
+    const user = test.nextUser();
+    const agent = test.agent();
+    await givePassword(agent, user);
+    const kept = Object.assign(test.users.get(user.id) ?? {}, { isUnserializable: true });
+    expect((await giveCode(test, agent, user)).status).toBe(500);
+    expect(await part().list(user.id)).toEqual([]);
+    Object.assign(kept, { isOptional: true });
+    expect((await givePassword(test.agent(), user)).status).toBe(500);
+    expect(await part().list(user.id)).toEqual([]);
+  });
+
   it('are forgotten with their user, and told with what is stored', async () => {
     const user = test.nextUser();
     const agent = await logIn(test, user);

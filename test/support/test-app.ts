@@ -176,6 +176,8 @@ function makePassport({ users, logins }: Parts, { PassportClass }: TestAppOption
     }),
   );
   passport.serializeUser((user, done) => {
+    if (asTestUser(user).isUnserializable === true)
+      return done(new Error('no session for this user'));
     logins.push(asTestUser(user).id);
     done(null, asTestUser(user).id);
   });

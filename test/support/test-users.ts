@@ -10,6 +10,8 @@ export interface TestUser {
   id: string;
   phone: string | null;
   isOptional?: boolean;
+  /** Passport cannot put the user into a session. */
+  isUnserializable?: boolean;
 }
 
 export const ALICE: TestUser = { id: 'alice', phone: HOME };
