@@ -5,7 +5,12 @@ import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passp
 import { guessRows } from '../../src/limits/attempts';
 import { type Limits, limitsSchema } from '../../src/limits/options';
 import { type SendKeys, sendRows } from '../../src/limits/sends';
-import { keysClearedBySuccess, OTHER_BROWSERS, sendKeys } from '../../src/limits/user-keys';
+import {
+  keysClearedBySuccess,
+  OTHER_BROWSERS,
+  sendKeys,
+  USER_KEYS,
+} from '../../src/limits/user-keys';
 import { testClock } from '../support/clock';
 
 const DEFAULT_LIMITS = limitsSchema.parse({});
@@ -168,7 +173,7 @@ describe('the counters of a send', () => {
   it('are all bounded, and none can outlive its window but the failures', () => {
     for (const { limit, counter } of sendRows(DEFAULT_LIMITS, keys, 30, 1)) {
       const isBounded = (counter.max ?? 0) > 0 || counter.lock !== undefined;
-      expect(isBounded).toBe(counter.key !== 'texted:u:n');
+      expect(isBounded).toBe(counter.key !== USER_KEYS.texted('u', 'n'));
       const isOfFailures = limit === 'failures' || limit === 'lock';
       expect(counter.windowSeconds === null).toBe(
         isOfFailures && counter.key !== 'failures:slow:u',
@@ -234,7 +239,7 @@ describe('the counters of a send', () => {
     const exempting = sendRows(DEFAULT_LIMITS, keys, 30, 0).flatMap(
       ({ counter: { exemptBy = [] } }) => exemptBy,
     );
-    expect(new Set(exempting)).toEqual(new Set(['proven:u:n', 'texted:u:n']));
+    expect(new Set(exempting)).toEqual(new Set(['proven:u:n', USER_KEYS.texted('u', 'n')]));
   });
 
   it('of step-ups and transactions have a share of their own, and enrollments a budget of the number', () => {

@@ -26,7 +26,7 @@ describe('the keys of the counters', () => {
       expect(keys[0]).not.toContain(part);
     }
     const hidden =
-      /(?:sends:(?:day:number:login|strangers|prefix|prefix-unproven:login)|proven:alice):[\w-]{22}/g;
+      /(?:sends:(?:day:number:login|strangers|prefix|prefix-unproven:login)|proven):[\w-]{22}/g;
     const numberKeys = keys.map((text) => new Set(text.match(hidden)));
     expect(numberKeys[0]?.size).toBe(5);
     expect(numberKeys[0]).toEqual(numberKeys[1]);

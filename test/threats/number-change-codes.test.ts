@@ -51,13 +51,13 @@ describe.each(['A', 'B'] as const)('a number cannot be changed in variant %s', (
     expect(test.book.changes).toEqual([]);
   });
 
-  it('when the number whose place it takes was removed meanwhile: the code is spent and nothing changes', async () => {
+  it('when the number whose place it takes was removed meanwhile: the change is over', async () => {
     const { test, alice, phoneId } = await scene();
     const other = visit(test);
     await other.logIn();
     await alice.replace(NEW, { phoneId });
     await other.post('/phones/remove', { phoneId });
-    expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
+    expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'invalid-code' }]);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
     expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'no-pending-login' }]);
     expect(test.events.filter(({ type }) => type === 'phone-enrolled')).toEqual([]);
