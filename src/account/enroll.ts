@@ -160,7 +160,7 @@ const MAX_ENROLL_AGE_SECONDS = 900;
  * Makes the decision to confirm a number. What was proven when the enrollment began must still
  * hold: a user who has received a number in the meantime, or a session that has lost its second
  * factor, is refused. The returned function
- * @throws {SmsOtpError} for errors that leave the challenge alive, and what the phone book throws.
+ * @throws {SmsOtpError} for errors that leave the enrollment alive, and what the phone book throws.
  */
 export function createConfirmPhone(
   context: EnrollmentContext,

@@ -61,9 +61,8 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     async begin(begun) {
       const login = toRecord(begun);
       const { gone } = await logins.put(login, { most: MOST_LOGINS });
-      gone.forEach(forget);
-      keep(login.loginId, login.lastSeenAt);
-      return { userId: login.userId, loginId: login.loginId };
+      keepWritten(login, gone);
+      return toReference(login);
     },
     prepare: (begun) => toPrepared(toRecord(begun)),
     prepareNext,
@@ -130,15 +129,11 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
   }
 
   function toPrepared(record: Login): PreparedLogin {
-    const { userId, loginId, lastSeenAt } = record;
-    const login = { userId, loginId };
+    const login = toReference(record);
     return {
       login,
       put: logins.toPut(record, { most: MOST_LOGINS }),
-      done(gone) {
-        gone.forEach(forget);
-        keep(loginId, lastSeenAt);
-      },
+      done: (gone) => keepWritten(record, gone),
       async undo() {
         // A session that names it is not saved: what stays ends by itself.
         await end(login).catch(() => undefined);
@@ -170,8 +165,8 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     } finally {
       forget(login.loginId);
     }
-    keep(after.loginId, after.lastSeenAt);
-    return { userId: after.userId, loginId: after.loginId };
+    keepWritten(after, []);
+    return toReference(after);
   }
 
   /** Returns the login and the one that takes its place, with the same beginning. */
@@ -182,6 +177,15 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     const times = { lastSeenAt: at, expiresAt: at + lifeMs };
     const after = { ...before, ...times, loginId: randomId(), method: method ?? before.method };
     return { before, after } satisfies Readonly<Record<string, Login>>;
+  }
+
+  /**
+   * Takes a login that was written for live, so that the next guard need not ask the store.
+   * @param gone The ids of logins that went beyond the ceiling.
+   */
+  function keepWritten({ loginId, lastSeenAt }: Login, gone: readonly string[]): void {
+    gone.forEach(forget);
+    keep(loginId, lastSeenAt);
   }
 
   async function end({ userId, loginId }: LoginReference): Promise<boolean> {
@@ -223,4 +227,8 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
 
 function toListedLogin({ loginId, label, method, startedAt, lastSeenAt }: Login): ListedLogin {
   return { loginId, label, method, startedAt, lastSeenAt };
+}
+
+function toReference({ userId, loginId }: Login): LoginReference {
+  return { userId, loginId };
 }

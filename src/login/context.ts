@@ -15,7 +15,7 @@ import type { Method } from './outcome';
 
 export type { LiveLogin } from '../stores/pending-logins';
 
-/** The bounds of one pending login and its challenges. */
+/** The bounds of one pending login and its texts. */
 export interface LoginSettings {
   readonly codeValiditySeconds: number;
   readonly pendingLoginSeconds: number;

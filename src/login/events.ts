@@ -94,8 +94,8 @@ export type LoginEvent =
       readonly country: string | null;
     } & Subject)
   /**
-   * A code was not accepted. `unconfirmed`: the gateway's answer was lost and the challenge is
-   * over.
+   * A code was not accepted. `unconfirmed`: the gateway's answer was lost and the pending
+   * login is over.
    */
   | ({ readonly type: 'rejected'; readonly reason: Reason } & Subject)
   /** A send was refused: nothing was sent. */

@@ -25,6 +25,7 @@ import { withTiming } from './events';
 import { toUserIdText, type UserIdText } from './users';
 import {
   createBeginWithoutText,
+  createPendingLogin,
   findResendTime,
   type NotWaiting,
   type Recipient,
@@ -211,7 +212,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const context = await createPolicyContext(login, { user, userId, purpose, address, mobile });
     const denial = await runSendPolicies(login, context);
     if (denial !== null) return refuse(request, userId, denial.refusal, denial.policy);
-    const times = startSend(request);
+    const times = startSend(request, recipient);
     const { validitySeconds } = times;
     const locale = await request.getLocale(user);
     const country = async (): Promise<string | null> => (await context.origin()).country;
@@ -300,7 +301,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       sentAt: times.sentAt,
       expiresAt: findExpiry(times, generated),
     };
-    const pendingLogin = request.previous?.login ?? toPendingLogin(request, identity, times, text);
+    const pendingLogin = toBegun(request, times.login, text);
     const isKept = await keep(request, pendingLogin, text);
     const subject = { userId, purpose, address };
     const { country } = await context.origin();
@@ -310,7 +311,9 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
     // The pending login has ended while the text was sent.
     if (!isKept) return refuse(request, userId, { reason: 'no-pending-login' });
-    const resendAt = findResendTime(login, times, charge.waitSeconds);
+    const { pendingUntil } = pendingLogin;
+    const { sends } = times;
+    const resendAt = findResendTime(login, { pendingUntil, sends }, charge.waitSeconds);
     const shown = { mobile, resendAt, phones, factors: ['sms', ...factors] };
     return { kind: 'sent', login: pendingLogin, text, ...shown };
   }
@@ -336,16 +339,15 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
    * Opens a pending login, or goes on with one. The clock of a code starts before the gateway is
    * asked.
    */
-  function startSend({ previous, pendingId }: SendRequest): SendTimes {
-    const sentAt = login.now();
-    const pendingUntil =
-      previous?.login.pendingUntil ?? sentAt + settings.pendingLoginSeconds * 1000;
-    const secondsLeft = Math.floor((pendingUntil - sentAt) / 1000);
+  function startSend(request: SendRequest, recipient: TextRecipient): SendTimes {
+    const { previous } = request;
+    const pendingLogin = previous?.login ?? toPendingLogin(request, recipient);
+    const sentAt = previous === undefined ? pendingLogin.startedAt : login.now();
+    const secondsLeft = Math.floor((pendingLogin.pendingUntil - sentAt) / 1000);
     return {
-      pendingId: previous?.login.pendingId ?? pendingId ?? login.randomId(),
+      login: pendingLogin,
       sends: (previous?.sends ?? 0) + 1,
       sentAt,
-      pendingUntil,
       // The app's callbacks take time: a send that was just in time may be a little nearer to the
       // end by now.
       validitySeconds: Math.max(
@@ -353,6 +355,14 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         Math.min(settings.codeValiditySeconds, secondsLeft),
       ),
     };
+  }
+
+  function toPendingLogin(
+    { purpose, pendingId, transaction, newPhone }: SendRequest,
+    { identity, bucket, mobile }: TextRecipient,
+  ): PendingLogin {
+    const about = { purpose, bucket, mobile, transaction, replaces: newPhone?.replaces };
+    return createPendingLogin(login, { ...identity, ...about, pendingId });
   }
 
   /**
@@ -379,20 +389,13 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 }
 
-function toPendingLogin(
-  { purpose, transaction, newPhone }: SendRequest,
-  identity: UserIdText,
-  { pendingId, sentAt, pendingUntil }: SendTimes,
-  { mobile, bucket }: SentText,
+/** A login that begins with its text is counted for the same browser as the text. */
+function toBegun(
+  { previous }: SendRequest,
+  pendingLogin: PendingLogin,
+  { bucket }: SentText,
 ): PendingLogin {
-  return {
-    version: 1,
-    pendingId,
-    ...identity,
-    ...{ purpose, bucket, mobile, startedAt: sentAt, pendingUntil },
-    transaction,
-    replaces: newPhone?.replaces,
-  };
+  return previous === undefined ? { ...pendingLogin, bucket } : pendingLogin;
 }
 
 function isSameRequest(
@@ -445,8 +448,10 @@ function toNotSent(error: unknown, waitSeconds: number): NotSent {
   return { kind: 'not-sent', error, waitSeconds: Math.max(waitSeconds, busySeconds) };
 }
 
-/** The times of one send. A resend keeps the pending login's id and end. */
-interface SendTimes extends Pick<PendingLogin, 'pendingId' | 'pendingUntil'> {
+/** The pending login of one send, and its times. */
+interface SendTimes {
+  /** The one that a resend goes on with, or a new one. */
+  readonly login: PendingLogin;
   readonly sends: number;
   readonly sentAt: number;
   readonly validitySeconds: number;
@@ -454,7 +459,7 @@ interface SendTimes extends Pick<PendingLogin, 'pendingId' | 'pendingUntil'> {
 
 /** What the gateway says of the code's life can only shorten ours. */
 function findExpiry(
-  { sentAt, pendingUntil, validitySeconds }: SendTimes,
+  { sentAt, login: { pendingUntil }, validitySeconds }: SendTimes,
   generated: Generated,
 ): number {
   const reported = generated.variant === 'A' ? generated.validitySeconds : null;

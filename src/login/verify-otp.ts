@@ -29,7 +29,7 @@ export interface VerifyRequest {
   /** What came in the body, untouched. */
   readonly code: unknown;
   readonly pending: PendingCode | undefined;
-  /** The logged-in user. A step-up requires that it is the challenge's. */
+  /** The logged-in user. A step-up requires that it is the pending login's. */
   readonly currentUser: Express.User | undefined;
   readonly address: string | undefined;
   /**
@@ -63,11 +63,11 @@ export interface Refused {
   readonly kind: 'refused';
   readonly refusal: Refusal;
   readonly endsPending: boolean;
-  /** Attempts that the challenge still admits, after one that was counted. */
+  /** Attempts that the text still admits, after one that was counted. */
   readonly attemptsLeft?: number | undefined;
 }
 
-/** The gateway's response was lost and the code may have been used up, so the challenge ends. */
+/** The gateway's response was lost and the code may have been used up, so its login ends. */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed';
   readonly error: SmsOtpError;
@@ -80,8 +80,8 @@ export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
 /**
  * Makes the decision to let a user in by the codes of one factor. A wrong code is a value. The
  * returned function
- * @throws {SmsOtpError} for errors that leave the challenge alive, and what the app's own callbacks
- * throw.
+ * @throws {SmsOtpError} for errors that leave the pending login alive, and what the app's own
+ * callbacks throw.
  */
 export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): VerifyOtp {
   const { pendingLogins } = login.store;

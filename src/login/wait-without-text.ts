@@ -143,18 +143,23 @@ export async function beginLogin(
   return { login: begun, sends: 0, text: null };
 }
 
-/** Makes a pending login that begins now, without a text. */
-function createPendingLogin(
+/** A pending login that begins. */
+interface BegunLogin
+  extends
+    UserIdText,
+    Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile' | 'transaction' | 'replaces'> {
+  /** Left out: a new one. */
+  readonly pendingId?: string | undefined;
+}
+
+/** Makes a pending login that begins now. No other file decides when one ends. */
+export function createPendingLogin(
   { now, randomId, settings }: Pick<LoginContext, 'now' | 'randomId' | 'settings'>,
-  begun: UserIdText &
-    Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile'> & {
-      readonly pendingId?: string | undefined;
-    },
+  { pendingId = randomId(), ...begun }: BegunLogin,
 ): PendingLogin {
-  const { pendingId = randomId(), ...given } = begun;
   const startedAt = now();
   const pendingUntil = startedAt + settings.pendingLoginSeconds * 1000;
-  return { version: 1, pendingId, ...given, startedAt, pendingUntil };
+  return { version: 1, pendingId, ...begun, startedAt, pendingUntil };
 }
 
 interface WaitRow {

@@ -4,8 +4,8 @@ import { Strategy as CustomStrategy } from 'passport-custom';
 import { UsageError } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { PreparedPut, PreparedSuccess } from '../login/context';
-import type { Method, Reason, Refusal } from '../login/outcome';
-import type { Refused, Verified } from '../login/verify-otp';
+import type { Method, Refusal } from '../login/outcome';
+import { refuse as toRefused, type Refused, type Verified } from '../login/verify-otp';
 import type { FactorVerification, MiddlewareContext, PreparedSession } from './context';
 import { currentUser, isGiven } from './handler';
 import {
@@ -189,15 +189,15 @@ class Success {
     const amr = [...(this.kept.amr ?? ['pwd']), this.verifier.amr];
     const info: SmsOtpAuthInfo = { amr, method, at };
     const confirmed = await confirmUser(this.callback, { user, info });
-    if (confirmed === null) return refuseVerified('denied', true);
+    if (confirmed === null) return toRefused('denied', true);
     this.confirmed = confirmed;
     // A user who has logged out in the meantime stays out: all purposes but login keep the
     // session's data, its user too.
     if (purpose !== 'login' && !(await context.slot.mayFinish(req, pending?.pendingId)))
-      return refuseVerified('no-pending-login');
+      return toRefused('no-pending-login');
     if (this.options.session === false) return { kind: 'prepared', puts: [] };
     const login = await this.prepareLogin(verified);
-    if (login === null) return refuseVerified('login-ended');
+    if (login === null) return toRefused('login-ended');
     this.login = login;
     const more = await Promise.all([this.prepareBrowser(verified), this.prepareDevice(verified)]);
     return { ...login, puts: [...login.puts, ...more.filter((put) => put !== null)] };
@@ -247,10 +247,6 @@ class Success {
     req.smsOtp = toVerified({ user: confirmed.user, method, at, ...approved });
     return { kind: 'success', ...confirmed } as const;
   }
-}
-
-function refuseVerified(reason: Reason, endsPending = false): Refused {
-  return { kind: 'refused', refusal: { reason }, endsPending };
 }
 
 /**

@@ -11,7 +11,7 @@ const tokenHash = z.string().regex(/^[\w-]{43}$/);
 
 const purpose = z.enum(['login', 'step-up', 'transaction', 'enroll']);
 
-/** What a challenge is for. A code of one purpose is never valid for another. */
+/** What a pending login is for. A code of one purpose is never valid for another. */
 export type Purpose = z.output<typeof purpose>;
 
 const transaction = z.object({ amount: text, payee: text });

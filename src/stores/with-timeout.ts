@@ -7,8 +7,8 @@ export const STORE_TIMEOUT_MS = 2_000;
  * Runs one operation of a store under a deadline of our own: a client library may queue what it
  * cannot send, and wait forever.
  * @throws {StoreError} `ERR_STORE` when the operation fails or the time is up. What was sent may
- * still take effect: a charge too many, a challenge that is never used, counters that a right code
- * has cleared; never a success.
+ * still take effect: a charge too many, a pending login that is never used, a success whose login
+ * `finishLogin` ends again, and which no session names.
  */
 export function withTimeout<Result>(
   operation: string,

@@ -270,9 +270,9 @@ const toRest = ({ rank, tag, value }: StoredRecord): string => `${rank}:${toTag(
 
 /** @throws {StoreError} `ERR_STORE` when the entry is not one that this release writes. */
 function toRecord(id: string, entry: unknown): StoredRecord {
-  const form = /^1:\d+:([-+.e\d]+):(\d{1,9}):(.*)$/s;
+  const form = /^1:\d+:(?<rank>[-+.e\d]+):(?<length>\d{1,9}):(?<rest>.*)$/s;
   const parts = typeof entry === 'string' ? form.exec(entry) : null;
-  const [, rank, length, rest] = parts ?? [];
+  const { rank, length, rest } = parts?.groups ?? {};
   const tagLength = Number(length);
   if (rest === undefined || !Number.isFinite(Number(rank)) || tagLength > rest.length)
     throw new StoreError('records: unknown record');
