@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
@@ -10,7 +9,7 @@ import { OTHER_BROWSERS } from '../../src/limits/user-keys';
 import { limitsSchema } from '../../src/limits/options';
 import type { Counter } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { openAccount } from './support/account';
@@ -39,8 +38,7 @@ async function openRedisStore({ port }: Service, prefix?: string): Promise<Opene
 }
 
 async function openPostgresStore({ port }: Service, prefix?: string): Promise<Opened> {
-  const pool = new Pool(connectionOf(port));
-  pool.on('error', () => undefined);
+  const pool = openPool(port);
   const store = postgresStore(pool, prefix === undefined ? {} : { prefix });
   await store.migrate();
   const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/postgres` };

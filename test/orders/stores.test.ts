@@ -2,9 +2,8 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
-import { Pool } from 'pg';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { connectNodeRedis } from '../stores/redis-clients';
 import { isCompleteRun } from '../support/complete-run';
@@ -44,7 +43,7 @@ const STORES: Readonly<Record<'redis' | 'postgres', () => Promise<OpenStore>>> =
   },
   async postgres() {
     const server = await startPostgres();
-    const pool = new Pool({ ...connectionOf(server.port), max: 4 });
+    const pool = openPool(server.port, { max: 4 });
     const store = postgresStore(pool);
     await store.migrate();
     const { rows } = await pool.query<{ tables: string }>(

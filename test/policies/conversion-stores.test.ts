@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Pool } from 'pg';
 import { type Policy, type SmsOtpStore } from 'passport-sms-otp';
 import { conversionBreaker, prefixVelocity } from 'passport-sms-otp/policies';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { connectNodeRedis } from '../stores/redis-clients';
 import { numberOf, repeat, startTraffic, type Traffic } from './traffic';
@@ -26,7 +25,7 @@ const stores: Record<'redis' | 'postgres', () => Promise<Opened>> = {
   },
   postgres: async () => {
     const server = await startPostgres();
-    const pool = new Pool({ ...connectionOf(server.port), max: 10 });
+    const pool = openPool(server.port, { max: 10 });
     const store = postgresStore(pool);
     await store.migrate();
     return { store, close: () => pool.end().then(() => server.close()) };

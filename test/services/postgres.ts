@@ -2,7 +2,7 @@ import type { SpawnOptions } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Client, Pool, type PoolConfig } from 'pg';
 
 import { RUN_FOLDER } from './run-folder';
 import {
@@ -82,6 +82,16 @@ export const connectionOf = (
   user: 'postgres',
   database: 'postgres',
 });
+
+/**
+ * A pool of a test's server. A connection that the server closes while nobody uses it ends nothing
+ * but itself: the next query says what is wrong.
+ */
+export function openPool(port: number, config: PoolConfig = {}): Pool {
+  const pool = new Pool({ ...connectionOf(port), ...config });
+  pool.on('error', () => undefined);
+  return pool;
+}
 
 /** PostgreSQL refuses to run as root. */
 function unprivilegedUser(): UserIds | undefined {

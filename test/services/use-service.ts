@@ -1,7 +1,7 @@
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 import { createClient, type RedisClientType } from 'redis';
 import { createStage, share } from '../support/stage';
-import { connectionOf, startPostgres } from './postgres';
+import { openPool, startPostgres } from './postgres';
 import { startRedis } from './redis';
 import type { Service } from './service';
 
@@ -55,7 +55,7 @@ async function openRedis(): Promise<RunningRedis> {
 
 async function openPostgres(prepare: (pool: Pool) => Promise<unknown>): Promise<RunningPostgres> {
   const server = await startPostgres();
-  const pool = new Pool(connectionOf(server.port));
+  const pool = openPool(server.port);
   await prepare(pool);
   return {
     server,

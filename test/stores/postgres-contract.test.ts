@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { contractRuns } from './contract-runs';
 
@@ -14,7 +14,7 @@ describeWithService('postgres')('postgresStore fulfils the store contract', () =
 
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new Pool({ ...connectionOf(server.port), max: 10 });
+    pool = openPool(server.port, { max: 10 });
     await postgresStore(pool).migrate();
     contract.start();
   }, 30_000);

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Client, Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 
 import { StoreError } from '../../src/errors';
 import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { connectionOf, openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
 import { makePendingLogin } from './make-stored';
@@ -21,9 +21,7 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
 
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new Pool({ ...connectionOf(server.port), max: 30 });
-    // Connections are lost on purpose here; the store's answer is what counts.
-    pool.on('error', () => undefined);
+    pool = openPool(server.port, { max: 30 });
     store = postgresStore(pool);
     await store.migrate();
   }, 30_000);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { Client, Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 
 import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { connectionOf, openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { until } from './until';
 
@@ -35,7 +35,7 @@ export function usePostgres(): () => PostgresGround {
 
   beforeAll(async () => {
     server = await startPostgres();
-    const pool = new Pool({ ...connectionOf(server.port), max: 30 });
+    const pool = openPool(server.port, { max: 30 });
     ground = createGround(server.port, pool);
     await ground.store.migrate();
   }, 30_000);
@@ -80,7 +80,7 @@ function createGround(port: number, pool: Pool): PostgresGround {
     store: postgresStore(pool, { random: () => 1 }),
     openPool: (level) => {
       const options = `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`;
-      return new Pool({ ...connectionOf(port), max: 10, options });
+      return openPool(port, { max: 10, options });
     },
   };
 }

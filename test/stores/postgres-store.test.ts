@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 
 import { StoreError } from '../../src/errors';
 import {
@@ -9,7 +9,7 @@ import {
   type PostgresStore,
 } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { makePendingLogin, makeRecord } from './make-stored';
 import { until } from './until';
@@ -29,7 +29,7 @@ describeWithService('postgres')('postgresStore', () => {
 
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    pool = openPool(server.port, { max: 20 });
     store = postgresStore(pool, { random: never });
     await store.migrate();
   }, 30_000);
@@ -121,8 +121,7 @@ describeWithService('postgres')('postgresStore', () => {
   it.each(['repeatable read', 'serializable'])(
     'counts correctly at the isolation level %s',
     async (level) => {
-      const isolated = new Pool({
-        ...connectionOf(server.port),
+      const isolated = openPool(server.port, {
         max: 8,
         options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
       });
@@ -147,8 +146,7 @@ describeWithService('postgres')('postgresStore', () => {
   it.each(['read committed', 'repeatable read', 'serializable'])(
     'refuses none of 100 sends that share counters, 20 at once, at the isolation level %s',
     async (level) => {
-      const isolated = new Pool({
-        ...connectionOf(server.port),
+      const isolated = openPool(server.port, {
         options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
       });
       const { counters } = postgresStore(isolated, { random: never });

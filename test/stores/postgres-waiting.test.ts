@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { Client, Pool } from 'pg';
+import { Client, type Pool } from 'pg';
 
 import { postgresStore, type PostgresPool, type PostgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { connectionOf, openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { until } from './until';
 
@@ -21,7 +21,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
 
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new Pool({ ...connectionOf(server.port), max: 20 });
+    pool = openPool(server.port, { max: 20 });
     store = postgresStore(pool, { random: never });
     await store.migrate();
   }, 30_000);

@@ -1,9 +1,7 @@
-import { Pool } from 'pg';
-
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
-import { connectionOf } from '../services/postgres';
+import { openPool } from '../services/postgres';
 import { makeFinish, makeRecord } from './make-stored';
 import { connectIoRedis, connectNodeRedis } from './redis-clients';
 
@@ -83,7 +81,7 @@ async function open(
   port: number,
 ): Promise<{ store: SmsOtpStore; close: () => Promise<void> }> {
   if (kind === 'postgres') {
-    const pool = new Pool({ ...connectionOf(port), max: 3 });
+    const pool = openPool(port, { max: 3 });
     return { store: postgresStore(pool), close: () => pool.end() };
   }
   const { client, close } = await (kind === 'ioredis'

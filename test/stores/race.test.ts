@@ -2,13 +2,12 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 import { expect, it } from '@jest/globals';
-import { Pool } from 'pg';
 
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { isCompleteRun } from '../support/complete-run';
 import { makePendingLogin, makeRecord, makeText } from './make-stored';
@@ -34,7 +33,7 @@ describeWithService('redis')(`${PROCESSES} processes at once, half with each lib
 describeWithService('postgres')(`${PROCESSES} processes at once`, () => {
   it('get 5 of 200 claims through PostgreSQL, and one of them swaps, removes, and finishes', async () => {
     const server = await startPostgres();
-    const pool = new Pool(connectionOf(server.port));
+    const pool = openPool(server.port);
     const store = postgresStore(pool);
     await store.migrate();
     await prepare(store);

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { Pool } from 'pg';
+import type { Pool } from 'pg';
 
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import { connectionOf, startPostgres } from '../services/postgres';
+import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { connectNodeRedis, type TestClient } from './redis-clients';
@@ -40,7 +40,7 @@ describeWithService('postgres')('on PostgreSQL', () => {
   let pool: Pool;
   beforeAll(async () => {
     server = await startPostgres();
-    pool = new Pool(connectionOf(server.port));
+    pool = openPool(server.port);
     await postgresStore(pool).migrate();
   }, 30_000);
   afterAll(async () => {

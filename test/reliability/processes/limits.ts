@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import { describeWithService } from '../../services/describe-with-service';
 import type { TestUser } from '../../support/test-users';
@@ -38,11 +39,13 @@ for (const kind of SHARED_STATES) {
         const invariants = new Invariants(scene.witness, viewer, scene);
         // The password is known; what is between two sends is taken away, as if the time had
         // passed.
-        const waiting = setInterval(() => void server.liftGaps(), 5);
+        const waiting = new AbortController();
+        const lifting = liftGapsAgain(server, waiting.signal);
         const attacks = scene.users.flatMap((user) =>
           Array.from({ length: SESSIONS }, (_, session) => attack(user, session)),
         );
-        const ends = await Promise.all(attacks).finally(() => clearInterval(waiting));
+        const ends = await Promise.all(attacks).finally(() => waiting.abort());
+        await lifting;
         for (const end of ends) expect(['locked', 'send-limit']).toContain(end);
         const { passes, errors, unhandled } = await scene.report();
         expect(await invariants.findBreaches({ passes })).toEqual([]);
@@ -100,6 +103,14 @@ for (const kind of SHARED_STATES) {
       TIMEOUT_MS,
     );
   });
+}
+
+/** One after the other: on a busy machine they would pile up and keep the server from its work. */
+async function liftGapsAgain(server: StateServer, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await server.liftGaps();
+    await wait(5);
+  }
 }
 
 /** A browser in which the user has entered a right code; then the session is over. */

@@ -1,6 +1,5 @@
 import { Redis } from 'ioredis';
-import { Pool } from 'pg';
-import { connectionOf, startPostgres } from '../../services/postgres';
+import { openPool, startPostgres } from '../../services/postgres';
 import { startRedis } from '../../services/redis';
 import type { Service } from '../../services/service';
 import { createTables, type StateSettings } from './state';
@@ -50,8 +49,7 @@ async function startPostgresServer(): Promise<StateServer> {
   const service = await startPostgres();
   const { port } = service;
   await createTables(port);
-  const pool = new Pool({ ...connectionOf(port), max: 2 });
-  pool.on('error', () => undefined);
+  const pool = openPool(port, { max: 2 });
   const query = async (text: string): Promise<void> => {
     await pool.query(text);
   };
@@ -60,7 +58,12 @@ async function startPostgresServer(): Promise<StateServer> {
     state: { kind: 'postgres', port },
     view: () => viewPostgres(port),
     liftGaps: () =>
-      query("UPDATE sms_otp_counter SET locked_until = NULL WHERE key LIKE 'sends:gap:%'"),
+      // Locked in the order in which the store locks them, so that neither waits for the other.
+      query(`WITH locked AS (
+        SELECT key FROM sms_otp_counter
+        WHERE key LIKE 'sends:gap:%' AND locked_until IS NOT NULL ORDER BY key FOR UPDATE
+      ) UPDATE sms_otp_counter AS kept SET locked_until = NULL
+        FROM locked WHERE kept.key = locked.key`),
     empty: () =>
       query(
         'TRUNCATE sms_otp_pending_login, sms_otp_record, sms_otp_turn, sms_otp_counter, sms_otp_token, session',

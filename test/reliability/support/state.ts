@@ -2,12 +2,11 @@ import type { Store } from 'express-session';
 import session from 'express-session';
 import { RedisStore } from 'connect-redis';
 import connectPgSimple from 'connect-pg-simple';
-import { Pool } from 'pg';
 import { createClient } from 'redis';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
-import { connectionOf } from '../../services/postgres';
+import { openPool } from '../../services/postgres';
 import { connectIoRedis, connectNodeRedis } from '../../stores/redis-clients';
 
 /** Where the state of an app lives. */
@@ -73,7 +72,7 @@ function openPostgres({
   port,
   storePort = port,
 }: Extract<StateSettings, { kind: 'postgres' }>): State {
-  const [pool, sessionPool] = [openPool(storePort), openPool(port)];
+  const [pool, sessionPool] = [openPool(storePort, { max: 8 }), openPool(port, { max: 8 })];
   const PostgresSessions = connectPgSimple(session);
   return {
     store: postgresStore(pool),
@@ -82,13 +81,6 @@ function openPostgres({
       await Promise.all([pool.end(), sessionPool.end()]);
     },
   };
-}
-
-function openPool(port: number): Pool {
-  const pool = new Pool({ ...connectionOf(port), max: 8 });
-  // Connections are lost on purpose here; the store's answer is what counts.
-  pool.on('error', () => undefined);
-  return pool;
 }
 
 /** Creates the tables of the store and of the sessions in a new PostgreSQL server. */
