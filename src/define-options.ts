@@ -164,30 +164,26 @@ function toOptionError(
   issues: readonly z.core.$ZodIssue[],
   given: unknown,
 ): TypeError {
+  const issue = findIssue(issues);
+  const path = issue?.path.map(String) ?? [];
+  if (issue?.code === 'unrecognized_keys') {
+    const option = [...path, issue.keys[0]].join('.');
+    const meant = issue.message && `, ${issue.message}`;
+    return new TypeError(`${maker}: unknown option ${option}${meant}`);
+  }
+  const problem = issue?.message ?? '';
+  const value = path.reduce((outer: unknown, name) => readFields(outer)[name], given);
+  const isMissing = value === undefined && path.length > 0;
+  const option = path.join('.') || 'options';
+  return optionError(maker, option, isMissing ? `is missing; it ${problem}` : problem);
+}
+
+/** Returns the issue to report, with its whole path. */
+function findIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   // A misspelt option explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
+  if (issue?.code !== 'invalid_union' || issue.message !== '') return issue;
   // A union without a message of its own says what is wrong for its last member.
-  if (issue?.code === 'invalid_union' && issue.message === '') {
-    const { path: outer } = issue;
-    const inner = issue.errors.at(-1) ?? [];
-    return toOptionError(
-      maker,
-      inner.map((one) => ({ ...one, path: [...outer, ...one.path] })),
-      given,
-    );
-  }
-  const path = issue?.path.map(String) ?? [];
-  if (issue?.code !== 'unrecognized_keys') {
-    const problem = issue?.message ?? '';
-    const value = path.reduce((outer: unknown, name) => readFields(outer)[name], given);
-    return optionError(
-      maker,
-      path.join('.') || 'options',
-      value === undefined && path.length > 0 ? `is missing; it ${problem}` : problem,
-    );
-  }
-  const option = [...path, issue.keys[0]].join('.');
-  return new TypeError(
-    `${maker}: unknown option ${option}${issue.message && `, ${issue.message}`}`,
-  );
+  const inner = issue.errors.at(-1) ?? [];
+  return findIssue(inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] })));
 }

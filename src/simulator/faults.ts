@@ -145,45 +145,44 @@ export interface FaultContext {
   readonly answer: () => Answer;
 }
 
-export function playFault(fault: Fault, context: FaultContext): void {
+type FaultKind = Fault['kind'];
+type OfKind<Kind extends FaultKind> = Extract<Fault, { readonly kind: Kind }>;
+
+/** What each fault does with its call. */
+const PLAY_BY_KIND: {
+  readonly [Kind in FaultKind]: (fault: OfKind<Kind>, context: FaultContext) => void;
+} = {
+  latency: delay,
+  'no-answer': () => undefined,
+  reset: (_fault, { response }) => void response.socket?.resetAndDestroy(),
+  'half-answer': (_fault, { response, answer }) => sendHalf(response, answer()),
+  'slow-drip': ({ intervalMs }, { response, answer }) => sendSlowly(response, answer(), intervalMs),
+  huge: ({ bytes }, { response, answer }) => sendPadded(response, answer(), bytes, null),
+  compressed: ({ bytes }, { response, answer }) =>
+    sendPadded(response, answer(), bytes, createGzip()),
+  'content-type': ({ value }, { response, answer }) =>
+    sendAnswer(response, { ...answer(), contentType: value }),
+  error: (fault, { response, readings }) => sendAnswer(response, createError(fault, readings)),
+  'html-502': (_fault, { response }) => sendAnswer(response, BAD_GATEWAY),
+  redirect: ({ status = 307, location = '/apis/redirected' }, { response, readings }) =>
+    sendAnswer(response, {
+      ...createBareAnswer(status, readings),
+      headers: { Location: location },
+    }),
+  status: (fault, { response, readings }) => sendAnswer(response, createStatus(fault, readings)),
+  body: ({ status: httpStatus, body, contentType = 'application/json' }, { response }) =>
+    sendAnswer(response, { httpStatus, contentType, body }),
+};
+
+export function playFault<Kind extends FaultKind>(
+  fault: OfKind<Kind> & { readonly kind: Kind },
+  context: FaultContext,
+): void {
   if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') context.answer();
-  const { response, readings, answer } = context;
-  switch (fault.kind) {
-    case 'latency':
-      return delay(fault.ms, fault.when ?? 'before', context);
-    case 'no-answer':
-      return undefined;
-    case 'reset':
-      return void response.socket?.resetAndDestroy();
-    case 'half-answer':
-      return sendHalf(response, answer());
-    case 'slow-drip':
-      return sendSlowly(response, answer(), fault.intervalMs);
-    case 'huge':
-      return sendPadded(response, answer(), fault.bytes, null);
-    case 'compressed':
-      return sendPadded(response, answer(), fault.bytes, createGzip());
-    case 'content-type':
-      return sendAnswer(response, { ...answer(), contentType: fault.value });
-    case 'error':
-      return sendAnswer(response, createError(fault, readings));
-    case 'html-502':
-      return sendAnswer(response, BAD_GATEWAY);
-    case 'redirect':
-      return sendAnswer(response, {
-        ...createBareAnswer(fault.status ?? 307, readings),
-        headers: { Location: fault.location ?? '/apis/redirected' },
-      });
-    case 'status':
-      return sendAnswer(response, createStatus(fault, readings));
-    case 'body': {
-      const { status: httpStatus, body, contentType = 'application/json' } = fault;
-      return sendAnswer(response, { httpStatus, contentType, body });
-    }
-  }
+  PLAY_BY_KIND[fault.kind](fault, context);
 }
 
-function delay(ms: number, when: 'before' | 'after', { response, answer }: FaultContext): void {
+function delay({ ms, when }: OfKind<'latency'>, { response, answer }: FaultContext): void {
   const early = when === 'after' ? answer() : null;
   const timer = setTimeout(() => sendAnswer(response, early ?? answer()), ms);
   response.once('close', () => clearTimeout(timer));
@@ -238,8 +237,6 @@ function* pad(body: string, bytes: number): Generator<string> {
   for (; missing > 0; missing -= CHUNK_BYTES) yield chunk.slice(0, missing);
   yield '"}';
 }
-
-type OfKind<Kind extends Fault['kind']> = Extract<Fault, { readonly kind: Kind }>;
 
 const BAD_GATEWAY: Answer = {
   httpStatus: 502,
