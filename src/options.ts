@@ -28,6 +28,7 @@ import type { AppUserId } from './login/context';
 import type { SmsOtpEvent } from './login/events';
 import { messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
+import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
 
 /**
@@ -302,7 +303,15 @@ const schema = strictOptions({
     'records',
     'tokens',
     'finish',
-  ).optional(),
+  )
+    .refine((store) => findForeignPart(store) === null, {
+      error: ({ input }) => {
+        // It is a store: the check above has ended otherwise.
+        const names = findForeignPart(input as SmsOtpStore)?.join(' and ') ?? '';
+        return `must be a single store, but its ${names} come from two`;
+      },
+    })
+    .optional(),
   passport: objectWith<PassportInstance>(
     'a Passport instance, such as new Passport()',
     'use',

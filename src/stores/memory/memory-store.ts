@@ -1,4 +1,5 @@
 import cluster from 'node:cluster';
+import { markParts } from '../one-store';
 import type { SmsOtpStore } from '../store';
 import { memoryCounters } from './memory-counters';
 import { memoryFinish } from './memory-finish';
@@ -44,13 +45,13 @@ export function memoryStore({
   const pendingLogins = memoryPendingLogins(maxEntries, now);
   const counters = memoryCounters(maxEntries * COUNTERS_PER_LOGIN, now);
   const records = memoryRecords(maxEntries, now);
-  return {
+  return markParts({
     pendingLogins: pendingLogins.store,
     counters: counters.store,
     records: records.store,
     tokens: memoryTokens(maxEntries, now),
     finish: memoryFinish({ pendingLogins, counters, records }, now),
-  };
+  });
 }
 
 function warn(): void {

@@ -1,4 +1,5 @@
 import { readFields } from '../../errors';
+import { markParts } from '../one-store';
 import type { SmsOtpStore } from '../store';
 import { postgresCounters } from './postgres-counters';
 import { postgresFinish } from './postgres-finish';
@@ -54,12 +55,12 @@ export function postgresStore(
     );
   }
   const [run, pruneSometimes] = [queryRunner(pool), createPruner(pool, tables, random)];
-  return {
+  return markParts({
     pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
     counters: postgresCounters(run, tables, pruneSometimes),
     records: postgresRecords(run, tables, functions, pruneSometimes),
     tokens: postgresTokens(run, tables),
     finish: postgresFinish(run, functions),
     migrate: () => runMigration(pool, schemaSql(prefix)),
-  };
+  });
 }

@@ -1,3 +1,4 @@
+import { markParts } from '../one-store';
 import type { SmsOtpStore } from '../store';
 import {
   checkServerLater,
@@ -55,11 +56,11 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const guard = onWarning === 'throw' ? createServerGuard(client) : undefined;
   if (onWarning !== 'throw') checkServerLater(client, onWarning);
   const run = scriptRunner(client, `{${prefix}}:`, guard);
-  return {
+  return markParts({
     pendingLogins: redisPendingLogins(run),
     counters: redisCounters(run),
     records: redisRecords(run),
     tokens: redisTokens(run),
     finish: redisFinish(run),
-  };
+  });
 }
