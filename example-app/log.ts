@@ -12,19 +12,7 @@ import { UnavailableError } from './errors';
  */
 const EVENT_FIELDS = [
   ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'limit', 'policy', 'stage'],
-  ...[
-    'mode',
-    'decision',
-    'country',
-    'sends',
-    'cost',
-    'failures',
-    'lockedSeconds',
-    'count',
-    'left',
-    'level',
-    'balance',
-  ],
+  ...['mode', 'decision', 'country', 'sends', 'cost', 'failures', 'lockedSeconds', 'count', 'left'],
   ...[
     'factor',
     'call',
@@ -58,8 +46,6 @@ export const WARNINGS: readonly SmsOtpEvent['type'][] = [
   'gateway-refusing',
   'gateway-credentials-refused',
   'token-taken-over',
-  'balance-low',
-  'unexplained-spend',
   'conversion-blocked',
   'lookups-stopped',
 ];

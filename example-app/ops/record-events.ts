@@ -117,11 +117,10 @@ const LOCKS = [
   'guessing-slowly',
   'guessing-recovery-codes',
 ];
-const RECOVERIES = ['gateway-recovered', 'balance-recovered'];
 const LOGGED: readonly string[] = [
   ...WARNINGS,
   ...LOCKS,
-  ...RECOVERIES,
+  'gateway-recovered',
   'rejected',
   'denied',
   'price-list-problem',
@@ -136,7 +135,6 @@ const SHOWN = [
   'outcome',
   'operation',
   'gatewayCode',
-  'level',
   'scope',
 ];
 

@@ -63,8 +63,8 @@ export interface PolicyServices {
   readonly gateway: Pick<GatewayClient, 'otp' | 'hlr' | 'variant'>;
   /** The store's counters. Begin every key with the policy's name. */
   readonly counters: CounterStore;
-  /** Undefined when the store keeps no notes. */
-  readonly notes: NoteStore | undefined;
+  /** Short strings in the store, under a key. Begin every key with the policy's name. */
+  readonly notes: NoteStore;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Emits an event that is not a decision. */
@@ -125,17 +125,6 @@ export type SendSettlement =
 
 /** Events of policies that are not decisions. */
 export type PolicyEvent =
-  /**
-   * The gateway's balance passed a level. Amounts are decimal strings in the gateway's currency.
-   */
-  | {
-      readonly type: 'balance-low';
-      readonly level: 'warning' | 'critical';
-      readonly balance: string;
-    }
-  | { readonly type: 'balance-recovered'; readonly balance: string }
-  /** The balance fell by more than this installation has spent. */
-  | { readonly type: 'unexplained-spend'; readonly spent: string; readonly explained: string }
   /** The price list could not be fetched, or has rows that cannot be used. */
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
   /**
@@ -154,8 +143,5 @@ export type PolicyEvent =
   | { readonly type: 'lookups-resumed' }
   /** A number is texted although its lookup did not confirm that it is good. See `numberCheck`. */
   | { readonly type: 'number-doubtful'; readonly userId: string; readonly reason: string }
-  /**
-   * The subscriber identity of a number differs from the one seen before. A hint, not a proof: see
-   * `simSwap`.
-   */
+  /** The provider of `simSwap` has a sign that the SIM of a number was changed. Not a proof. */
   | { readonly type: 'sim-swap-hint'; readonly userId: string; readonly hint: string };

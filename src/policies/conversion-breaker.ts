@@ -18,7 +18,7 @@ const schema = strictOptions({
   mode: policyMode('report'),
   /**
    * Returns the network of a number, for example `networkOf` of `numberLookups`. A throw counts as
-   * unknown. Needs a store that keeps notes. Default: networks are not counted.
+   * unknown. Default: networks are not counted.
    */
   networkOf: callback<FindNetwork>().optional(),
 });
@@ -40,11 +40,8 @@ export type ConversionBreakerOptions = z.input<typeof schema>;
 export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
   const { minRate, mode, networkOf } = parseOptions('conversionBreaker', schema, options);
 
-  /**
-   * Returns the network as `mcc-mnc`; null when none is known, or when the store keeps no notes.
-   */
+  /** Returns the network as `mcc-mnc`; null when none is known. */
   async function findNetworkCode(context: PolicyContext<unknown>): Promise<string | null> {
-    if (context.notes === undefined) return null;
     const network = await findNetwork(networkOf, context);
     return network && readNetworkCode(`${network.mcc}-${network.mnc}`);
   }
@@ -89,7 +86,7 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
         counters.charge(sent.map((counter) => ({ ...counter, exemptBy }))),
         // For its right code, which is to be counted in the same place, whichever process receives
         // it.
-        network !== null && notes?.write(toNoteKey(numberKey), network, NETWORK_SECONDS),
+        network !== null && notes.write(toNoteKey(numberKey), network, NETWORK_SECONDS),
       ]);
     },
     verified: async (context) => {
@@ -126,7 +123,7 @@ const NETWORK_SECONDS = 1_200;
 
 async function recallNetworkCode({ notes, numberKey }: VerifiedContext): Promise<string | null> {
   try {
-    return readNetworkCode((await notes?.read(toNoteKey(numberKey))) ?? null);
+    return readNetworkCode(await notes.read(toNoteKey(numberKey)));
   } catch {
     // Prefix and country are counted even if the network is unknown.
     return null;

@@ -1,6 +1,8 @@
 export { allowedCountries } from '../limits/built-in';
+export { policyNotes } from '../stores/guarded-store';
 export { conversionBreaker, type ConversionBreakerOptions } from './conversion-breaker';
 export type { FindNetwork, Network } from './network';
+export type { NumberFinding } from './number-check/decision-table';
 export { numberCheck, type NumberCheckOptions } from './number-check/number-check';
 export {
   numberLookups,
@@ -9,7 +11,6 @@ export {
 } from './number-check/number-lookups';
 export { numberTypes, type NumberTypesOptions } from './number-types';
 export { prefixVelocity, type PrefixVelocityOptions } from './prefix-velocity';
-export { hlrSimSwap, type HlrSimSwap, type HlrSimSwapOptions } from './sim-swap/hlr-sim-swap';
 export {
   simSwap,
   type SimSwapCheck,
@@ -17,7 +18,6 @@ export {
   type SimSwapOptions,
   type SimSwapProvider,
   type SimSwapQuestion,
-} from './sim-swap/sim-swap';
-export type { BalanceOptions } from './spend-limits/balance-watch';
-export type { CountryAmount, SpendBudgets } from './spend-limits/budgets';
+} from './sim-swap';
+export { type CountryAmount, readTotalSpend, type SpendBudgets } from './spend-limits/budgets';
 export { spendLimits, type SpendLimitsOptions } from './spend-limits/spend-limits';

@@ -45,7 +45,10 @@ export interface Lookup {
   readonly advancedStatus: AdvancedStatus | (string & {}) | null;
   readonly mcc: string | null;
   readonly mnc: string | null;
-  /** Null when the gateway reports "0", which means unavailable. */
+  /**
+   * Null when the gateway reports "0", which means unavailable. Not shown in HLR spec §2: whether
+   * and how a network masks it.
+   */
   readonly imsi: string | null;
   /** Null when the gateway reports "0", which means unavailable. */
   readonly msc: string | null;

@@ -13,7 +13,7 @@ import type * as PendingLoginsModule from './pending-logins';
 import type { PendingLogins } from './pending-logins';
 import type * as RecordSetsModule from './record-sets';
 import type { RecordSets } from './record-sets';
-import type { CounterStore, SmsOtpStore } from './store';
+import type { CounterStore, NoteStore, SmsOtpStore } from './store';
 import { StoreError } from '../errors';
 import { withTimeout } from './with-timeout';
 
@@ -104,6 +104,16 @@ export function guardStore(
     // The named calls are all that a part has.
     return Object.fromEntries(guarded) as Part;
   }
+}
+
+/**
+ * Returns the notes that policies keep in a store, for use outside a login: to remove what a policy
+ * has noted about a number, for instance when its user's account is deleted. A call that fails
+ * rejects with a `StoreError`.
+ * @param store The one that was passed to `createSmsOtp`.
+ */
+export function policyNotes(store: SmsOtpStore): NoteStore {
+  return guardStore(store, Date.now).notes;
 }
 
 /** Loads zod and the schemas when a store is wrapped, so that importing the package stays cheap. */

@@ -64,11 +64,6 @@ it.each<readonly [event: SmsOtpEvent, metric: string, attributes: Record<string,
     { 'sms_otp.event': 'device-revoked', 'sms_otp.reason': 'stolen' },
   ],
   [
-    { type: 'balance-low', level: 'critical', balance: '1.5' },
-    'sms_otp.alerts',
-    { 'sms_otp.event': 'balance-low', 'sms_otp.reason': 'critical' },
-  ],
-  [
     { type: 'lookups-stopped', reason: 'no-balance' },
     'sms_otp.alerts',
     { 'sms_otp.event': 'lookups-stopped', 'sms_otp.reason': 'no-balance' },

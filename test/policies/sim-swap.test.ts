@@ -109,17 +109,6 @@ describe('simSwap', () => {
     expect(told.length).toBe(answer === 'allow' ? 1 : 2);
   });
 
-  it('denies when its provider needs notes and the store keeps none', async () => {
-    const provider: SimSwapProvider = {
-      needsNotes: true,
-      check: () => Promise.resolve({ swapped: null }),
-    };
-    const context = setup.context({ ...LOGIN, notes: undefined });
-    await expect(simSwap({ provider }).check(context)).rejects.toThrow(
-      'simSwap: this provider needs a store that keeps notes',
-    );
-  });
-
   it.each<[string, unknown]>([
     ['options must be an object', undefined],
     ['provider is missing; it must be a provider', {}],

@@ -1,5 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import type { SpendBudgets } from 'passport-sms-otp/policies';
+import { memoryStore } from 'passport-sms-otp';
+import { readTotalSpend, type SpendBudgets } from 'passport-sms-otp/policies';
 import type { TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { americans, type PriceAppOptions, priceApp, readAmount } from './prices/price-app';
@@ -136,12 +137,15 @@ describe('what was reserved', () => {
     await start(BUDGETS, { variant: 'A' });
     await login(ANN);
     expect(await amounts()).toEqual(KEYS.map(() => '0.0083'));
+    expect(await readTotalSpend(test.store.counters)).toBe('0.0083');
   });
 
   it('is replaced by the cost that the gateway reports', async () => {
     await start(BUDGETS, { variant: 'B' });
     await login(ANN);
     expect(await amounts()).toEqual(KEYS.map(() => '0.0079'));
+    expect(await readTotalSpend(test.store.counters)).toBe('0.0079');
+    expect(await readTotalSpend(memoryStore().counters)).toBe('0.0000');
   });
 
   it('is replaced by a higher cost too, even beyond the budget', async () => {

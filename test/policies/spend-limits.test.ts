@@ -119,7 +119,7 @@ describe('what it decides', () => {
   });
 
   it('is reported without phone numbers', async () => {
-    await start({ maxPricePerMessage: '0.0001', balance: { warnBelow: '1000' } });
+    await start({ maxPricePerMessage: '0.0001' });
     for (const user of [FRENCH, NOWHERE, ANN]) await login(user);
     const told = JSON.stringify(test.events.filter(({ type }) => type !== 'gateway-call'));
     for (const { phone } of [FRENCH, NOWHERE, ANN]) expect(told).not.toContain(phone?.slice(1, -2));

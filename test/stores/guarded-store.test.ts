@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { type GuardedStore, guardStore, type StoreEvent } from '../../src/stores/guarded-store';
+import {
+  type GuardedStore,
+  guardStore,
+  policyNotes,
+  type StoreEvent,
+} from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { makeFinish } from './make-stored';
@@ -111,6 +116,17 @@ describe('a guarded store', () => {
     expect(await notes.read('a')).toBe('note');
     await notes.remove('a');
     expect(await notes.read('a')).toBeNull();
+  });
+
+  it('has notes that can be opened outside a login', async () => {
+    const store = memoryStore();
+    const { notes } = guardStore(store, Date.now);
+    await notes.write('a', 'note', 600);
+    expect(await policyNotes(store).read('a')).toBe('note');
+    await policyNotes(store).remove('a');
+    expect(await notes.read('a')).toBeNull();
+    const failing = policyNotes(failingStore(new Error('canary')));
+    await expect(failing.remove('a')).rejects.toThrow(StoreError);
   });
 
   it('keeps a note of 4,096 letters, and none of more', async () => {

@@ -150,8 +150,8 @@ export function readFailure(error: unknown): Verdict {
   return BY_CODE.get(code) ?? 'failed';
 }
 
-/** The part of a lookup that is kept: never the subscriber identity or the switching centre. */
-export interface Finding {
+/** What is kept of a lookup: never the subscriber identity or the switching centre. */
+export interface NumberFinding {
   readonly verdict: Verdict;
   /** An unknown word of the gateway, if it can be shown. */
   readonly unknownWord: string | null;
@@ -159,7 +159,7 @@ export interface Finding {
   readonly network?: { readonly mcc: string; readonly mnc: string } | undefined;
   /** Normalized, to be compared. */
   readonly operator?: string | undefined;
-  /** The value that `keepIdentity` returned for the subscriber identity. */
+  /** The value that `toIdentity` returned for the subscriber identity; null without one. */
   readonly identity: string | null;
   /** How many times in a row this number got this verdict, this time included. */
   readonly timesInARow: number;
@@ -170,7 +170,7 @@ export interface Finding {
 }
 
 /** Returns a finding that knows nothing about the number. */
-export function nothingFound(verdict: Verdict, at: number): Finding {
+export function nothingFound(verdict: Verdict, at: number): NumberFinding {
   return { verdict, unknownWord: null, identity: null, timesInARow: 1, at };
 }
 
@@ -179,7 +179,7 @@ export function readFinding(
   lookup: Lookup,
   at: number,
   toIdentity: (lookup: Lookup) => string | null,
-): Finding {
+): NumberFinding {
   const { status, advancedStatus, mcc, mnc, operator } = lookup;
   const verdict = readVerdict(lookup);
   const word = status === 'invalid' ? advancedStatus : status;

@@ -2,7 +2,13 @@ import type { z } from 'zod';
 import { oneOf, parseOptions, policyMode, strictOptions } from '../../define-options';
 import { optionError } from '../../errors';
 import type { Policy } from '../../limits/policy';
-import { type Column, columnOf, DECISIONS, type Finding, type Verdict } from './decision-table';
+import {
+  type Column,
+  columnOf,
+  DECISIONS,
+  type NumberFinding,
+  type Verdict,
+} from './decision-table';
 import { budget, numberLookups, sharedLookups } from './number-lookups';
 
 const schema = strictOptions({
@@ -69,7 +75,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
 
 /** Returns the table's decision, with `inconclusive` and `deny-again` resolved. */
 function decide(
-  { verdict, timesInARow }: Finding,
+  { verdict, timesInARow }: NumberFinding,
   column: Column,
   onInconclusive: 'send' | 'deny',
 ) {
@@ -86,7 +92,7 @@ function decide(
 const REPORTED: readonly Verdict[] = ['no-permission', 'no-balance'];
 
 /** Returns words for events: the verdict, and whether it is likely to last. */
-function explain({ verdict, unknownWord }: Finding): readonly string[] {
+function explain({ verdict, unknownWord }: NumberFinding): readonly string[] {
   const word =
     verdict === 'unknown-status' ? `unknown status ${unknownWord ?? '(unreadable)'}` : verdict;
   return [word, DECISIONS[verdict].isDurable === true ? 'lasting' : 'may pass'];

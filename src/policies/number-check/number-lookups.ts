@@ -9,7 +9,6 @@ import {
   strictOptions,
   wholeNumber,
 } from '../../define-options';
-import { optionError } from '../../errors';
 import { chargeRows, DAY_SECONDS } from '../../limits/charge';
 import type { Lookup } from '../../protocol/hlr';
 import { waitAtMost } from '../../stores/with-timeout';
@@ -18,16 +17,13 @@ import { recordSpend } from '../spend-limits/budgets';
 import {
   columnOf,
   DECISIONS,
-  type Finding,
   type LookupContext,
   nothingFound,
+  type NumberFinding,
   readFailure,
   readFinding,
   type Verdict,
 } from './decision-table';
-
-/** Returns what is kept of a number's subscriber identity: never the identity itself. */
-export type ToIdentity = (mobile: string, lookup: Lookup) => string | null;
 
 /** Number lookups, made once and shared by the policies that need them. */
 export interface NumberLookups {
@@ -40,9 +36,7 @@ export interface NumberLookups {
    * Returns what is known about a number, looking it up if necessary. Never throws: a failure is a
    * verdict.
    */
-  readonly find: (context: LookupContext) => Promise<Finding>;
-  /** Sets what is kept of identities. @throws {TypeError} when it has been set already. */
-  readonly keepIdentity: (toIdentity: ToIdentity) => void;
+  readonly find: (context: LookupContext) => Promise<NumberFinding>;
 }
 
 /** The time of a lookup, in milliseconds. */
@@ -52,7 +46,7 @@ export const budget = wholeNumber(100, 10_000);
 export const sharedLookups = objectWith<NumberLookups>(
   'made by numberLookups',
   'find',
-  'keepIdentity',
+  'networkOf',
 );
 
 const schema = strictOptions({
@@ -67,6 +61,12 @@ const schema = strictOptions({
   maxEntries: wholeNumber(100, 1_000_000).default(10_000),
   /** Returns a number from 0 to 1 that spreads repeated lookups. Default: `Math.random`. */
   random: callback<() => number>().default(() => Math.random),
+  /**
+   * Returns what `find` shows as `identity` of a valid number, for a policy that compares it with
+   * an earlier one: a keyed digest of the subscriber identity, never the identity itself. Null:
+   * nothing. Default: nothing.
+   */
+  toIdentity: callback<(lookup: Lookup, mobile: string) => string | null>().optional(),
 });
 
 /** Options of `numberLookups`. Unknown fields are errors. */
@@ -83,17 +83,16 @@ const LATE = new Error('late');
  * @see HLR spec §4, GET {mobile}
  */
 export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups {
-  const { budgetMs, maxPerUserPerDay, maxEntries, random } = parseOptions(
+  const { budgetMs, maxPerUserPerDay, maxEntries, random, toIdentity } = parseOptions(
     'numberLookups',
     schema,
     options,
   );
   const memory = createLookupMemory(maxEntries);
   const stops = createLookupStops(maxEntries);
-  const running = new Map<string, Promise<Finding>>();
-  let toIdentity: ToIdentity | null = null;
+  const running = new Map<string, Promise<NumberFinding>>();
 
-  async function find(context: LookupContext): Promise<Finding> {
+  async function find(context: LookupContext): Promise<NumberFinding> {
     const kept = memory.find(context);
     if (kept !== undefined) return kept;
     const stop = stops.find(context);
@@ -107,7 +106,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     );
   }
 
-  async function lookUp(context: LookupContext): Promise<Finding> {
+  async function lookUp(context: LookupContext): Promise<NumberFinding> {
     const deadline = startDeadline('lookup', budgetMs);
     // Counted before it is paid for.
     const key = `lookups:${columnOf(context)}:user:${context.userId}`;
@@ -123,7 +122,10 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   }
 
   /** Looks the number up, and once more where the table says so and time is left. */
-  async function askGateway(context: LookupContext, deadline: CallDeadline): Promise<Finding> {
+  async function askGateway(
+    context: LookupContext,
+    deadline: CallDeadline,
+  ): Promise<NumberFinding> {
     const first = await askOnce(context);
     if (DECISIONS[first.verdict].isRetried !== true) return first;
     const pauseMs = PAUSE_MS + random() * JITTER_MS;
@@ -132,23 +134,22 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     return askOnce(context);
   }
 
-  async function askOnce({ gateway, counters, mobile, now }: LookupContext): Promise<Finding> {
+  async function askOnce({
+    gateway,
+    counters,
+    mobile,
+    now,
+  }: LookupContext): Promise<NumberFinding> {
     try {
       const lookup = await gateway.hlr.lookup(mobile);
       await recordSpend(counters, lookup.cost);
-      return readFinding(lookup, now(), (answered) => toIdentity?.(mobile, answered) ?? null);
+      return readFinding(lookup, now(), (answered) => toIdentity?.(answered, mobile) ?? null);
     } catch (error) {
       return nothingFound(readFailure(error), now());
     }
   }
 
-  function keepIdentity(given: ToIdentity): void {
-    if (toIdentity !== null)
-      throw optionError('hlrSimSwap', 'lookups', 'serve another one already');
-    toIdentity = given;
-  }
-
-  return { networkOf: (context) => memory.networkOf(context), find, keepIdentity };
+  return { networkOf: (context) => memory.networkOf(context), find };
 }
 
 /** The pause before a repeated lookup, and its greatest random addition. */
@@ -166,13 +167,13 @@ const NETWORK_MS = DAY_SECONDS * 1_000;
  * kept.
  */
 function createLookupMemory(maxEntries: number) {
-  const findings = new BoundedMap<string, Finding>(maxEntries / 2);
+  const findings = new BoundedMap<string, NumberFinding>(maxEntries / 2);
   const networks = new BoundedMap<string, { readonly network: Network; readonly at: number }>(
     maxEntries / 2,
   );
 
   /** Returns the finding of a number that can still be reused. */
-  function find(context: LookupContext): Finding | undefined {
+  function find(context: LookupContext): NumberFinding | undefined {
     const found = findings.get(context.numberKey);
     if (found === undefined) return undefined;
     const keptMs = DECISIONS[found.verdict].keptSeconds[columnOf(context)] * 1_000;
@@ -180,7 +181,7 @@ function createLookupMemory(maxEntries: number) {
   }
 
   /** Keeps a finding if the table says so. @returns The finding with its `timesInARow`. */
-  function keep({ numberKey }: LookupContext, finding: Finding): Finding {
+  function keep({ numberKey }: LookupContext, finding: NumberFinding): NumberFinding {
     const { verdict, network, operator = null, at } = finding;
     if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
     const previous = findings.get(numberKey);

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { byCountry, strictOptions } from '../../define-options';
 import { withTerritories } from '../../limits/built-in';
+import { readKeys } from '../../limits/charge';
 import type { PolicyCharge, SendSettlement } from '../../limits/policy';
 import type { Counter, CounterStore } from '../../stores/store';
-import { toMicros } from './micros';
+import { toDecimal, toMicros } from './micros';
 
 const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
 
@@ -135,7 +136,7 @@ export interface Reserved {
  * Everything this installation is known to have spent, on messages and lookups, in millionths.
  * Without a window.
  */
-export const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
+const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
 
 /**
  * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message
@@ -176,4 +177,18 @@ export async function recordSpend(counters: CounterStore, cost: string | null): 
   } catch {
     // The money is spent in any case. At worst it is reported as unexplained.
   }
+}
+
+/**
+ * Returns all that this installation is known to have spent, a decimal string in the gateway's
+ * currency: the messages that `spendLimits` has settled, and the lookups of `numberLookups`. In
+ * variant A messages count at their estimate. It never falls, and begins anew 400 days after the
+ * last of them, and when the store loses its data.
+ *
+ * One round trip. @param counters As a policy's context has them.
+ * @throws {StoreError} `ERR_STORE`
+ */
+export async function readTotalSpend(counters: CounterStore): Promise<string> {
+  const readCount = await readKeys(counters, [SPENT.key]);
+  return toDecimal(readCount(SPENT.key).count);
 }

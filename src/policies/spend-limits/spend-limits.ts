@@ -10,7 +10,6 @@ import { originOf } from '../../limits/number-country';
 import type { Policy, PolicyContext, PolicyServices } from '../../limits/policy';
 import { waitAtMost } from '../../stores/with-timeout';
 import { type FindNetwork, findNetwork } from '../network';
-import { balanceSchema, createBalanceWatch } from './balance-watch';
 import { amount, budgetsSchema, readSpent, reserve, type Reserved, settle } from './budgets';
 import { toDecimal } from './micros';
 import {
@@ -28,8 +27,6 @@ const schema = strictOptions({
   /** A message that costs more is denied. Decimal string. Default: no limit. */
   maxPricePerMessage: amount.optional(),
   budgets: budgetsSchema.prefault({}),
-  /** Default: the balance is not checked. */
-  balance: balanceSchema.optional(),
   /** Seconds until price lists are fetched again, 21,600 to 86,400. Default: 21,600. */
   refreshSeconds: wholeNumber(21_600, 86_400).default(21_600),
   /**
@@ -48,25 +45,16 @@ export type SpendLimitsOptions = z.input<typeof schema>;
  * Limits what messages cost: each message, and all messages of a day or month, in total, per
  * country and per user. The price comes from the gateway's price lists, without a lookup. It is
  * reserved together with the send, all or nothing, and corrected afterwards (variant B reports the
- * actual cost), so that a budget is never exceeded by more than the messages in flight. Can also
- * report a low balance, and a balance that falls by more than this installation has spent.
+ * actual cost), so that a budget is never exceeded by more than the messages in flight.
  *
  * Use one per app: two would count twice under the same keys.
  * @throws {TypeError} that names the option.
- * @see OTP spec §4, GET pricing and GET balance
+ * @see OTP spec §4, GET pricing
  */
 export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const settings = parseOptions('spendLimits', schema, options);
-  const {
-    maxPricePerMessage = Infinity,
-    budgets,
-    balance,
-    fallbackPrice,
-    networkOf,
-    mode,
-  } = settings;
+  const { maxPricePerMessage = Infinity, budgets, fallbackPrice, networkOf, mode } = settings;
   const source = createPriceSource(settings.refreshSeconds);
-  const checkBalance = balance && createBalanceWatch(balance);
   const sends = new WeakMap<PolicyContext<unknown>, Send>();
   const reportedTables = new WeakSet<PriceTable>();
 
@@ -131,7 +119,6 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
         });
       }
       await settle(context.counters, send, settlement);
-      await checkBalance?.(context);
     },
   };
 }

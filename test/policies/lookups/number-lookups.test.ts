@@ -175,3 +175,40 @@ describe('the network of a number', () => {
     expect(lookups.networkOf(setup.context())).toBeUndefined();
   });
 });
+
+describe('the identity of a finding', () => {
+  it('is what toIdentity makes of the lookup of a valid number, and is kept with the result', async () => {
+    const asked: unknown[] = [];
+    const lookups = numberLookups({
+      toIdentity: ({ imsi }, mobile) => {
+        asked.push([imsi, mobile]);
+        return 'a digest';
+      },
+    });
+    setup.sim.subscribers.set(MOBILE, { imsi: '310260202555012' });
+    expect((await lookups.find(setup.context())).identity).toBe('a digest');
+    expect((await lookups.find(setup.context())).identity).toBe('a digest');
+    expect([asked, setup.lookups()]).toEqual([[['310260202555012', MOBILE]], 1]);
+  });
+
+  it.each([
+    ['nothing is asked for', numberLookups({}), {}],
+    ['nothing was made of it', numberLookups({ toIdentity: () => null }), {}],
+    [
+      'the number is not valid',
+      numberLookups({ toIdentity: () => 'a digest' }),
+      { status: 'invalid', advancedStatus: 'ABSENT_SUBSCRIBER_SM' },
+    ],
+  ])('is null where %s', async (_what, lookups, subscriber) => {
+    setup.sim.subscribers.set(MOBILE, subscriber);
+    expect((await lookups.find(setup.context())).identity).toBeNull();
+  });
+
+  it('is never found out where toIdentity throws: that is a failed lookup', async () => {
+    const toIdentity = (): never => {
+      throw new Error('broken');
+    };
+    const finding = await numberLookups({ toIdentity }).find(setup.context());
+    expect(finding).toMatchObject({ verdict: 'failed', identity: null });
+  });
+});

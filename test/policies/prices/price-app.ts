@@ -16,6 +16,8 @@ export interface PriceAppOptions extends SpendLimitsOptions {
   startsAt?: number;
   /** Policies that are asked before the ceiling. */
   before?: Policy[];
+  /** What the app makes of the ceiling. */
+  wrap?: (limits: Policy<unknown>) => Policy<unknown>;
 }
 
 /** The options of an app whose one policy is the ceiling, which denies; numbers of any country. */
@@ -27,6 +29,7 @@ export function priceApp(given: PriceAppOptions): TestAppOptions {
     gateway,
     startsAt = NOON,
     before = [],
+    wrap = (limits: Policy<unknown>) => limits,
     ...ceiling
   } = given;
   return {
@@ -38,7 +41,7 @@ export function priceApp(given: PriceAppOptions): TestAppOptions {
     ...(gateway && { gateway }),
     options: {
       allowedCountries: 'any',
-      policies: [...before, spendLimits({ mode: 'enforce', ...ceiling })],
+      policies: [...before, wrap(spendLimits({ mode: 'enforce', ...ceiling }))],
     },
   };
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { memoryStore } from 'passport-sms-otp';
+import { policyNotes } from 'passport-sms-otp/policies';
 import { createPriceSource } from '../../../src/policies/spend-limits/spend-limits';
 import type { PolicyEvent, PolicyServices } from '../../../src/limits/policy';
 import { testClock, type TestClock } from '../../support/clock';
@@ -48,10 +49,11 @@ async function start(firstWaitMs?: number): Promise<PriceSource> {
   await client.warmUp();
   clock = testClock();
   events = [];
+  const store = memoryStore();
   tools = {
     gateway: client,
-    counters: memoryStore().counters,
-    notes: undefined,
+    counters: store.counters,
+    notes: policyNotes(store),
     now: () => clock.now(),
     emit: (event) => events.push(event),
   };

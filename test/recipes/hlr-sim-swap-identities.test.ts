@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { MOBILE, startLookups, type LookupSetup } from './lookup-setup';
-import { DAY, HOUR, KEY, walk } from './sim-walk';
+import { MOBILE, startLookups, type LookupSetup } from '../policies/lookups/lookup-setup';
+import { DAY, HOUR, KEY, walk } from './support/sim-walk';
 
 let setup: LookupSetup;
 beforeEach(async () => {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { waitAtMost } from '../../stores/with-timeout';
-import { parseOptions, policyMode, strictOptions, wholeNumber } from '../../define-options';
-import type { Policy, PolicyContext, VerifiedContext } from '../../limits/policy';
-import { budget } from '../number-check/number-lookups';
+import { waitAtMost } from '../stores/with-timeout';
+import { parseOptions, policyMode, strictOptions, wholeNumber } from '../define-options';
+import type { Policy, PolicyContext, VerifiedContext } from '../limits/policy';
+import { budget } from './number-check/number-lookups';
 
 /** How far back a change counts. */
 export interface SimSwapQuestion {
@@ -47,12 +47,10 @@ export interface SimSwapProvider {
    * changes nothing.
    */
   verified?(context: VerifiedContext, question: SimSwapQuestion): Promise<void>;
-  /** True when it keeps data in the store's notes. */
-  readonly needsNotes?: boolean;
 }
 
 const schema = strictOptions({
-  /** The source of the data: `hlrSimSwap`, or better data of your own. */
+  /** The source of the data. */
   provider: z
     .custom<SimSwapProvider>(
       (value) => typeof value === 'object' && value !== null,
@@ -114,9 +112,6 @@ export function simSwap(options: SimSwapOptions): Policy<unknown> {
     stage: 'send',
     mode,
     check: async (context) => {
-      if (provider.needsNotes === true && context.notes === undefined) {
-        throw new TypeError('simSwap: this provider needs a store that keeps notes');
-      }
       // There is nothing to compare the number of an enrollment with.
       if (context.purpose === 'enroll') return 'allow';
       const { swapped, hint } = await askProvider(context);
@@ -140,7 +135,7 @@ const answerSchema = z.object({
     .catch(undefined),
 });
 
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 
 function readDate(date: SimSwapDate, nowMs: number, maxAgeHours: number): SimSwapCheck {
   const { latestSimChange, monitoredPeriodDays = 0 } = date;

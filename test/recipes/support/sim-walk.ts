@@ -1,11 +1,7 @@
 import { type Policy } from 'passport-sms-otp';
-import {
-  hlrSimSwap,
-  numberLookups,
-  simSwap,
-  type HlrSimSwapOptions,
-} from 'passport-sms-otp/policies';
-import type { LookupSetup } from './lookup-setup';
+import { type NumberLookups, simSwap } from 'passport-sms-otp/policies';
+import { hlrSimSwap, type HlrSimSwapOptions } from '../../../docs/recipes/hlr-sim-swap';
+import type { LookupSetup } from '../../policies/lookups/lookup-setup';
 
 export const KEY = 'a secret of the test, 32 bytes long';
 export const HOUR = 3_600;
@@ -14,6 +10,7 @@ export const DAY = 86_400;
 /** Somebody who logs in now and then with one number. */
 export interface SimWalk {
   readonly policy: Policy<unknown>;
+  readonly lookups: NumberLookups;
   /** Asks for a text: `allow`, `deny`, or `hint` when it was allowed and told. */
   readonly ask: (mobile?: string) => Promise<string>;
   /** Enters a right code. */
@@ -27,11 +24,8 @@ export interface SimWalk {
 }
 
 export function walk(setup: LookupSetup, options: Partial<HlrSimSwapOptions> = {}): SimWalk {
-  const lookups = options.lookups ?? numberLookups({ maxPerUserPerDay: 1_000 });
-  const policy = simSwap({
-    provider: hlrSimSwap({ key: KEY, lookups, ...options }),
-    mode: 'enforce',
-  });
+  const provider = hlrSimSwap({ key: KEY, lookups: { maxPerUserPerDay: 1_000 }, ...options });
+  const policy = simSwap({ provider, mode: 'enforce' });
   const number = (mobile?: string): { mobile?: string } => (mobile === undefined ? {} : { mobile });
 
   async function ask(mobile?: string): Promise<string> {
@@ -62,5 +56,5 @@ export function walk(setup: LookupSetup, options: Partial<HlrSimSwapOptions> = {
     setup.sim.subscribers.set(mobile, { imsi });
   }
 
-  return { policy, ask, enter, login, learn, setSim };
+  return { policy, lookups: provider.lookups, ask, enter, login, learn, setSim };
 }

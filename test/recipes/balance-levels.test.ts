@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  assessBalance,
+  type BalanceEvent,
   type BalanceLevels,
   type BalanceState,
-  assessBalance,
-} from '../../../src/policies/spend-limits/balance-watch';
-import { toDecimal, toMicros } from '../../../src/policies/spend-limits/micros';
-import type { PolicyEvent } from '../../../src/limits/policy';
+} from '../../docs/recipes/balance-watch';
+import { toDecimal, toMicros } from '../../src/policies/spend-limits/micros';
 
 const HOUR_MS = 3_600_000;
 const LEVELS: BalanceLevels = {
@@ -30,12 +30,10 @@ function watch(looks: readonly Look[], levels: BalanceLevels = LEVELS): string[]
   });
 }
 
-function show(event: PolicyEvent): string {
+function show(event: BalanceEvent): string {
   if (event.type === 'balance-low') return `${event.level} at ${event.balance}`;
   if (event.type === 'balance-recovered') return `recovered at ${event.balance}`;
-  return event.type === 'unexplained-spend'
-    ? `${event.spent} instead of ${event.explained}`
-    : event.type;
+  return `${event.spent} instead of ${event.explained}`;
 }
 
 describe('a balance', () => {

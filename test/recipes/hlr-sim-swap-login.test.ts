@@ -1,11 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore, type Policy, type SmsOtpStore } from 'passport-sms-otp';
-import { hlrSimSwap, simSwap } from 'passport-sms-otp/policies';
+import { simSwap } from 'passport-sms-otp/policies';
+import { hlrSimSwap } from '../../docs/recipes/hlr-sim-swap';
 import { testClock } from '../support/clock';
 import { ALICE } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
-import { KEY } from './lookups/sim-walk';
+import { KEY } from './support/sim-walk';
 import { useOwnApps } from '../support/use-app';
 
 const apps = useOwnApps();

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Policy } from 'passport-sms-otp';
-import { hlrSimSwap, numberCheck, numberLookups } from 'passport-sms-otp/policies';
-import { tellAll } from '../../support/canaries';
-import { ALICE, startTestApp } from '../../support/test-app';
-import { visit } from '../../support/visit';
-import { MOBILE, startLookups, type LookupSetup } from './lookup-setup';
-import { HOUR, KEY, walk } from './sim-walk';
+import { numberCheck } from 'passport-sms-otp/policies';
+import { hlrSimSwap } from '../../docs/recipes/hlr-sim-swap';
+import { MOBILE, startLookups, type LookupSetup } from '../policies/lookups/lookup-setup';
+import { tellAll } from '../support/canaries';
+import { HOUR, KEY, walk } from './support/sim-walk';
 
 let setup: LookupSetup;
 beforeEach(async () => {
@@ -19,9 +17,8 @@ const SECRETS = [...SIMS, ...SIMS.map((imsi) => imsi.slice(6)), MSC, MOBILE.slic
 
 describe('subscriber identity, switching centre and number', () => {
   it('stand in no note, no event, no answer and no finding', async () => {
-    const lookups = numberLookups();
+    const { policy, lookups, login } = walk(setup, { lookups: {}, onNetworkChange: 'deny' });
     const check = numberCheck({ lookups, stage: 'send' });
-    const { policy, login } = walk(setup, { lookups, onNetworkChange: 'deny' });
     const told: unknown[] = [];
     for (const [time, imsi] of [SIMS[0], SIMS[0], SIMS[0], SIMS[1], SIMS[1]].entries()) {
       setup.sim.subscribers.set(MOBILE, { imsi: imsi ?? '', msc: MSC, status: 'valid' });
@@ -47,15 +44,13 @@ describe('subscriber identity, switching centre and number', () => {
   });
 
   it('make another digest for every number, every identity and every key', async () => {
-    const lookups = (): ReturnType<typeof numberLookups> =>
-      numberLookups({ maxPerUserPerDay: 1_000 });
     const digests = new Set<unknown>();
     for (const key of [KEY, KEY + '2']) {
       for (const imsi of SIMS) {
         for (const mobile of [MOBILE, '+12025550120']) {
           setup.notes.clear();
           setup.sim.subscribers.set(mobile, { imsi, mcc: '310' });
-          const provider = hlrSimSwap({ key, lookups: lookups() });
+          const provider = hlrSimSwap({ key, lookups: { maxPerUserPerDay: 1_000 } });
           await provider.verified?.(setup.verified({ mobile, purpose: 'enroll' }), {
             maxAgeHours: 72,
           });
@@ -79,28 +74,9 @@ describe('subscriber identity, switching centre and number', () => {
     const { login, learn, setSim } = walk(setup);
     await learn();
     const [key = ''] = [...setup.notes.keys()];
-    await setup.context().notes?.write(key, text, 1_000);
+    await setup.context().notes.write(key, text, 1_000);
     setSim('310260678909876');
     expect(await login(HOUR)).toBe('allow');
     expect(Object(JSON.parse(setup.notes.get(key) ?? '')).state).toBe('learning');
   });
-});
-
-describe('a whole login', () => {
-  it.each(['A', 'B'] as const)(
-    'reveals nothing of lookups to a denied user: variant %s',
-    async (variant) => {
-      // A policy of any user is one of an app's.
-      const policies = [numberCheck({ stage: 'send', mode: 'enforce' }) as Policy];
-      const test = await startTestApp({ variant, options: { policies } });
-      const subscriber = { status: 'invalid', advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED' };
-      test.sim.subscribers.set(ALICE.phone ?? '', subscriber);
-      const { status, body } = await visit(test).login();
-      expect([status, body]).toEqual([403, { error: 'unsuitable-phone' }]);
-      expect(tellAll(test.events)).toContain('TELE_SERVICE_NOT_PROVISIONED');
-      expect(test.sim.stats().calls.generate).toBe(0);
-      test.sim.subscribers.delete(ALICE.phone ?? '');
-      await test.close();
-    },
-  );
 });
