@@ -77,7 +77,6 @@ export function addLogin(
     isRequiredFor: (user): Promise<boolean> => smsOtp.canPassSecondFactor(user),
     // A login can be ended from the settings, and ends when numbers or recovery codes change
     // elsewhere.
-    logins: {},
     recoveryCodes: {},
     trustedDevices: {
       maxAgeDays: TRUSTED_DAYS,
@@ -139,9 +138,9 @@ export function addLogin(
   // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they
   // send it, log it out.
   const logOutEnded = smsOtp.logout({ successRedirect: '/login?ended' });
-  app.get(['/login', '/login/pin', '/step-up', '/enroll'], async (req, res, next) => {
-    if (await smsOtp.logins.isLive(req)) next();
-    else logOutEnded(req, res, next);
+  app.get(['/login', '/login/pin', '/step-up', '/enroll'], (req, res, next) => {
+    if (smsOtp.status(req).notice === 'login-ended') logOutEnded(req, res, next);
+    else next();
   });
   return smsOtp;
 }

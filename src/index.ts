@@ -26,7 +26,14 @@ export type { UserAdmin, UserExport } from './login/admin';
 export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';
 export type * from './login/outcome';
-export type { DecisionEvent, DeviceEnd, LifeEvent, LoginEvent, SmsOtpEvent } from './login/events';
+export type {
+  DecisionEvent,
+  DeviceEnd,
+  LifeEvent,
+  LoginEnd,
+  LoginEvent,
+  SmsOtpEvent,
+} from './login/events';
 export type { VerifiedMark } from './login/users';
 export type { LoginsOption } from './account/logins';
 export type { AppUserId, ListedLogin, LoginReference } from './login/context';

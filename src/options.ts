@@ -103,9 +103,10 @@ export interface SmsOtpOptions {
   /**
    * Keeps a record of each login in the store, so that a logout is final whatever requests are
    * under way, and a login can be ended from elsewhere: `logins.list`, `revoke` and `revokeAll`.
-   * Log out by `smsOtp.logout()`. Default: off.
+   * Log out by `smsOtp.logout()`. `false`: a session is believed until it expires, and a copied
+   * cookie outlives a logout. Default: on.
    */
-  readonly logins?: LoginsOption | undefined;
+  readonly logins?: LoginsOption | false | undefined;
   /**
    * Other second factors beside the text message, for `verifyWith`, each with a name of its own.
    * With `phoneBook` or `recoveryCodes` each needs `isAvailable`. Default: none.
@@ -282,10 +283,12 @@ const schema = strictOptions({
       cookieName: cookieName.optional(),
     }),
   ).prefault({}),
-  logins: strictOptions({
-    checkEverySeconds: wholeNumber(0, 300).default(30),
-    maxAgeDays: wholeNumber(1, 365).default(30),
-  }).optional(),
+  logins: unlessFalse(
+    strictOptions({
+      checkEverySeconds: wholeNumber(0, 300).default(30),
+      maxAgeDays: wholeNumber(1, 365).default(30),
+    }),
+  ).prefault({}),
   factors: z.array(factor, 'must be a list of factors').default([]),
   secret: secretOption(),
   loadUser: callback<SmsOtpOptions['loadUser']>(),

@@ -95,7 +95,7 @@ export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
   Where<O, 'phoneBook', PhonesPart> &
   Where<O, 'recoveryCodes', RecoveryPart> &
   Where<O, 'trustedDevices', DevicesPart> &
-  Where<O, 'logins', LoginsParts>;
+  WhereOn<O, 'logins', LoginsParts>;
 
 /**
  * Parts that exist if their option is given, may exist where the type leaves that open, and are
@@ -106,6 +106,15 @@ type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
     ? { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
     : Parts
   : { readonly [Name in keyof Parts]?: undefined };
+
+/** Parts that exist unless their option is `false`, and may exist where the type leaves that open. */
+type WhereOn<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
+  ? [Extract<O[Option], false>] extends [never]
+    ? Parts
+    : [Exclude<O[Option], false>] extends [never]
+      ? { readonly [Name in keyof Parts]?: undefined }
+      : { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
+  : Parts;
 
 /** A type parameter that is given a part accepts any name beside it. */
 type NoOthers<O> = {
@@ -306,7 +315,7 @@ function createLoginContext(
     hasListener: settings.onEvent !== undefined,
     store: guarded,
     browsers: joinBrowsers(settings, guarded, createDigests),
-    logins: joinLogins(settings, guarded),
+    logins: joinLogins(settings, guarded, emit),
     policies: withBuiltIns(settings.allowedCountries, settings.policies),
     buildMessage: createMessageBuilder(
       toMessageSettings(settings, gateway.messageRules.allowSecondSegment),
@@ -343,8 +352,10 @@ function joinBrowsers(
 function joinLogins(
   { logins: settings, now }: Settings,
   { logins }: GuardedStore,
+  emit: LoginContext['emit'],
 ): LoginRegistry | undefined {
-  return settings && createLoginRegistry({ ...settings, logins, now, randomId: randomUUID });
+  if (settings === false) return undefined;
+  return createLoginRegistry({ ...settings, logins, now, emit, randomId: randomUUID });
 }
 
 function joinFactors(
@@ -435,7 +446,7 @@ function createMiddlewareContext(
       return changeAndEnd(toUserIdText(id).userId, reason, from, change);
     },
     endOtherSessions: async (userId: unknown, req) => {
-      await logins.endOthers(toUserIdText(userId).userId, req);
+      await logins.endOthers(toUserIdText(userId).userId, req, 'changed');
       // It is what `getUserId` has returned.
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },

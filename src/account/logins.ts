@@ -2,11 +2,13 @@ import { DAY_SECONDS } from '../limits/charge';
 import type {
   BegunLogin,
   ListedLogin,
+  LoginContext,
   LoginReference,
   LoginRegistry,
   PreparedLogin,
 } from '../login/context';
 import type { Method } from '../login/outcome';
+import type { LoginEnd } from '../login/events';
 import { toUserIdText } from '../login/users';
 import type { RecordSet } from '../stores/record-sets';
 import type { Login } from '../stores/store';
@@ -37,6 +39,7 @@ interface RegistryParts {
   readonly maxAgeDays: number;
   readonly now: () => number;
   readonly randomId: () => string;
+  readonly emit: LoginContext['emit'];
 }
 
 /** A question to the store that is under way. */
@@ -47,7 +50,7 @@ interface Asked {
 }
 
 export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
-  const { logins, now, randomId } = parts;
+  const { logins, now, randomId, emit } = parts;
   const everyMs = parts.checkEverySeconds * 1000;
   const lifeMs = parts.maxAgeDays * DAY_SECONDS * 1000;
   /** When logins were found live, the longest ago first. */
@@ -75,7 +78,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
       const newestFirst = found.toSorted((one, other) => other.startedAt - one.startedAt);
       return newestFirst.map(toListedLogin);
     },
-    revoke: (id, loginId) => end({ userId: toUserIdText(id).userId, loginId }),
+    revoke: (id, loginId) => end({ userId: toUserIdText(id).userId, loginId }, 'revoked'),
   };
 
   function isChecked(loginId: string, atMs: number): boolean {
@@ -107,7 +110,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
   ): Promise<boolean> {
     const at = now();
     const isLive = await isSeen(userId, loginId, at);
-    if (!isLive) forget(loginId);
+    if (!isLive) tell(userId, [loginId], 'found-ended');
     else if (!isOutdated()) keep(loginId, at);
     return isLive;
   }
@@ -136,7 +139,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
       done: (gone) => keepWritten(record, gone),
       async undo() {
         // A session that names it is not saved: what stays ends by itself.
-        await end(login).catch(() => undefined);
+        await end(login, 'unused').catch(() => undefined);
       },
     };
   }
@@ -146,7 +149,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     if (next === null) return null;
     const prepared = toPrepared(next.after);
     const done = (gone: readonly string[]): void => {
-      forget(login.loginId);
+      tell(login.userId, [login.loginId], 'renewed');
       void prepared.done?.(gone);
     };
     return { ...prepared, done, replaces: logins.toReference(next.before) };
@@ -165,6 +168,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     } finally {
       forget(login.loginId);
     }
+    tell(login.userId, [login.loginId], 'renewed');
     keepWritten(after, []);
     return toReference(after);
   }
@@ -183,29 +187,38 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
    * Takes a login that was written for live, so that the next guard need not ask the store.
    * @param gone The ids of logins that went beyond the ceiling.
    */
-  function keepWritten({ loginId, lastSeenAt }: Login, gone: readonly string[]): void {
-    gone.forEach(forget);
+  function keepWritten({ userId, loginId, lastSeenAt }: Login, gone: readonly string[]): void {
+    tell(userId, gone, 'too-many');
     keep(loginId, lastSeenAt);
   }
 
-  async function end({ userId, loginId }: LoginReference): Promise<boolean> {
+  async function end({ userId, loginId }: LoginReference, reason: LoginEnd): Promise<boolean> {
     try {
-      return await logins.remove(userId, loginId);
+      const isEnded = await logins.remove(userId, loginId);
+      if (isEnded) tell(userId, [loginId], reason);
+      return isEnded;
     } finally {
       forget(loginId);
     }
   }
 
-  async function endAll(userId: string, except?: string): Promise<number> {
+  async function endAll(userId: string, reason: LoginEnd, except?: string): Promise<number> {
     try {
       const ended = await logins.removeAll(userId, except);
-      ended.forEach(forget);
+      tell(userId, ended, reason);
       return ended.length;
     } catch (error) {
       // Which ones have ended is not known.
       [...checkedAt.keys(), ...asked.keys()].forEach(forget);
       throw error;
     }
+  }
+
+  /** This process has learned that logins are over. */
+  function tell(userId: string, loginIds: readonly string[], reason: LoginEnd): void {
+    if (loginIds.length === 0) return;
+    loginIds.forEach(forget);
+    emit({ type: 'login-ended', userId, loginIds, reason });
   }
 
   function keep(loginId: string, at: number): void {

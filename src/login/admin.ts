@@ -38,7 +38,7 @@ export interface UserExport {
   /** Recovery codes that are left. */
   readonly recoveryCodes: number;
   readonly trustedDevices: readonly ListedDevice[];
-  /** With the option `logins`. */
+  /** Left out with `logins: false`. */
   readonly logins?: readonly Omit<ListedLogin, 'loginId'>[];
   readonly knownBrowsers: readonly { readonly seenAt: number }[];
 }
@@ -82,7 +82,7 @@ export function createUserAdmin(
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
       await changeAndEnd(userId, 'revoked', {}, () => forget(userId));
-      await (logins?.endAll(userId) ?? store.logins.removeAll(userId));
+      await (logins?.endAll(userId, 'revoked') ?? store.logins.removeAll(userId));
       await emitFailures(userId);
     },
     async exportUser(id) {

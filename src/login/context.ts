@@ -10,7 +10,7 @@ import type { Policy } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { KnownBrowser, RecordPut, RecordReference, UserId } from '../stores/store';
-import type { SmsOtpEvent } from './events';
+import type { LoginEnd, SmsOtpEvent } from './events';
 import type { Method } from './outcome';
 
 export type { LiveLogin } from '../stores/pending-logins';
@@ -148,9 +148,9 @@ export interface LoginRegistry {
     method: Method | undefined,
   ) => Promise<LoginReference | null>;
   /** Ends a login; returns whether it was live. */
-  readonly end: (login: LoginReference) => Promise<boolean>;
+  readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
   /** Ends all logins of a user but one; returns how many there were. */
-  readonly endAll: (userId: string, except?: string) => Promise<number>;
+  readonly endAll: (userId: string, reason: LoginEnd, except?: string) => Promise<number>;
   /** Returns the user's logins, the newest first. */
   readonly list: (id: UserId) => Promise<readonly ListedLogin[]>;
   /** Ends a login of this user; returns whether it was live. */
@@ -213,7 +213,7 @@ export interface LoginContext {
   readonly browsers: KnownBrowsers;
   /** Names the blocks of a user's address without naming the user or the address. */
   readonly userBlocks: UserBlocks;
-  /** Undefined unless the option `logins` is given. */
+  /** Undefined with `logins: false`. */
   readonly logins: LoginRegistry | undefined;
   /** Returns a number from 0 to 1. */
   readonly random: () => number;

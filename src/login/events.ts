@@ -38,10 +38,36 @@ export type LifeEvent =
   | ({ readonly type: 'device-used' } & OwnDevice)
   | ({ readonly type: 'device-revoked'; readonly reason: DeviceEnd } & OwnDevice)
   /**
+   * Logins are over, and guards refuse their sessions: close their sockets. In every process that
+   * ends them or finds them ended; there once for each request that asks. `loginIds` as
+   * `logins.list` shows them.
+   */
+  | {
+      readonly type: 'login-ended';
+      readonly userId: string;
+      readonly loginIds: readonly string[];
+      readonly reason: LoginEnd;
+    }
+  /**
    * `isAvailable` of this factor has thrown: the factor is not offered now, and counts as one that
    * the user has.
    */
   | { readonly type: 'factor-failing'; readonly userId: string; readonly factor: string };
+
+/**
+ * Why a login is over. `changed`: a number or the recovery codes are others. `renewed`: a step-up,
+ * an approved transaction or a confirmed number has given it another id. `too-many`: the user had
+ * more logins than are kept. `unused`: its session could not be saved. `found-ended`: this process
+ * has asked the store; another process, or its age, has ended it.
+ */
+export type LoginEnd =
+  | 'logout'
+  | 'revoked'
+  | 'changed'
+  | 'renewed'
+  | 'too-many'
+  | 'unused'
+  | 'found-ended';
 
 /**
  * Why a device is trusted no more. `stolen`: its token was shown again after it had been replaced,

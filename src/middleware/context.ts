@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
-import type { DeviceEnd } from '../login/events';
+import type { DeviceEnd, LoginEnd } from '../login/events';
 import type { BrowserSuccess, LiveLogin, PreparedPut, PreparedSuccess } from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method, Refusal } from '../login/outcome';
@@ -103,10 +103,10 @@ export interface BrowsersContext {
   ) => Promise<PreparedPut | null>;
 }
 
-/** The login as a session keeps it: nothing without the option `logins`. */
+/** The login as a session keeps it: nothing with `logins: false`. */
 export type KeptLogin = Pick<SmsOtpSession, 'login'>;
 
-/** A login that begins with a success: nothing without the option `logins`. */
+/** A login that begins with a success: nothing with `logins: false`. */
 export interface PreparedSession extends PreparedSuccess {
   /** What the session that is renewed next keeps of it. */
   readonly kept: KeptLogin;
@@ -114,9 +114,9 @@ export interface PreparedSession extends PreparedSuccess {
   readonly undo: () => Promise<void>;
 }
 
-/** The logins of requests. Without the option `logins` each one is live, and none has a record. */
+/** The logins of requests. With `logins: false` each one is live, and none has a record. */
 export interface LoginsContext {
-  /** Whether the option `logins` is given. */
+  /** False with `logins: false`. */
   readonly isOn: boolean;
   /**
    * Returns whether this request, or this process shortly before, has found a login live. Asks no
@@ -153,37 +153,12 @@ export interface LoginsContext {
   readonly renew: (req: Request, userId: string, method: Method) => Promise<KeptLogin | null>;
   /** Ends the login of the session, if it has one. */
   readonly end: (req: Request) => Promise<void>;
-  /** Ends all logins of a user but that of the request. */
-  readonly endOthers: (userId: string, req: Request | undefined) => Promise<void>;
-}
-
-const NO_LOGIN: PreparedSession = {
-  kind: 'prepared',
-  puts: [],
-  kept: {},
-  undo: () => Promise.resolve(),
-};
-
-/** Without the option. */
-export const NO_LOGINS: LoginsContext = {
-  isOn: false,
-  isChecked: () => true,
-  isLive: () => Promise.resolve(true),
-  isStillLive: () => Promise.resolve(true),
-  findEnd: () => Promise.resolve(null),
-  prepare: () => NO_LOGIN,
-  prepareNext: () => Promise.resolve(NO_LOGIN),
-  renew: () => Promise.resolve({}),
-  end: () => Promise.resolve(),
-  endOthers: () => Promise.resolve(),
-};
-
-/**
- * For requests that do not depend on the login of their session: who is to log in, and who has been
- * refused.
- */
-export function withoutLogins(context: MiddlewareContext): MiddlewareContext {
-  return { ...context, logins: NO_LOGINS };
+  /** Ends all logins of a user but that of the request; returns how many there were. */
+  readonly endOthers: (
+    userId: string,
+    req: Request | undefined,
+    reason: LoginEnd,
+  ) => Promise<number>;
 }
 
 /** Whether a request's mark is good enough. `unchecked`: it is, if its login is live. */

@@ -2,13 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { UsageError } from '../errors';
 import type { Method, Reason } from '../login/outcome';
 import { idText, isFreshMark, type VerifiedMark } from '../login/users';
-import {
-  type LoginsContext,
-  type MarkCheck,
-  type MarkReader,
-  type MiddlewareContext,
-  withoutLogins,
-} from './context';
+import type { LoginsContext, MarkCheck, MarkReader, MiddlewareContext } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
 import type { GuardOptions, SecondFactorOptions } from './options';
 import {
@@ -67,6 +61,13 @@ export interface Guards {
   readonly requireSecondFactor: (options?: GuardOptions) => RequestHandler;
   /** Returns whether `requireSecondFactor` would let the request pass. */
   readonly hasSecondFactor: (req: Request, options?: SecondFactorOptions) => boolean;
+  /**
+   * Asks the store whether the login of the request is live, unless this process has within
+   * `checkEverySeconds`, so that `hasSecondFactor(req)` and `status(req).verified` say afterwards
+   * what a guard would: for sockets, GraphQL and pages without a guard. Resolves to nothing.
+   * @throws {StoreError} when the store does not answer.
+   */
+  readonly checkSecondFactor: (req: Request) => Promise<void>;
 }
 
 type Unpassed = Exclude<MarkCheck, 'passed'>;
@@ -90,6 +91,9 @@ export function createGuards(context: MiddlewareContext): Guards {
       if (given === undefined) return marks.check(req, Infinity) === 'passed';
       const options = readOptions('hasSecondFactor', given);
       return marks.check(req, toMaxAgeMs(options), options.acrValues) === 'passed';
+    },
+    async checkSecondFactor(req) {
+      await logins.isLive(req);
     },
   };
 
@@ -126,7 +130,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     requireOtherPage(req, options.redirect);
     const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
     await updateSlot(
-      withoutLogins(context),
+      context,
       req,
       (current) => isSamePending(current.pending, pending),
       (current) => ({

@@ -1,14 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { ListedLogin, LoginRegistry, PreparedLogin } from '../login/context';
+import type {
+  ListedLogin,
+  LoginReference,
+  LoginRegistry,
+  PreparedLogin,
+  PreparedPut,
+} from '../login/context';
 import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
-import {
-  type LoginsContext,
-  type MiddlewareContext,
-  NO_LOGINS,
-  type PreparedSession,
-} from './context';
+import type { LoginsContext, MiddlewareContext, PreparedSession } from './context';
 import { createFactory } from './handler';
 import type { PassportOptions, RedirectOptions } from './options';
 import { logIn, logOut } from './passport';
@@ -16,68 +17,92 @@ import { answerSuccess, LOGIN_ENDED } from './responses';
 import type { SessionSlot } from './session-slot';
 import { toDeviceLabel } from './trusted-devices';
 
+/** @param registry Undefined with `logins: false`: then no session has a login of its own. */
 export function createLogins(
   slot: SessionSlot,
   registry: LoginRegistry | undefined,
 ): LoginsContext {
-  return registry === undefined ? NO_LOGINS : createRequestLogins(slot, registry);
-}
-
-function createRequestLogins(slot: SessionSlot, registry: LoginRegistry): LoginsContext {
   /** Requests whose login was found live, whatever time has passed since. */
   const checked = new WeakMap<Request, string>();
 
-  async function ask(req: Request, isLive: LoginRegistry['isLive']): Promise<boolean> {
-    const login = slot.peek(req)?.login;
-    if (login === undefined) return true;
-    if (!(await isLive(login))) return false;
-    checked.set(req, login.loginId);
-    return true;
+  const findLogin = (req: Request): LoginReference | undefined => registry && slot.peek(req)?.login;
+
+  async function ask(req: Request, question: 'isLive' | 'isStillLive'): Promise<boolean> {
+    const login = findLogin(req);
+    if (registry === undefined || login === undefined) return true;
+    const isLive = await registry[question](login);
+    if (isLive) checked.set(req, login.loginId);
+    else checked.delete(req);
+    return isLive;
   }
 
   function prepare(req: Request, userId: string, method: Method | null): PreparedSession {
-    const label = toDeviceLabel(req.headers['user-agent']);
-    return toSession(registry.prepare({ userId, method, label }));
+    if (registry === undefined) return NO_RECORD;
+    return toSession(req, registry.prepare({ userId, method, label: labelOf(req) }));
+  }
+
+  function toSession(req: Request, { login, ...prepared }: PreparedLogin): PreparedSession {
+    const done: PreparedPut['done'] = (gone) => {
+      checked.set(req, login.loginId);
+      return prepared.done?.(gone);
+    };
+    const undo = async (): Promise<void> => prepared.undo?.();
+    return { kind: 'prepared', puts: [{ ...prepared, done }], kept: { login }, undo };
+  }
+
+  async function renewLogin(
+    { begin, replace }: LoginRegistry,
+    req: Request,
+    userId: string,
+    method: Method,
+  ): Promise<LoginReference | null> {
+    const login = findLogin(req);
+    if (login !== undefined) return replace(login, method);
+    return begin({ userId, method, label: labelOf(req) });
   }
 
   return {
-    isOn: true,
+    isOn: registry !== undefined,
     isChecked: (req, loginId, at) =>
-      registry.isChecked(loginId, at) || checked.get(req) === loginId,
-    isLive: (req) => ask(req, registry.isLive),
-    isStillLive: (req) => ask(req, registry.isStillLive),
+      registry?.isChecked(loginId, at) === true || checked.get(req) === loginId,
+    isLive: (req) => ask(req, 'isLive'),
+    isStillLive: (req) => ask(req, 'isStillLive'),
     findEnd: async (req) =>
-      (await ask(req, registry.isStillLive)) ? null : { kind: 'refused', refusal: LOGIN_ENDED },
+      (await ask(req, 'isStillLive')) ? null : { kind: 'refused', refusal: LOGIN_ENDED },
     prepare,
     async prepareNext(req, userId, method) {
-      const login = slot.peek(req)?.login;
-      // A session from before `logins` was switched on.
-      if (login === undefined) return prepare(req, userId, method ?? null);
+      const login = findLogin(req);
+      // No records are kept, or none was when this session began.
+      if (registry === undefined || login === undefined)
+        return prepare(req, userId, method ?? null);
       const next = await registry.prepareNext(login, method);
-      return next && { ...toSession(next), replaces: next.replaces };
+      return next && { ...toSession(req, next), replaces: next.replaces };
     },
     async renew(req, userId, method) {
-      const login = slot.peek(req)?.login;
-      const label = toDeviceLabel(req.headers['user-agent']);
-      const next =
-        login === undefined
-          ? await registry.begin({ userId, method, label })
-          : await registry.replace(login, method);
-      return next && { login: next };
+      if (registry === undefined) return {};
+      const login = await renewLogin(registry, req, userId, method);
+      if (login !== null) checked.set(req, login.loginId);
+      return login && { login };
     },
     async end(req) {
-      const login = slot.peek(req)?.login;
-      if (login !== undefined) await registry.end(login);
+      const login = findLogin(req);
+      if (login !== undefined) await registry?.end(login, 'logout');
     },
-    async endOthers(userId, req) {
-      await registry.endAll(userId, req && slot.peek(req)?.login?.loginId);
-    },
+    endOthers: async (userId, req, reason) =>
+      (await registry?.endAll(userId, reason, req && findLogin(req)?.loginId)) ?? 0,
   };
 }
 
-function toSession({ login, ...prepared }: PreparedLogin): PreparedSession {
-  const undo = async (): Promise<void> => prepared.undo?.();
-  return { kind: 'prepared', puts: [prepared], kept: { login }, undo };
+/** With `logins: false` the session alone says that the user is in. */
+const NO_RECORD: PreparedSession = {
+  kind: 'prepared',
+  puts: [],
+  kept: {},
+  undo: () => Promise.resolve(),
+};
+
+function labelOf(req: Request): string {
+  return toDeviceLabel(req.headers['user-agent']);
 }
 
 /**
@@ -139,11 +164,6 @@ export interface LoginEntry extends ListedLogin {
 /** Lists and ends the logins of a user. Each call may throw a `StoreError`. */
 export interface LoginsPart {
   /**
-   * Returns whether the login of the request is live, or has no record. Asks the store unless it
-   * was asked within `checkEverySeconds`. For pages without a guard.
-   */
-  readonly isLive: (req: Request) => Promise<boolean>;
-  /**
    * Lists the user's logins, the newest first. @param req The request whose login is the current
    * one.
    */
@@ -164,7 +184,7 @@ export interface LoginsPart {
 /** Makes `logins`. */
 export function createLoginsPart(
   { slot, changeAndEnd, logins }: Pick<MiddlewareContext, 'slot' | 'changeAndEnd' | 'logins'>,
-  { list, revoke, endAll }: LoginRegistry,
+  { list, revoke }: LoginRegistry,
 ): LoginsPart {
   const findCurrent = (req: Request | undefined): string | undefined =>
     req && slot.peek(req)?.login?.loginId;
@@ -174,7 +194,6 @@ export function createLoginsPart(
     req === undefined || logins.isStillLive(req);
 
   return {
-    isLive: logins.isLive,
     async list(id, req) {
       const current = findCurrent(req);
       return (await list(id)).map((login) => ({ ...login, isCurrent: login.loginId === current }));
@@ -183,7 +202,7 @@ export function createLoginsPart(
     async revokeAll(id, req) {
       if (!(await mayEnd(req))) return 0;
       await changeAndEnd(req, id, 'revoked', () => Promise.resolve());
-      return endAll(toUserIdText(id).userId, findCurrent(req));
+      return logins.endOthers(toUserIdText(id).userId, req, 'revoked');
     },
   };
 }

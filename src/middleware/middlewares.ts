@@ -83,7 +83,7 @@ export interface DevicesPart {
   readonly trustedDevices: TrustedDevices;
 }
 
-/** Added by the option `logins`. */
+/** There unless `logins` is `false`. */
 export interface LoginsParts {
   /** Lists and ends the logins of a user. */
   readonly logins: LoginsPart;

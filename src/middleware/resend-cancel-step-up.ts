@@ -86,13 +86,11 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       await context.endPending(pending.pendingId);
       const isStill = ({ pending: now }: SmsOtpSession): boolean =>
         now?.pendingId === pending.pendingId;
-      const update = await updateSlot(context, req, isStill, (now) =>
-        withoutPending(withoutNotice(now)),
-      );
-      if (update === 'login-ended') {
+      if (!(await logins.isStillLive(req))) {
         const refused = { refusal: LOGIN_ENDED, pending };
         return finishRefusal(context, req, res, failureRedirect, refused, notSent);
       }
+      await updateSlot(context, req, isStill, (now) => withoutPending(withoutNotice(now)));
     }
     req.smsOtp = { cancelled: true };
     return answerSuccess(res, successRedirect);

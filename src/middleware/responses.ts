@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Reason, Refusal, SmsOtpOutcome, VerifyOutcome } from '../login/outcome';
-import { type MiddlewareContext, withoutLogins } from './context';
+import type { MiddlewareContext } from './context';
 import type { GuardOptions } from './options';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { isSamePending, updateSlot } from './update-slot';
@@ -44,13 +44,17 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
 };
 
 /** What a refusal changes in the session. */
-interface SessionChanges {
+export interface SessionChanges {
   /** What the session waited for when the decision began; undefined: nothing. */
   readonly pending: PendingSlot | undefined;
   /** Whether the session stops waiting for a code. Default: false. */
   readonly endsPending?: boolean | undefined;
   /** Attempts that the text still admits; undefined when none was counted. */
   readonly attemptsLeft?: number | undefined;
+  /**
+   * Whether the session's login may have ended: the request does not depend on it. Default: false.
+   */
+  readonly mayHaveEnded?: boolean | undefined;
 }
 
 /** A refusal, and what the session is to keep of it. */
@@ -110,7 +114,7 @@ export async function recordRefusal(
   const isStillLive = await write(context, req, changes, findNotice(refusal));
   if (isStillLive) return refusal;
   const { pending } = changes;
-  await write(withoutLogins(context), req, { pending }, findNotice(LOGIN_ENDED));
+  await write(context, req, { pending, mayHaveEnded: true }, findNotice(LOGIN_ENDED));
   return LOGIN_ENDED;
 }
 
@@ -118,13 +122,14 @@ export async function recordRefusal(
 async function write(
   context: MiddlewareContext,
   req: Request,
-  { pending: judged, endsPending, attemptsLeft = Infinity }: SessionChanges,
+  { pending: judged, endsPending, attemptsLeft = Infinity, mayHaveEnded }: SessionChanges,
   notice: Notice | null,
 ): Promise<boolean> {
   const changesPending =
     judged !== undefined && (endsPending === true || attemptsLeft !== Infinity);
   if (notice === null && !changesPending) return true;
-  const update = await updateSlot(
+  if (mayHaveEnded !== true && !(await context.logins.isStillLive(req))) return false;
+  await updateSlot(
     context,
     req,
     ({ pending }) => isSamePending(pending, judged),
@@ -138,7 +143,7 @@ async function write(
       ...notice,
     }),
   );
-  return update !== 'login-ended';
+  return true;
 }
 
 /** Answers a refusal that has been recorded. */

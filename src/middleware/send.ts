@@ -7,7 +7,7 @@ import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
 import type { SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
-import { type MiddlewareContext, withoutLogins } from './context';
+import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
 import { logInOrEnd } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
@@ -15,11 +15,13 @@ import { setAuthInfo } from './passport';
 import {
   answerSuccess,
   finishRefusal,
+  LOGIN_ENDED,
   type Notice,
   notSent,
   recordRefusal,
   replyWithPending,
   replyWithRedirect,
+  type SessionChanges,
   type SessionRefusal,
   toNotice,
   toSafePath,
@@ -32,10 +34,8 @@ import { updateSlot } from './update-slot';
 import { createDeviceLogin } from './trusted-devices';
 
 /** Makes `send`: the first factor was right, so a code is sent. */
-export function createSend(parts: MiddlewareContext): (options?: SendOptions) => RequestHandler {
-  const { slot, sendOtp, logins } = parts;
-  // Who enters a password may do so in a session whose login has ended.
-  const context = withoutLogins(parts);
+export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
+  const { slot, sendOtp, logins } = context;
   const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return createFactory('send', 'smsOtpSend', send);
@@ -76,12 +76,12 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
       return logInAtOnce(req, res, options, { user, mark: null, kept, before, begun });
     if (result.kind === 'refused') {
       await endUnused(begun);
-      const refused = { refusal: result.refusal, pending: before.pending };
+      const refused = { refusal: result.refusal, ...toChanges(before) };
       return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
     }
     if (result.kind === 'already-sent') {
       await endUnused(begun);
-      return answerAgain(context, req, res, options, before, result.refusal);
+      return answerAgain(context, req, res, options, toChanges(before), result.refusal);
     }
     const pending = toPending(context, result, findWantedPage(req, before));
     await endEarlier(req, before);
@@ -112,12 +112,12 @@ export function createSend(parts: MiddlewareContext): (options?: SendOptions) =>
     const login = logins.prepare(req, userId, mark?.method ?? null);
     // Everything that ends all logins of the user has ended this one too.
     if (begun !== undefined && !(await context.finishPending(begun.login.pendingId, login))) {
-      const refused = { refusal: { reason: 'no-pending-login' }, pending: undefined } as const;
+      const refused = { refusal: { reason: 'no-pending-login' }, ...toChanges() } as const;
       return finishRefusal(context, req, res, failureRedirect, refused, notSent);
     }
     const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
     slot.carryThroughRenewal(req, marked, undefined, login.undo);
-    await logInOrEnd({ logins }, req, user, {});
+    await logInOrEnd(context, req, user, {});
     if (mark === null) {
       req.smsOtp = { sent: false, reason: 'not-required' };
       return answerSuccess(res, notRequiredRedirect);
@@ -172,6 +172,11 @@ interface FirstFactor {
   readonly begun: LiveLogin | undefined;
 }
 
+/** Who enters a password may do so in a session whose login has ended. */
+function toChanges({ pending }: Partial<SmsOtpSession> = {}): SessionChanges {
+  return { pending, mayHaveEnded: true };
+}
+
 function toRequest(
   context: MiddlewareContext,
   req: Request,
@@ -213,7 +218,7 @@ export async function finishSend(
 ): Promise<boolean> {
   if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
   if (result.kind === 'already-sent')
-    return answerAgain(context, req, res, options, before, result.refusal);
+    return answerAgain(context, req, res, options, { pending: before.pending }, result.refusal);
   const waited = before.pending;
   const refuse = (refused: Omit<SessionRefusal, 'pending'>): Promise<false> =>
     finishRefusal(
@@ -230,17 +235,19 @@ export async function finishSend(
   // Nothing is written when something else has begun in this session that is not of this pending
   // login.
   const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
-  const update = await keepText(context, result, () =>
-    updateSlot(
+  const refusal = await keepText(context, result, async (): Promise<Refusal | null> => {
+    if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
+    const isWritten = await updateSlot(
       context,
       req,
       (current) => replaced.includes(current.pending?.pendingId),
       (current) => ({ ...withoutNotice(current), pending, ...notice }),
-    ),
-  );
-  if (update === 'written') return answerPending(req, res, options, pending, result);
+    );
+    return isWritten ? null : { reason: 'no-pending-login' };
+  });
+  if (refusal === null) return answerPending(req, res, options, pending, result);
   await context.endPending(pending.pendingId);
-  return refuse({ refusal: { reason: update === 'login-ended' ? update : 'no-pending-login' } });
+  return refuse({ refusal });
 }
 
 /** Returns the slot without the reason and the page that were kept for the next page. */
@@ -341,15 +348,16 @@ async function answerAgain(
   req: Request,
   res: Response,
   options: RedirectOptions,
-  { pending }: SmsOtpSession,
+  changes: SessionChanges,
   { retryAfterSeconds }: Refusal,
 ): Promise<boolean> {
+  const { pending } = changes;
   // The decision has found the pending login by this slot, so there is one.
   if (pending === undefined) return answerSuccess(res, options.successRedirect);
   if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
   const { reason = 'resend-too-soon', failureStatus: status = null } = pending;
   const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   if (findPendingPage(options) !== undefined)
-    await recordRefusal(context, req, { refusal, pending }, true);
+    await recordRefusal(context, req, { refusal, ...changes }, true);
   return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
 }

@@ -14,17 +14,15 @@ const MOST_WRITES = 3;
  * is over is taken out again, and one that another request has given a text shows that text, also
  * where the session was to wait for nothing.
  *
- * @returns `over`: nothing was changed, or what it was to wait for is over. `login-ended`: nothing
- * was changed.
+ * @returns Whether it was changed, and what it is to wait for is not over.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
-  { slot, logins, findPending, maxAttempts }: UpdateContext,
+  { slot, findPending, maxAttempts }: UpdateContext,
   req: Request,
   isStill: (slot: SmsOtpSession) => boolean,
   change: (slot: SmsOtpSession) => SmsOtpSession,
-): Promise<'written' | 'over' | 'login-ended'> {
-  if (!(await logins.isStillLive(req))) return 'login-ended';
+): Promise<boolean> {
   let waited: PendingSlot | undefined;
   let written = await slot.update(req, isStill, (current) => {
     waited = current.pending;
@@ -51,10 +49,10 @@ export async function updateSlot(
           : { ...current, pending: follow(known, newer, maxAttempts) },
     );
   }
-  return isOver ? 'over' : 'written';
+  return !isOver;
 }
 
-type UpdateContext = Pick<MiddlewareContext, 'slot' | 'logins' | 'findPending' | 'maxAttempts'>;
+type UpdateContext = Pick<MiddlewareContext, 'slot' | 'findPending' | 'maxAttempts'>;
 
 /** Returns the slot of a session that waits for nothing. */
 export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): SmsOtpSession {

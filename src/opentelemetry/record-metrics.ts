@@ -135,7 +135,7 @@ function createLoginRecorders(meter: Meter) {
  * an operator.
  */
 function createTypeCounters(meter: Meter) {
-  const changes = 'Numbers, recovery codes and devices: added, used, removed.';
+  const changes = 'Numbers, recovery codes, devices and logins: added, used, removed.';
   const change = countTypes(counting(meter, 'changes', '{change}', changes));
   const alerts = 'Events that operators should know: gateway, money, numbers.';
   const alert = countTypes(counting(meter, 'alerts', '{alert}', alerts));
@@ -148,6 +148,7 @@ function createTypeCounters(meter: Meter) {
     'device-trusted': change,
     'device-used': change,
     'device-revoked': (event) => change(event, event.reason),
+    'login-ended': (event) => change(event, event.reason),
     'gateway-failing': alert,
     'gateway-recovered': alert,
     'gateway-refusing': alert,

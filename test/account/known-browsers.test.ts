@@ -42,6 +42,14 @@ const written = (test: TestApp): string[] =>
     return puts.flatMap(({ kind, owner }) => (kind === 'browser' ? owner : []));
   });
 
+/** The login of a success, as it is exported. */
+const LISTED_LOGIN = {
+  label: 'Firefox, Windows',
+  method: 'sms',
+  startedAt: expect.any(Number),
+  lastSeenAt: expect.any(Number),
+};
+
 /** Seconds since 1970, in which browsers are known, as milliseconds. */
 const thisSecond = ({ clock }: TestApp): number => Math.floor(clock.now() / 1000) * 1000;
 
@@ -221,6 +229,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
       userId: 'alice',
       recoveryCodes: 0,
       trustedDevices: [],
+      logins: [LISTED_LOGIN],
       knownBrowsers: [{ seenAt: thisSecond(test) }],
     });
   });
@@ -232,7 +241,8 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     const trustedDevices = await test.trustedDevices.list('alice');
     expect(trustedDevices).toHaveLength(1);
     const knownBrowsers = [{ seenAt: thisSecond(test) }];
-    const stored = { userId: 'alice', recoveryCodes: 10, trustedDevices, knownBrowsers };
+    const logins = [LISTED_LOGIN];
+    const stored = { userId: 'alice', recoveryCodes: 10, trustedDevices, logins, knownBrowsers };
     expect(await test.smsOtp.exportUser('alice')).toEqual(stored);
   });
 

@@ -107,10 +107,11 @@ describe('the guard', () => {
     expect(asked).toBe(0);
   });
 
-  it('answers synchronously when it lets pass, as hasSecondFactor does', () => {
+  it('answers synchronously when it lets pass, as hasSecondFactor does', async () => {
     const { requireSecondFactor, hasSecondFactor } = test.smsOtp;
-    const verified = { userId: 'alice', method: 'sms', at: test.clock.now() };
-    const req = bareRequest({ id: 'alice' }, { version: 1, verified });
+    const user = test.nextUser();
+    const { session } = await statusOf(await logIn(test, user));
+    const req = bareRequest({ id: user.id }, session);
     expect([letsPass(requireSecondFactor(), req), hasSecondFactor(req)]).toEqual([true, true]);
   });
 });
@@ -119,7 +120,8 @@ const UNQUOTED = 'must be ASCII without quotes and backslashes';
 const UNQUOTED_ACR = 'must be ASCII without spaces, quotes and backslashes';
 
 describe('options of a middleware', () => {
-  const test = useSharedApp();
+  // A mark that is put into a session by hand has no login.
+  const test = useSharedApp({ options: { logins: false } });
 
   it.each([
     ['requireSecondFactor', { maxAge: 300 }, 'unknown option maxAge, did you mean maxAgeSeconds?'],

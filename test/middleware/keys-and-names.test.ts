@@ -58,7 +58,7 @@ describe('of the session, a login', () => {
     const { smsOtp } = JSON.parse(
       String(Object.values(JSON.parse(test.sessions.dump()) as object).at(-1)),
     );
-    expect(Object.keys(smsOtp as object)).toEqual(['version', 'verified']);
+    expect(Object.keys(smsOtp as object)).toEqual(['version', 'verified', 'login']);
     expect((await agent.get('/account')).status).toBe(200);
   });
 });

@@ -34,6 +34,7 @@ describe.each([
   const finds = createGate();
   let asked = 0;
   let isDown = false;
+  let open: Request | undefined;
   const test = useSharedApp(() => {
     const store = memoryStore({ now: () => clock.now() });
     const options = {
@@ -88,10 +89,18 @@ describe.each([
       res.json({}),
     );
     app.get('/guarded-status', smsOtp.requireSecondFactor(), (req, res) => {
-      res.json({
-        hasSecondFactor: smsOtp.hasSecondFactor(req),
-        verified: smsOtp.status(req).verified,
-      });
+      res.json(describeLogin(req));
+    });
+    const describeLogin = (req: Request): object => ({
+      hasSecondFactor: smsOtp.hasSecondFactor(req),
+      verified: smsOtp.status(req).verified,
+    });
+    app.get('/unchecked-status', (req, res) => void res.json(describeLogin(req)));
+    app.post('/verify-and-look', smsOtp.verify(), (req, res) => void res.json(describeLogin(req)));
+    // A request that lives on, as that of a socket does.
+    app.get('/open', (req, res) => {
+      open = req;
+      res.json({});
     });
     app.get('/cookies', (req, res) => void res.send(req.headers.cookie));
     app.get('/logins', async (req, res) => res.json(await list(req)));
@@ -356,13 +365,115 @@ describe.each([
     const unchecked = isAlwaysChecked
       ? { hasSecondFactor: false, verified: null }
       : { hasSecondFactor: true };
-    expect(await statusOf(agent)).toMatchObject(unchecked);
+    const look = async (): Promise<unknown> => (await agent.get('/unchecked-status')).body;
+    expect(await look()).toMatchObject(unchecked);
     clock.advanceSeconds(30);
-    expect(await statusOf(agent)).toMatchObject({ hasSecondFactor: false, verified: null });
+    expect(await look()).toEqual({ hasSecondFactor: false, verified: null });
     expect((await agent.get('/guarded-status')).body).toMatchObject({
       hasSecondFactor: true,
       verified: { method: 'sms' },
     });
+  });
+
+  it('count as checked in the request that has verified the code', async () => {
+    const user = test.nextUser();
+    const agent = test.agent();
+    await givePassword(agent, user);
+    asked = 0;
+    const verify = (): Promise<{ body: unknown }> =>
+      agent.post('/verify-and-look').send({ pin: test.code(user) });
+    const checked = { hasSecondFactor: true, verified: { method: 'sms', at: clock.now() } };
+    expect((await verify()).body).toEqual(checked);
+    expect(asked).toBe(0);
+    clock.advanceSeconds(60);
+    await agent.post('/step-up');
+    expect((await verify()).body).toMatchObject({ verified: { at: clock.now() } });
+  });
+
+  it('are checked by checkSecondFactor, which resolves to nothing and lets no stranger in', async () => {
+    const { checkSecondFactor, hasSecondFactor } = test.smsOtp;
+    await test.agent().get('/open');
+    expect(await checkSecondFactor(opened())).toBeUndefined();
+    expect(hasSecondFactor(opened())).toBe(false);
+    const agent = await logIn(test, test.nextUser());
+    clock.advanceSeconds(30);
+    await agent.get('/open');
+    expect(hasSecondFactor(opened())).toBe(false);
+    expect(await checkSecondFactor(opened())).toBeUndefined();
+    expect(hasSecondFactor(opened())).toBe(true);
+    expect(test.smsOtp.status(opened()).verified).toMatchObject({ method: 'sms' });
+  });
+
+  it('that end elsewhere are seen by the next checkSecondFactor of a request that lives on', async () => {
+    const { checkSecondFactor, hasSecondFactor } = test.smsOtp;
+    const user = test.nextUser();
+    const agent = await logIn(test, user);
+    await agent.get('/open');
+    await checkSecondFactor(opened());
+    await (await copyOf(agent)).post('/other/leave');
+    clock.advanceSeconds(30);
+    isDown = true;
+    await expect(checkSecondFactor(opened())).rejects.toMatchObject({ code: 'ERR_STORE' });
+    isDown = false;
+    await checkSecondFactor(opened());
+    expect([hasSecondFactor(opened()), test.smsOtp.status(opened()).verified]).toEqual([
+      false,
+      null,
+    ]);
+  });
+
+  function opened(): Request {
+    if (open === undefined) throw new Error('no request was opened');
+    return open;
+  }
+
+  /** What the event says of logins that are over, without their ids. */
+  function toldEnds(user: TestUser): unknown[] {
+    return test
+      .told('login-ended')
+      .flatMap((event) =>
+        event.userId === user.id ? [[event.reason, event.loginIds.length]] : [],
+      );
+  }
+
+  it('are told as they end, with the ids under which they were listed', async () => {
+    const user = test.nextUser();
+    const agent = await logIn(test, user);
+    const [listed] = await part().list(user.id);
+    await agent.post('/leave');
+    expect(test.told('login-ended').filter(({ userId }) => userId === user.id)).toEqual([
+      { type: 'login-ended', userId: user.id, loginIds: [listed?.loginId], reason: 'logout' },
+    ]);
+  });
+
+  it('are told with the reason: one revoked, the others, a step-up, and what a guard finds ended', async () => {
+    const user = test.nextUser();
+    const agents: Agent[] = [];
+    for (const _one of [1, 2, 3, 4]) {
+      clock.advanceSeconds(200);
+      agents.push(await logIn(test, user));
+    }
+    const [first, second] = agents as [Agent, Agent];
+    const oldest = (await part().list(user.id)).at(-1);
+    await part().revoke(user.id, String(oldest?.loginId));
+    await second.post('/revoke-others');
+    clock.advanceSeconds(200);
+    await second.post('/step-up');
+    await giveCode(test, second, user);
+    const bringBack = await keepSessions();
+    await (await copyOf(second)).post('/other/leave');
+    await bringBack();
+    clock.advanceSeconds(30);
+    expect([await account(first), await account(second)]).toEqual([LOGIN_ENDED, LOGIN_ENDED]);
+    expect(toldEnds(user)).toEqual([
+      ['revoked', 1],
+      ['revoked', 2],
+      ['renewed', 1],
+      // In the other process, whose events come to the same list.
+      ['logout', 1],
+      ['found-ended', 1],
+      ['found-ended', 1],
+    ]);
   });
 
   it('are unknown while the store is down: 503, and nothing changes', async () => {

@@ -223,7 +223,8 @@ describe('a guard that asks as OAuth does', () => {
 describe('claims', () => {
   const test = useSharedApp({
     people: 40,
-    options: { factors: [PASSKEY, TOTP] },
+    // A mark that is put into a session by hand has no login.
+    options: { factors: [PASSKEY, TOTP], logins: false },
     routes: addPages,
   });
 
@@ -309,7 +310,7 @@ describe('claims', () => {
 
 describe('claims with recovery codes', () => {
   it('say mfa', async () => {
-    const test = await apps.start({ options: { recoveryCodes: {} } });
+    const test = await apps.start({ options: { recoveryCodes: {}, logins: false } });
     const verified = { userId: 'alice', method: 'recovery-code', at: 5_000 };
     const req = bareRequest({ id: 'alice' }, { version: 1, verified });
     expect(test.smsOtp.claims(req)).toEqual({

@@ -9,7 +9,10 @@ describe('status', () => {
   const test = useSharedApp({ people: 40, routes: addRoutes });
 
   function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
-    app.get('/what', (req, res) => void res.json(smsOtp.status(req)));
+    app.get('/what', async (req, res) => {
+      await smsOtp.checkSecondFactor(req);
+      res.json(smsOtp.status(req));
+    });
     // Passport types its middleware as any.
     const passwordAlone = passport.authenticate('local', {
       keepSessionInfo: true,

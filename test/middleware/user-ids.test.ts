@@ -111,6 +111,6 @@ describe('getUserId', () => {
 
 it('exportUser gives an empty record of a user of whom nothing is stored', async () => {
   const { smsOtp } = await apps.start({ options: { knownBrowsers: false } });
-  const nothing = { recoveryCodes: 0, trustedDevices: [], knownBrowsers: [] };
+  const nothing = { recoveryCodes: 0, trustedDevices: [], logins: [], knownBrowsers: [] };
   expect(await smsOtp.exportUser(12)).toEqual({ userId: '12', ...nothing });
 });

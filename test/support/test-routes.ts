@@ -28,7 +28,10 @@ export function addRoutes(app: Express, smsOtp: SmsOtp, passport: PassportStatic
     smsOtp.requireSecondFactor({ maxAgeSeconds: 300 }),
     (_req, res) => void res.json({ ok: true }),
   );
-  app.get('/status', (req, res) => void res.json(describe(req, smsOtp)));
+  app.get('/status', async (req, res) => {
+    await smsOtp.checkSecondFactor(req);
+    res.json(describe(req, smsOtp));
+  });
 }
 
 function describe(req: Request, smsOtp: SmsOtp): object {

@@ -20,8 +20,8 @@ describe('a right code that is sent twice', () => {
     expect([...test.told('guessing-slowly'), ...test.told('locked')]).toEqual([]);
   });
 
-  it('in a step-up brings no session of before back while logins are recorded, nor one that guesses meanwhile', async () => {
-    const test = await apps.start({ options: { logins: {} } });
+  it('in a step-up brings no session of before back nor one that guesses meanwhile', async () => {
+    const test = await apps.start();
     for (let round = 0; round < 4; round += 1) {
       const alice = test.browser();
       await alice.logIn();

@@ -56,8 +56,9 @@ export function memoryStore({
 
 function warn(): void {
   process.emitWarning(
-    'memoryStore() keeps logins and limits in this process alone: they are lost on restart ' +
-      'and not shared. Use redisStore or postgresStore in production.',
+    'memoryStore() keeps logins and limits in this process alone: a restart ends all logins and ' +
+      'forgets all limits, and no other process shares them. Use redisStore or postgresStore in ' +
+      'production.',
     { code: 'SMS_OTP_MEMORY_STORE' },
   );
 }
