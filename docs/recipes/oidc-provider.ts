@@ -91,6 +91,7 @@ export function createApp({
   pages.use(express.json(), ...sessions);
   pages.get('/:uid', async (req, res, next) => {
     const interaction = await provider.interactionDetails(req, res);
+    await smsOtp.checkSecondFactor(req);
     if (isEnough(req, interaction)) return void finish(req, res, next);
     // In place of a page: the form of the password, or of a step-up where the user is logged in.
     res.json({

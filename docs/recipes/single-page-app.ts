@@ -25,7 +25,10 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
   app.use('/api', csrfSynchronisedProtection);
 
   app.get('/api/csrf-token', (req, res) => void res.json({ token: generateToken(req) }));
-  app.get('/api/login', (req, res) => void res.json(smsOtp.status(req)));
+  app.get('/api/login', async (req, res) => {
+    await smsOtp.checkSecondFactor(req);
+    res.json(smsOtp.status(req));
+  });
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   app.post(
     '/api/login',
