@@ -109,7 +109,8 @@ type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
 
 /** Parts that exist unless their option is `false`, and may exist where the type leaves that open. */
 type WhereOn<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
-  ? [Extract<O[Option], false>] extends [never]
+  ? // In an intersection with the options of this package, `false` becomes `false & object`.
+    [Exclude<Extract<O[Option], false>, object>] extends [never]
     ? Parts
     : [Exclude<O[Option], false>] extends [never]
       ? { readonly [Name in keyof Parts]?: undefined }

@@ -10,6 +10,7 @@ import {
   type PolicyContext,
   type Reason,
   type SendOutcome,
+  type SmsOtp,
   type SmsOtpEvent,
   type SmsOtpOptions,
   type SmsOtpStatus,
@@ -161,6 +162,15 @@ export function describeSend(outcome: SendOutcome): number {
   return outcome.sent ? outcome.expiresAt : (outcome.retryAfterSeconds ?? 0);
 }
 
+/** Logins are there unless they are switched off. */
+export const listed = [
+  () => {
+    const { logins: _default, ...others } = options;
+    return createSmsOtp(others).logins.list('alice');
+  },
+  () => createSmsOtp({ ...options, logins: { checkEverySeconds: 0 } }).logins.list('alice'),
+];
+
 /** The code narrows to the class. */
 export function describeError(error: AnySmsOtpError): number | string | null {
   if (error.code === 'ERR_GATEWAY_REJECTED') return error.gatewayCode;
@@ -183,6 +193,10 @@ export const refused = [
   () => requireSecondFactor({ maxAge: 300 }),
   // @ts-expect-error A status is read-only.
   (req: Request) => (status(req).notice = null),
+  // @ts-expect-error No login has a record.
+  () => createSmsOtp({ ...options, logins: false }).logins.list('alice'),
+  // @ts-expect-error They may be switched off.
+  (made: SmsOtp) => made.logins.list('alice'),
   // @ts-expect-error The outcome must be told apart first.
   (outcome: VerifyOutcome) => String(outcome.user),
   () => close(),
