@@ -107,7 +107,7 @@ type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
     : Parts
   : { readonly [Name in keyof Parts]?: undefined };
 
-/** Parts that exist unless their option is `false`, and may exist where the type leaves that open. */
+/** Parts that exist unless their option is `false`; where the type leaves that open, they may. */
 type WhereOn<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
   ? // In an intersection with the options of this package, `false` becomes `false & object`.
     [Exclude<Extract<O[Option], false>, object>] extends [never]

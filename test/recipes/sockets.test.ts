@@ -79,7 +79,7 @@ class Browser {
   constructor(private readonly id = 'alice') {}
 
   async post(path: string, body: object = {}): Promise<Response> {
-    const response = await fetch(urls[0] + path, {
+    const response = await fetch(`${urls[0]}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', cookie: this.jar.header },
       body: JSON.stringify(body),
@@ -91,7 +91,8 @@ class Browser {
   async logIn(): Promise<this> {
     await this.post('/login', passwordOf(this.id));
     const pin = sim.lastPin(new RecipeUsers().phoneOf(this.id));
-    expect((await this.post('/login/pin', { pin })).status).toBe(200);
+    const { status } = await this.post('/login/pin', { pin });
+    if (status !== 200) throw new Error(`the code was refused: ${status}`);
     return this;
   }
 
@@ -118,7 +119,10 @@ class Browser {
 }
 
 /** A socket that has said whose it is; `closed` settles when the server has closed it. */
-type Opened = { readonly hello: Promise<unknown>; readonly closed: Promise<unknown> };
+interface Opened {
+  readonly hello: Promise<unknown>;
+  readonly closed: Promise<unknown>;
+}
 
 const KINDS: [string, (browser: Browser, url?: string) => Opened][] = [
   [
@@ -188,7 +192,7 @@ describe.each(KINDS)('a socket of %s', (kind, open) => {
 const refusalOf = {
   ws: async (browser: Browser, origin?: string) => {
     const [error] = await once(browser.openWebSocket(urls[0], origin), 'error');
-    return String((error as Error).message);
+    return (error as Error).message;
   },
   'socket.io': (browser: Browser, origin?: string) =>
     new Promise<string>((resolve) => {
