@@ -58,6 +58,7 @@ export default defineConfig(
         {
           allow: [
             '/options$',
+            '/open-gateway$',
             '/pending-logins$',
             '/record-sets$',
             '/wire$',

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { closestName } from './closest-name';
 import countries = require('./countries.json');
 import { optionError, readFields } from './errors';
+import type { SmsOtpStore } from './stores/store';
 
 /**
  * Returns a schema for an object with these fields and no others.
@@ -117,6 +118,18 @@ export function objectWith<Part>(
     abort: true,
     error: ({ input }) => `must be ${what}, and has no ${findMissing(input) ?? ''}`,
   });
+}
+
+/** Returns a schema for the option `store`. */
+export function storeOption() {
+  return objectWith<SmsOtpStore>(
+    'a store, such as memoryStore() or redisStore(client)',
+    'pendingLogins',
+    'counters',
+    'records',
+    'tokens',
+    'finish',
+  );
 }
 
 /** Returns a schema for an object whose keys are ISO 3166-1 country codes. */

@@ -77,6 +77,26 @@ export function mayHaveArrived(error: unknown): boolean {
 }
 
 /**
+ * Returns whether a code may have been judged and nobody knows how. A rejection is an answer, and
+ * the store of a login keeps no codes: only that of a gateway can lose one.
+ */
+export function isAnswerLost(error: unknown): error is NoAnswerError | StoreError {
+  if (error instanceof StoreError) return error.mayHaveArrived === true;
+  return error instanceof NoAnswerError && error.mayHaveArrived;
+}
+
+/**
+ * Returns what a gateway of the app, or a function that it calls, has thrown as an error of a
+ * gateway. One of ours stays as it is, also that of the store in which it keeps its codes.
+ */
+export function toGatewayError(call: string, error: unknown): GatewayError | StoreError {
+  if (isGatewayError(error) || error instanceof StoreError) return error;
+  if (!mayHaveArrived(error)) return new GatewayUnreachableError(call, false, error);
+  const problem = 'it has thrown another error than those of this package';
+  return new GatewayResponseError(call, null, problem, null, error ?? null);
+}
+
+/**
  * The gateway could not be reached: refused, reset, no route, bad certificate. `status` is 502 when
  * an answer was lost.
  */
@@ -135,8 +155,9 @@ export class GatewayResponseError extends NoAnswerError {
     problem: string,
     /** Seconds of the answer's `Retry-After`, or null. */
     readonly retryAfterSeconds: number | null = null,
+    cause?: unknown,
   ) {
-    super(`The OTP gateway's answer is not as documented (${call}): ${problem}`);
+    super(`The OTP gateway's answer is not as documented (${call}): ${problem}`, cause);
     this.status = httpStatus === 429 || httpStatus === 503 ? 503 : 502;
     this.headers = toRetryHeaders(this.status === 503 ? retryAfterSeconds : null);
   }
@@ -151,30 +172,52 @@ export class GatewayRejectedError extends SmsOtpError {
   readonly status: 502 | 503;
   override readonly headers: { readonly 'Retry-After'?: string };
 
-  constructor(
-    call: string,
-    /** Application error code, or null when the answer had a status and no code. */
-    readonly gatewayCode: number | null,
-    /** Its documented name, or null when the code is not in the documents. */
-    readonly gatewayName: string | null,
-    readonly httpStatus: number,
-    /** Seconds of the answer's `Retry-After`, or null. */
-    readonly retryAfterSeconds: number | null = null,
-    /**
-     * False when the answer excludes that a text went out, or that a code was judged. A gateway
-     * that does not say may have done either.
-     */
-    readonly mayHaveArrived = true,
-  ) {
+  /** Application error code of the documents, or null when the answer had a status and no code. */
+  readonly gatewayCode: number | null;
+  /** Its documented name, or null when the code is not in the documents. */
+  readonly gatewayName: string | null;
+  readonly httpStatus: number;
+  /** Seconds of the answer's `Retry-After`, or null. */
+  readonly retryAfterSeconds: number | null;
+  /**
+   * False when the answer excludes that a text went out, or that a code was judged. A gateway that
+   * does not say may have done either.
+   */
+  readonly mayHaveArrived: boolean;
+
+  constructor(call: string, rejection: GatewayRejection) {
+    const { gatewayCode = null, gatewayName = null, httpStatus } = rejection;
     super(
       `The OTP gateway rejected the request (${call}): ` +
         `${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
     );
+    this.gatewayCode = gatewayCode;
+    this.gatewayName = gatewayName;
+    this.httpStatus = httpStatus;
+    this.retryAfterSeconds = rejection.retryAfterSeconds ?? null;
+    this.mayHaveArrived = rejection.mayHaveArrived ?? true;
     const isBusy = gatewayCode === null && (httpStatus === 429 || httpStatus >= 500);
     const isAway = [1222, 2002, 2121].includes(gatewayCode ?? 0);
     this.status = isBusy || isAway ? 503 : 502;
-    this.headers = toRetryHeaders(this.status === 503 ? retryAfterSeconds : null);
+    this.headers = toRetryHeaders(this.status === 503 ? this.retryAfterSeconds : null);
   }
+}
+
+/** How a gateway has rejected a request. */
+export interface GatewayRejection {
+  /** The HTTP status of its answer. */
+  readonly httpStatus: number;
+  /**
+   * An error code of the documents, OTP spec §7: it decides what is done, so the codes of another
+   * provider do not belong here. Default: null.
+   */
+  readonly gatewayCode?: number | null | undefined;
+  /** The documented name of that code. Default: null. */
+  readonly gatewayName?: string | null | undefined;
+  /** Seconds of its `Retry-After`. Default: null. */
+  readonly retryAfterSeconds?: number | null | undefined;
+  /** False: surely no text went out, or no code was judged. Default: true. */
+  readonly mayHaveArrived?: boolean | undefined;
 }
 
 /**
@@ -201,6 +244,11 @@ export class GatewayBusyError extends SmsOtpError {
 export class StoreError extends SmsOtpError {
   readonly code = 'ERR_STORE';
   readonly status = 503;
+  /**
+   * Only where it is the store of a gateway: whether a text may have gone out, or a code may have
+   * been judged.
+   */
+  declare readonly mayHaveArrived?: boolean;
 
   constructor(operation: string, cause?: unknown) {
     super(`The store failed (${operation})`, cause);

@@ -75,7 +75,17 @@ export type {
 } from './middleware/strategy';
 export type { GatewayClient } from './client/gateway-client';
 export type { GatewayClientOptions } from './client/options';
-export type { GatewayEvent } from './client/events';
+export type {
+  GatewayEvent,
+  GatewayEventListener,
+  OtpCall,
+  OtpGateway,
+  OtpText,
+  Permit,
+  PinVerdict,
+  TextedOtp,
+  TypedPin,
+} from './gateway';
 export {
   FirstFactorError,
   GatewayBusyError,
@@ -89,4 +99,4 @@ export {
   StoreError,
   UsageError,
 } from './errors';
-export type { AnySmsOtpError, SafeCause } from './errors';
+export type { AnySmsOtpError, GatewayRejection, SafeCause } from './errors';

@@ -6,8 +6,6 @@ import type { LoginsOption } from './account/logins';
 import type { PhoneBook } from './account/phone-book';
 import type { RecoveryCodesOption } from './account/recovery-codes';
 import type { TrustedDevicesOption } from './account/trusted-devices';
-import type { GatewayClient } from './client/gateway-client';
-import type { GatewayClientOptions } from './client/options';
 import {
   callback,
   findCountry,
@@ -15,6 +13,7 @@ import {
   parseOptions,
   secretOption,
   type SecretOption,
+  storeOption,
   strictOptions,
   syncCallback,
   unlessFalse,
@@ -28,6 +27,7 @@ import type { AppUserId } from './login/context';
 import type { SmsOtpEvent } from './login/events';
 import { messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
+import type { GatewayOption } from './open-gateway';
 import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
 
@@ -64,10 +64,11 @@ export interface FieldsOption {
  */
 export interface SmsOtpOptions {
   /**
-   * The gateway's client, or the options to make one. A client handed in stays open when `close()`
-   * is called.
+   * What makes, texts and judges the codes: options of the gateway's client, a `GatewayClient`, or
+   * any `OtpGateway`, such as `smsGateway()`. What is handed in stays open when `close()` is
+   * called.
    */
-  readonly gateway: GatewayClient | GatewayClientOptions;
+  readonly gateway: GatewayOption;
   /**
    * Returns the user's number in E.164 with its plus, or null when there is none: then the login is
    * refused, never let through. `{ number, isConfirmed: true }` says that the app knows the number
@@ -266,7 +267,7 @@ const DEFAULT_NAME = 'sms-otp';
 const PHONE_BOOK = ['list', 'addUnconfirmed', 'confirm', 'replace', 'remove', 'setDefault'];
 
 const schema = strictOptions({
-  gateway: objectWith<SmsOtpOptions['gateway']>('a GatewayClient or its options'),
+  gateway: objectWith<GatewayOption>('a GatewayClient, its options, or an OtpGateway'),
   getPhone: callback<NonNullable<SmsOtpOptions['getPhone']>>().optional(),
   phoneBook: objectWith<PhoneBook>('a phone book', ...PHONE_BOOK).optional(),
   endOtherSessions: callback<NonNullable<SmsOtpOptions['endOtherSessions']>>().optional(),
@@ -299,14 +300,7 @@ const schema = strictOptions({
   }),
   isRequiredFor: callback<NonNullable<SmsOtpOptions['isRequiredFor']>>().optional(),
   preferredFactor: callback<NonNullable<SmsOtpOptions['preferredFactor']>>().optional(),
-  store: objectWith<SmsOtpStore>(
-    'a store, such as memoryStore() or redisStore(client)',
-    'pendingLogins',
-    'counters',
-    'records',
-    'tokens',
-    'finish',
-  )
+  store: storeOption()
     .refine((store) => findForeignPart(store) === null, {
       error: ({ input }) => {
         // It is a store: the check above has ended otherwise.

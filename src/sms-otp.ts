@@ -9,23 +9,15 @@ import {
 import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
-import { GatewayClient } from './client/gateway-client';
 import { createWarner, optionError, readFields } from './errors';
+import { createKeyDeriver, createKeyedDigest, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createUserAdmin, type UserAdmin } from './login/admin';
 import { type CodeVerifier, createCodeVerifiers } from './login/code-verifiers';
-import {
-  type AppUserId,
-  createKeyDeriver,
-  createKeyedDigest,
-  type KeyedDigest,
-  type KnownBrowsers,
-  type LoginContext,
-  type LoginRegistry,
-} from './login/context';
+import type { AppUserId, KnownBrowsers, LoginContext, LoginRegistry } from './login/context';
 import { createEmitter } from './login/events';
 import type { Method } from './login/outcome';
 import { giveBackUnusable } from './login/charge-send';
@@ -56,6 +48,8 @@ import {
 import { defaultPassport } from './middleware/passport';
 import { SessionSlot } from './middleware/session-slot';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
+import type * as OpenGatewayModule from './open-gateway';
+import type { OpenGateway } from './open-gateway';
 import type * as OptionsModule from './options';
 import type { Settings, SmsOtpOptions } from './options';
 import { guardStore, type GuardedStore } from './stores/guarded-store';
@@ -141,11 +135,13 @@ class SmsOtpContext {
     const settings = loadOptions().readOptions(options);
     const { onEvent, now, store = memoryStore({ now }), phoneBook: book } = settings;
     const emit = createEmitter(onEvent);
-    const { gateway, isOwn } = toClient(options.gateway, settings, store);
-    checkCodeDigits(settings, gateway);
+    const { maxCodeDigits: maxPinDigits } = settings;
+    const shared = { now, maxPinDigits, tokenStore: store.tokens };
+    const opened = loadOpenGateway().openGateway(options.gateway, shared);
+    checkGateway(settings, opened);
     // Without a listener the client does not create any events.
-    const unsubscribe = onEvent && gateway.subscribe(emit);
-    const login = createLoginContext(settings, gateway, store, emit);
+    const unsubscribe = onEvent && opened.subscribe(emit);
+    const login = createLoginContext(settings, opened, store, emit);
     const factors = createFactors(login, settings);
     const userFactors = createUserFactors(login, settings, factors.recoveryCodes);
     const { canPassSecondFactor, hasNoFactor } = userFactors;
@@ -154,7 +150,7 @@ class SmsOtpContext {
     this.changeAndEnd = createChangeAndEnd(login, factors.devices?.revokeFor);
     const { changeAndEnd } = this;
     const parts = { ...factors, userFactors, changeAndEnd };
-    this.middleware = createMiddlewareContext(settings, login, parts);
+    this.middleware = createMiddlewareContext(settings, login, parts, opened);
     this.features = {
       phones: book && { login, book, hasNoFactor },
       recoveryCodes: factors.recoveryCodes && {
@@ -166,7 +162,7 @@ class SmsOtpContext {
       logins: login.logins,
     };
     this.close = async () => {
-      if (isOwn) await gateway.close();
+      await opened.close();
       unsubscribe?.();
     };
   }
@@ -221,9 +217,9 @@ export function createSmsOtp<const O extends PartOptions>(
  * @throws {TypeError} as `createSmsOtp` does.
  */
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
-  const { gateway } = options;
-  const { allowSecondSegment } = gateway instanceof GatewayClient ? gateway.messageRules : gateway;
-  return measureTexts(toMessageSettings(loadOptions().readOptions(options), allowSecondSegment));
+  const settings = loadOptions().readOptions(options);
+  const allowSecondSegment = loadOpenGateway().readSecondSegment(options.gateway);
+  return measureTexts(toMessageSettings(settings, allowSecondSegment));
 }
 
 const SECOND_ARGUMENT =
@@ -252,33 +248,35 @@ function loadOptions(): typeof OptionsModule {
   return require('./options') as typeof OptionsModule;
 }
 
-function toClient(
-  gateway: SmsOtpOptions['gateway'],
-  { now, maxCodeDigits: maxPinDigits }: Settings,
-  { tokens }: SmsOtpStore,
-): { gateway: GatewayClient; isOwn: boolean } {
-  if (gateway instanceof GatewayClient) return { gateway, isOwn: false };
-  try {
-    return {
-      gateway: new GatewayClient({ now, maxPinDigits, tokenStore: tokens, ...gateway }),
-      isOwn: true,
-    };
-  } catch (cause) {
-    // Its options stand under `gateway` here, and that is how they are named.
-    const message = (cause as TypeError).message.replace(
-      /^GatewayClient: (unknown option )?/,
-      'createSmsOtp: $1gateway.',
-    );
-    throw new TypeError(message, { cause });
-  }
+/** Loads the client at the first call, so that importing the package stays cheap. */
+function loadOpenGateway(): typeof OpenGatewayModule {
+  return require('./open-gateway') as typeof OpenGatewayModule;
 }
 
-/** The client would refuse, at each login, a message that fits only with shorter codes. */
-function checkCodeDigits({ maxCodeDigits }: Settings, { messageRules }: GatewayClient): void {
-  const { maxPinDigits } = messageRules;
-  if (maxCodeDigits >= maxPinDigits) return;
-  const problem = `must not be below maxPinDigits of the client, which is ${maxPinDigits}`;
-  throw optionError('createSmsOtp', 'maxCodeDigits', problem);
+/** Checks what depends on the kind of gateway. */
+function checkGateway({ maxCodeDigits, messages, policies }: Settings, opened: OpenGateway): void {
+  const { maxPinDigits, isClient, writesMessages } = opened;
+  // The client would refuse, at each login, a message that fits only with shorter codes.
+  if (maxPinDigits !== null && maxCodeDigits < maxPinDigits) {
+    const problem = `must not be below maxPinDigits of the client, which is ${maxPinDigits}`;
+    throw optionError('createSmsOtp', 'maxCodeDigits', problem);
+  }
+  const needing = isClient ? undefined : policies.find(({ needsClient }) => needsClient === true);
+  if (needing !== undefined) {
+    const problem = `has ${needing.name}, which needs prices or lookups of a GatewayClient`;
+    throw optionError('createSmsOtp', 'policies', problem);
+  }
+  const text = writesMessages ? undefined : findOwnText(messages);
+  if (text !== undefined)
+    throw optionError('createSmsOtp', text, 'is never sent: this gateway has texts of its own');
+}
+
+/** Returns the option that shapes the text; undefined: none does. */
+function findOwnText({ template, autofillHost, perCountry = {} }: Settings['messages']) {
+  if (template !== undefined) return 'messages.template';
+  if (autofillHost !== undefined) return 'messages.autofillHost';
+  const national = Object.entries(perCountry).find(([, own]) => own.template !== undefined);
+  return national && `messages.perCountry.${national[0]}.template`;
 }
 
 function toMessageSettings(
@@ -291,7 +289,7 @@ function toMessageSettings(
 
 function createLoginContext(
   settings: Settings,
-  gateway: GatewayClient,
+  { gateway, policyGateway, allowSecondSegment }: OpenGateway,
   store: SmsOtpStore,
   emit: LoginContext['emit'],
 ): LoginContext {
@@ -306,6 +304,7 @@ function createLoginContext(
   return {
     settings,
     gateway,
+    policyGateway,
     emit,
     warn,
     now,
@@ -318,9 +317,7 @@ function createLoginContext(
     browsers: joinBrowsers(settings, guarded, createDigests),
     logins: joinLogins(settings, guarded, emit),
     policies: withBuiltIns(settings.allowedCountries, settings.policies),
-    buildMessage: createMessageBuilder(
-      toMessageSettings(settings, gateway.messageRules.allowSecondSegment),
-    ),
+    buildMessage: createMessageBuilder(toMessageSettings(settings, allowSecondSegment)),
     numberKeys: createNumberKeys(
       readNumber,
       derivers.map((derive) => () => derive('number-keys')),
@@ -407,6 +404,7 @@ function createMiddlewareContext(
   settings: Settings,
   login: LoginContext,
   { recoveryCodes, devices, userFactors, changeAndEnd }: AccountParts,
+  { writesMessages }: OpenGateway,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, now } = settings;
   const { trustedDevices, knownBrowsers } = settings;
@@ -433,6 +431,7 @@ function createMiddlewareContext(
     factors: joinFactors(login, verifiers),
     devices: joinDevices(settings, devices),
     mayBeUnrequired: isRequiredFor !== undefined,
+    writesMessages,
     maxAttempts: settings.maxAttempts,
     isRequiredFor: toRequiredCheck(isRequiredFor),
     getLocale: async (user, req) => settings.getLocale?.(user, req),

@@ -141,7 +141,12 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   ],
   [
     'a code of the documents',
-    () => new GatewayRejectedError(call, 2107, 'INVALID_PIN', 401),
+    () =>
+      new GatewayRejectedError(call, {
+        gatewayCode: 2107,
+        gatewayName: 'INVALID_PIN',
+        httpStatus: 401,
+      }),
     {
       name: 'GatewayRejectedError',
       code: 'ERR_GATEWAY_REJECTED',
@@ -154,12 +159,12 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
   ],
   [
     'a code that is not in the documents',
-    () => new GatewayRejectedError(call, 4711, null, 503),
+    () => new GatewayRejectedError(call, { gatewayCode: 4711, httpStatus: 503 }),
     { status: 502, message: 'The OTP gateway rejected the request (validate): 4711' },
   ],
   [
     'a status and no code',
-    () => new GatewayRejectedError(call, null, null, 503),
+    () => new GatewayRejectedError(call, { httpStatus: 503 }),
     { status: 503, message: 'The OTP gateway rejected the request (validate): HTTP 503' },
   ],
   [
@@ -265,7 +270,7 @@ describe('an error of ours', () => {
   ])(
     'where the gateway rejects with code %p and status %i has status %i',
     (code, httpStatus, status) => {
-      expect(new GatewayRejectedError(call, code, null, httpStatus).status).toBe(status);
+      expect(new GatewayRejectedError(call, { gatewayCode: code, httpStatus }).status).toBe(status);
     },
   );
 });
@@ -281,11 +286,28 @@ describe('the header Retry-After of an error', () => {
     ['500 in front of the gateway', new GatewayResponseError(call, 500, 'it is not JSON', 17), {}],
     [
       '429 of the gateway',
-      new GatewayRejectedError(call, null, null, 429, 17),
+      new GatewayRejectedError(call, { httpStatus: 429, retryAfterSeconds: 17 }),
       { 'Retry-After': '17' },
     ],
-    ['2121 without seconds', new GatewayRejectedError(call, 2121, 'SERVICE_UNAVAILABLE', 422), {}],
-    ['2105, which waiting does not help', new GatewayRejectedError(call, 2105, 'X', 422, 17), {}],
+    [
+      '2121 without seconds',
+      new GatewayRejectedError(call, {
+        gatewayCode: 2121,
+        gatewayName: 'SERVICE_UNAVAILABLE',
+        httpStatus: 422,
+      }),
+      {},
+    ],
+    [
+      '2105, which waiting does not help',
+      new GatewayRejectedError(call, {
+        gatewayCode: 2105,
+        gatewayName: 'X',
+        httpStatus: 422,
+        retryAfterSeconds: 17,
+      }),
+      {},
+    ],
   ])('after %s is for a 503 whose seconds are known', (_title, { headers }, expected) => {
     expect(headers).toEqual(expected);
   });
@@ -295,7 +317,11 @@ it.each([
   ['GatewayUnreachableError', new GatewayUnreachableError(call, false), true],
   ['GatewayTimeoutError', new GatewayTimeoutError(call, 1, true), true],
   ['GatewayResponseError', new GatewayResponseError(call, 302, 'x'), true],
-  ['GatewayRejectedError', new GatewayRejectedError(call, 2107, 'X', 401), true],
+  [
+    'GatewayRejectedError',
+    new GatewayRejectedError(call, { gatewayCode: 2107, gatewayName: 'X', httpStatus: 401 }),
+    true,
+  ],
   ['GatewayBusyError', new GatewayBusyError('x', 1), true],
   ['StoreError', new StoreError('claim'), false],
   ['TypeError', new TypeError('x'), false],

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { DAY_SECONDS } from '../limits/charge';
-import type { KeyedDigest } from '../login/context';
+import type { KeyedDigest } from '../keys';
 import type { RecordSet } from '../stores/record-sets';
 import type { TrustedDevice } from '../stores/store';
 

@@ -4,7 +4,8 @@ import { chargeRows, DAY_SECONDS } from '../limits/charge';
 import { forgetBrowsers } from '../limits/lift';
 import type { Limits } from '../limits/options';
 import { browserIdOf, browserKeys, OTHER_BROWSERS, toBucket } from '../limits/user-keys';
-import type { KeyedDigest, KnownBrowsers } from '../login/context';
+import type { KeyedDigest } from '../keys';
+import type { KnownBrowsers } from '../login/context';
 import type { RecordSet } from '../stores/record-sets';
 import type { CounterStore, KnownBrowser } from '../stores/store';
 

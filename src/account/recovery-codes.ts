@@ -1,5 +1,5 @@
 import { StoreError } from '../errors';
-import type { KeyedDigest } from '../login/context';
+import type { KeyedDigest } from '../keys';
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { RecordSet } from '../stores/record-sets';
 import type { RecoveryCodeSet } from '../stores/store';

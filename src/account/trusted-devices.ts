@@ -1,6 +1,7 @@
 import { chargeBrowser, guessGuards } from '../limits/attempts';
 import { chargeRows } from '../limits/charge';
-import type { CookieValue, KeyedDigest, LoginContext, PreparedPut } from '../login/context';
+import type { KeyedDigest } from '../keys';
+import type { CookieValue, LoginContext, PreparedPut } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';

@@ -1,4 +1,5 @@
 import { GatewayBusyError, GatewayTimeoutError } from '../errors';
+import type { Permit } from '../gateway';
 import type { CallName } from '../protocol/paths';
 
 /**
@@ -23,12 +24,6 @@ export function startDeadline(call: CallName, limitMs: number, usedMs = 0): Call
 /** Returns the milliseconds that are left; negative once the deadline has passed. */
 export function remainingMs({ endsAtMs }: CallDeadline): number {
   return endsAtMs - performance.now();
-}
-
-/** A permit for one call; nothing was sent yet. Release it whatever came of the call. */
-export interface Permit {
-  /** Releases the permit; does nothing the second time, or once the call has taken it over. */
-  release(): void;
 }
 
 export class CallPermit implements Permit {

@@ -1,7 +1,7 @@
+import type { Permit } from '../gateway';
 import type { Balance, NetworkPrice, PriceList } from '../protocol/account';
 import type { CountryPrice, Lookup } from '../protocol/hlr';
 import type { Generated, GenerateInput, ValidateInput } from '../protocol/otp';
-import type { Permit } from './call-limiter';
 import type { CallRunner } from './run-call';
 
 /**

@@ -1,10 +1,11 @@
+import type { GatewayEventListener, OtpCall, Permit } from '../gateway';
 import type { Variant } from '../protocol/paths';
 import { memoryTokens } from '../stores/memory/memory-tokens';
 import { waitAtMost } from '../stores/with-timeout';
 import { Authenticator } from './authenticate';
-import { CallLimiter, closedError, type Permit, startDeadline } from './call-limiter';
+import { CallLimiter, closedError, startDeadline } from './call-limiter';
 import { CircuitBreaker, CredentialLockout, TokenContention } from './back-off';
-import { GatewayEmitter, type GatewayEventListener } from './events';
+import { GatewayEmitter } from './events';
 import { createHlrCalls, createOtpCalls, type HlrCalls, type OtpCalls } from './calls';
 import type * as OptionsModule from './options';
 import type { CheckedOptions, GatewayClientOptions } from './options';
@@ -15,8 +16,6 @@ import { TokenManager } from './token-manager';
 import { Transport } from './transport';
 import type * as WireModule from './wire';
 import type { Wire } from './wire';
-
-export type { Permit };
 
 /** Milliseconds for calls in flight to end when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
@@ -75,7 +74,7 @@ export class GatewayClient {
    * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: there was no permit in time.
    * @internal
    */
-  admit(call: 'generate' | 'validate'): Promise<Permit> {
+  admit(call: OtpCall): Promise<Permit> {
     return this.#parts.runner.admit(call);
   }
 

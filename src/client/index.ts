@@ -1,4 +1,5 @@
 export { GatewayClient } from './gateway-client';
+export { otpGateway } from './otp-gateway';
 export type {
   CertificateAuthority,
   GatewayClientOptions,
@@ -17,7 +18,7 @@ export type {
   GatewayRecoveredEvent,
   TokenRenewedEvent,
   TokenTakenOverEvent,
-} from './events';
+} from '../gateway';
 export type { Balance, Currency, NetworkPrice, PriceList } from '../protocol/account';
 export type { AdvancedStatus, CountryPrice, Lookup, LookupStatus } from '../protocol/hlr';
 export type {
@@ -38,5 +39,6 @@ export {
   GatewayUnreachableError,
   SmsOtpError,
   StoreError,
+  type GatewayRejection,
   type SafeCause,
 } from '../errors';

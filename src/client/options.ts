@@ -11,10 +11,10 @@ import {
   wholeNumber,
 } from '../define-options';
 import { optionError } from '../errors';
+import type { GatewayEventListener } from '../gateway';
 import type { NumberForm, NumberForms } from '../protocol/otp';
 import type { Variant } from '../protocol/paths';
 import type { TokenStore } from '../stores/store';
-import type { GatewayEventListener } from './events';
 
 export interface GatewayAddress {
   /** Scheme, host and port. */

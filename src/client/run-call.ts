@@ -1,4 +1,5 @@
 import { GatewayBusyError, GatewayRejectedError } from '../errors';
+import type { Permit } from '../gateway';
 import type { CallName } from '../protocol/paths';
 import { waitAtMost } from '../stores/with-timeout';
 import {
@@ -6,7 +7,6 @@ import {
   type CallLimiter,
   type CallPermit,
   closedError,
-  type Permit,
   remainingMs,
   startDeadline,
 } from './call-limiter';

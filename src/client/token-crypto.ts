@@ -1,12 +1,6 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  hkdf,
-  randomBytes,
-  scrypt,
-} from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
+import { expandKey } from '../keys';
 import type { CheckedOptions } from './options';
 import type { TokenContents } from './wire';
 
@@ -98,7 +92,6 @@ const SCRYPT_COST = { N: 2 ** 14, r: 8, p: 5 };
 const KEY_BYTES = 32;
 
 const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);
-const hkdfAsync = promisify<string, Buffer | string, string, string, number, ArrayBuffer>(hkdf);
 
 /** Derives the token's key, alike in every process that has the account's password. */
 async function deriveAccountKey(
@@ -110,12 +103,4 @@ async function deriveAccountKey(
     ? await scryptAsync(password, salt, KEY_BYTES, SCRYPT_COST)
     : password + salt;
   return expandKey(secret, 'token');
-}
-
-/**
- * Derives a key for one purpose from a secret that no one can guess; keys of different labels are
- * independent.
- */
-export async function expandKey(secret: Buffer | string, label: string): Promise<Buffer> {
-  return Buffer.from(await hkdfAsync('sha256', secret, '', label, KEY_BYTES));
 }

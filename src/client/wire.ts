@@ -126,14 +126,13 @@ function createReader<Result>(
     const answer = readEnvelope(httpStatus, parseAnswer(body));
     if (answer.kind === 'rejected') {
       const { code } = answer;
-      throw new GatewayRejectedError(
-        name,
-        code,
-        gatewayErrorName(code),
+      throw new GatewayRejectedError(name, {
+        gatewayCode: code,
+        gatewayName: gatewayErrorName(code),
         httpStatus,
         retryAfterSeconds,
-        mayHaveActed(name, code, httpStatus),
-      );
+        mayHaveArrived: mayHaveActed(name, code, httpStatus),
+      });
     }
     const result =
       answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;

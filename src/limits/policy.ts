@@ -1,4 +1,6 @@
-import type { GatewayClient } from '../client/gateway-client';
+import type { Balance, NetworkPrice, PriceList } from '../protocol/account';
+import type { CountryPrice, Lookup } from '../protocol/hlr';
+import type { Variant } from '../protocol/paths';
 import type { Counter, CounterStore, NoteStore, Purpose } from '../stores/store';
 import type { NumberOrigin } from './number-country';
 
@@ -9,6 +11,11 @@ export interface Policy<User = Express.User> {
   readonly stage: PolicyStage;
   /** Default: `enforce`. */
   readonly mode?: PolicyMode | undefined;
+  /**
+   * Whether it uses `gateway` of its context: then `createSmsOtp` refuses it together with a
+   * gateway of the app. Default: false.
+   */
+  readonly needsClient?: boolean | undefined;
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
   /**
    * Returns the counters to charge once every policy has allowed the send. Called at stage `send`
@@ -59,8 +66,11 @@ export interface PolicyCharge {
 
 /** The services that a policy can use in every call. */
 export interface PolicyServices {
-  /** The gateway's client, for price lists and lookups. */
-  readonly gateway: Pick<GatewayClient, 'otp' | 'hlr' | 'variant'>;
+  /**
+   * The gateway's client, for price lists and lookups. With a gateway of the app reading its parts
+   * throws, and `needsClient` says so at start.
+   */
+  readonly gateway: PolicyGateway;
   /** The store's counters. Begin every key with the policy's name. */
   readonly counters: CounterStore;
   /** Short strings in the store, under a key. Begin every key with the policy's name. */
@@ -69,6 +79,20 @@ export interface PolicyServices {
   readonly now: () => number;
   /** Emits an event that is not a decision. */
   readonly emit: (event: PolicyEvent) => void;
+}
+
+/** What policies use of a `GatewayClient`: prices, balances and number lookups. */
+export interface PolicyGateway {
+  readonly variant: Variant;
+  readonly otp: {
+    balance(): Promise<Balance>;
+    pricing(): Promise<PriceList<NetworkPrice>>;
+  };
+  readonly hlr: {
+    lookup(mobile: string): Promise<Lookup>;
+    balance(): Promise<Balance>;
+    pricing(): Promise<PriceList<CountryPrice>>;
+  };
 }
 
 /** A number, its user, and the keys that count the number without revealing it. */

@@ -1,13 +1,7 @@
 import type { ChallengeFactor, CodeFactor, FactorChallenged } from '../account/factors';
 import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
-import type { Permit } from '../client/gateway-client';
-import {
-  GatewayRejectedError,
-  isObject,
-  NoAnswerError,
-  type SmsOtpError,
-  withoutRetryAfter,
-} from '../errors';
+import { isAnswerLost, isObject, type SmsOtpError, withoutRetryAfter } from '../errors';
+import type { Permit } from '../gateway';
 import { parseJson } from '../stores/check-values';
 import type { PendingLogin, Purpose, SentText } from '../stores/store';
 import type { LoginContext } from './context';
@@ -117,7 +111,7 @@ export function isAppFactor(method: string): boolean {
   return method !== 'sms' && method !== 'recovery-code';
 }
 
-/** The gateway verifies the codes that it has made and sent. OTP spec §4, validate. */
+/** The gateway verifies the codes that it has made and sent. */
 export function createSmsVerifier(
   { gateway, listPhones }: Pick<LoginContext, 'gateway' | 'listPhones'>,
   field: string,
@@ -141,38 +135,14 @@ export function createSmsVerifier(
       if (text === null) return { kind: 'wrong' };
       const { otpId, mobile } = text;
       try {
-        await gateway.otp.validate({ id: otpId, mobile, pin: code }, slot);
-        return { kind: 'right' };
+        return { kind: await gateway.validate({ id: otpId, mobile, pin: code }, slot) };
       } catch (error) {
         // The text is over: however long the client waits, there is nothing to try again.
-        if (error instanceof NoAnswerError && error.mayHaveArrived)
-          return { kind: 'lost', error: withoutRetryAfter(error) };
-        const rejection = error instanceof GatewayRejectedError ? readPinRejection(error) : null;
-        if (rejection === null) throw error;
-        return { kind: rejection };
+        if (isAnswerLost(error)) return { kind: 'lost', error: withoutRetryAfter(error) };
+        throw error;
       }
     },
   };
-}
-
-/**
- * The pin is wrong and the pending login lives on. A cannot tell wrong from expired and consumed.
- * OTP spec §7.
- */
-const WRONG_PIN: readonly unknown[] = [2107, 2120];
-/**
- * The pin has expired or was consumed: the pending login ends. Never success, and the user is told
- * the same. OTP spec §7.
- */
-const PIN_OVER: readonly unknown[] = [2108, 2109];
-
-/**
- * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which
- * code comes in which variant, and with which HTTP status, decides nothing.
- */
-function readPinRejection({ gatewayCode }: GatewayRejectedError): 'wrong' | 'over' | null {
-  if (WRONG_PIN.includes(gatewayCode)) return 'wrong';
-  return PIN_OVER.includes(gatewayCode) ? 'over' : null;
 }
 
 /**

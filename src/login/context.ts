@@ -1,12 +1,11 @@
-import { createHmac } from 'node:crypto';
-import type { GatewayClient } from '../client/gateway-client';
-import { expandKey } from '../client/token-crypto';
 import type { Warn } from '../errors';
+import type { LoginGateway } from '../gateway';
+import type { KeyedDigest } from '../keys';
 import type { UserBlocks } from '../limits/address-block';
 import type { Limits } from '../limits/options';
 import type { ReadNumber } from '../limits/number-country';
 import type { NumberKeys } from '../limits/number-keys';
-import type { Policy } from '../limits/policy';
+import type { Policy, PolicyGateway } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { KnownBrowser, RecordPut, RecordReference, UserId } from '../stores/store';
@@ -186,7 +185,9 @@ export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boole
 export interface LoginContext {
   readonly warn: Warn;
   readonly settings: LoginSettings;
-  readonly gateway: GatewayClient;
+  readonly gateway: LoginGateway;
+  /** What policies use of it. */
+  readonly policyGateway: PolicyGateway;
   readonly store: GuardedStore;
   readonly policies: readonly Policy[];
   readonly buildMessage: BuildMessage;
@@ -219,31 +220,4 @@ export interface LoginContext {
   readonly random: () => number;
   /** Returns a string that cannot be guessed. */
   readonly randomId: () => string;
-}
-
-/** Derives a key of 32 bytes for one purpose, the same in every process with the same options. */
-export type DeriveKey = (label: string) => Promise<Buffer>;
-
-/** Makes the derivation of keys from one of the app's secrets. */
-export function createKeyDeriver(secret: string): DeriveKey {
-  return (label) => expandKey(secret, label);
-}
-
-/**
- * Returns a keyed digest of some strings as base64url: without the key it can be neither made nor
- * tested against a guess.
- */
-export type KeyedDigest = (...texts: readonly string[]) => Promise<string>;
-
-/**
- * @param deriveKey Returns the HMAC key. Called at the first digest, and again only after a
- * failure.
- */
-export function createKeyedDigest(deriveKey: () => Promise<Buffer>): KeyedDigest {
-  let key: Buffer | undefined;
-  return async (...texts) => {
-    key ??= await deriveKey();
-    // As JSON, so that no other list of strings has the same digest.
-    return createHmac('sha256', key).update(JSON.stringify(texts)).digest('base64url');
-  };
 }

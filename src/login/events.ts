@@ -1,4 +1,4 @@
-import type { GatewayEvent } from '../client/events';
+import type { GatewayEvent } from '../gateway';
 import type { LimitName } from '../limits/sends';
 import type { PolicyEvent, PolicyStage } from '../limits/policy';
 import type { StoreEvent } from '../stores/guarded-store';

@@ -244,8 +244,8 @@ async function callVerified(
   for (const policy of login.policies) void callQuietly(() => policy.verified?.(context));
 }
 
-function toServices({ gateway, store, now, emit }: LoginContext): PolicyServices {
-  return { gateway, counters: store.counters, notes: store.notes, now, emit };
+function toServices({ policyGateway, store, now, emit }: LoginContext): PolicyServices {
+  return { gateway: policyGateway, counters: store.counters, notes: store.notes, now, emit };
 }
 
 async function callQuietly(notify: () => unknown): Promise<void> {

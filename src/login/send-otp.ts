@@ -1,9 +1,8 @@
-import type { Permit } from '../client/gateway-client';
 import { type GatewayError, isGatewayError } from '../errors';
+import type { OtpText, Permit, TextedOtp } from '../gateway';
 import { createOutageWatch } from '../limits/give-back';
 import type { LimitName } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
-import type { Generated } from '../protocol/otp';
 import { placeOf } from '../limits/user-keys';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
@@ -265,14 +264,14 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
 
   async function generate(
     context: SendContext,
-    asked: Parameters<typeof gateway.otp.generate>[0],
+    asked: OtpText,
     charge: Charged,
     permit: Permit,
-  ): Promise<Generated | NotSent> {
+  ): Promise<TextedOtp | NotSent> {
     try {
-      const generated = await gateway.otp.generate(asked, permit);
+      const generated = await gateway.generate(asked, permit);
       outages.record(false);
-      settlePolicies(login, context, { kind: 'sent', cost: costOf(generated) });
+      settlePolicies(login, context, { kind: 'sent', cost: generated.cost ?? null });
       return generated;
     } catch (error) {
       const outcome = toSendOutcome(error);
@@ -305,7 +304,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const isKept = await keep(request, pendingLogin, text);
     const subject = { userId, purpose, address };
     const { country } = await context.origin();
-    const sent = { maskedPhone: maskPhone(mobile), sends: times.sends, cost: costOf(generated) };
+    const sent = {
+      maskedPhone: maskPhone(mobile),
+      sends: times.sends,
+      cost: generated.cost ?? null,
+    };
     login.emit({ type: 'sent', ...subject, ...sent, country });
     if (charge.usedUp !== null)
       login.emit({ type: 'sends-used-up', ...subject, sends: charge.usedUp });
@@ -426,7 +429,7 @@ interface TextedCode {
   readonly context: SendContext;
   readonly times: SendTimes;
   readonly charge: Charged;
-  readonly generated: Generated;
+  readonly generated: TextedOtp;
 }
 
 /** Returns why no text is out, when one may be asked for, and the HTTP status of the error. */
@@ -460,13 +463,8 @@ interface SendTimes {
 /** What the gateway says of the code's life can only shorten ours. */
 function findExpiry(
   { sentAt, login: { pendingUntil }, validitySeconds }: SendTimes,
-  generated: Generated,
+  generated: TextedOtp,
 ): number {
-  const reported = generated.variant === 'A' ? generated.validitySeconds : null;
-  const lifeSeconds = Math.min(validitySeconds, reported ?? validitySeconds);
+  const lifeSeconds = Math.min(validitySeconds, generated.validitySeconds ?? validitySeconds);
   return Math.min(sentAt + lifeSeconds * 1000, pendingUntil);
-}
-
-function costOf(generated: Generated): string | null {
-  return generated.variant === 'B' ? generated.cost : null;
 }

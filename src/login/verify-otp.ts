@@ -1,8 +1,8 @@
 import { mayHaveArrived, type SmsOtpError } from '../errors';
+import type { Permit } from '../gateway';
 import { type Attempt, createAttemptLimit } from '../limits/attempts';
 import { provenCounter, withoutTextKeys } from '../limits/sends';
 import { sideOf } from '../limits/user-keys';
-import type { Permit } from '../client/gateway-client';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { Counter, FinishOptions, PendingLogin, Purpose, Transaction } from '../stores/store';
 import { findTextGivenBack } from './charge-send';

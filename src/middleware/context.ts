@@ -33,6 +33,8 @@ export interface MiddlewareContext {
   readonly beginLogin: (req: Request, user: Express.User) => Promise<LiveLogin>;
   /** Whether the app may say that a user needs no second factor. */
   readonly mayBeUnrequired: boolean;
+  /** Whether the text shows what a transaction approves: the gateway texts our messages. */
+  readonly writesMessages: boolean;
   /** Returns a pending login while it is live, `passed` after its success. */
   readonly findPending: (pendingId: string) => Promise<LiveLogin | 'passed' | null>;
   /** Ends a pending login. */

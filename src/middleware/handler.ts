@@ -44,16 +44,19 @@ type Handle<Name extends MiddlewareName> = (
 /**
  * Makes the factory of a middleware, which checks the options when it is called. Stack traces show
  * `functionName`.
+ * @param check Throws for options that do not fit those of `createSmsOtp`.
  */
 export function createFactory<Name extends MiddlewareName>(
   name: Name,
   functionName: string,
   handle: Handle<Name>,
+  check?: (options: CheckedOptions<Name>) => void,
 ): (options?: unknown) => RequestHandler {
   const { readOptions } = loadOptions();
   return (given = {}, ...others: readonly unknown[]) => {
     if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', name);
     const options = readOptions(name, given);
+    check?.(options);
     const middleware: RequestHandler = (req, res, next) =>
       handleAsync(res, next, () => handle(req, res, options));
     return Object.defineProperty(middleware, 'name', { value: functionName });

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { optionError } from '../errors';
 import type { ResendRequest } from '../login/resend-otp';
 import type { SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
@@ -25,9 +26,16 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
 
   return {
     resend: createFactory('resend', 'smsOtpResend', resend),
-    stepUp: createFactory('stepUp', 'smsOtpStepUp', stepUp),
+    stepUp: createFactory('stepUp', 'smsOtpStepUp', stepUp, checkTransaction),
     cancel: createFactory('cancel', 'smsOtpCancel', cancel),
   };
+
+  /** The text has to show what the code approves: RTS 2018/389, article 5. */
+  function checkTransaction({ transaction }: StepUpOptions): void {
+    if (transaction === undefined || context.writesMessages) return;
+    const problem = 'is never shown: this gateway has texts of its own (writesMessages: false)';
+    throw optionError('stepUp', 'transaction', problem);
+  }
 
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);

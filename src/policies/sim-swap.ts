@@ -47,6 +47,8 @@ export interface SimSwapProvider {
    * changes nothing.
    */
   verified?(context: VerifiedContext, question: SimSwapQuestion): Promise<void>;
+  /** True when it uses `gateway` of the context, as `needsClient` of a policy. */
+  readonly needsClient?: boolean;
 }
 
 const schema = strictOptions({
@@ -111,6 +113,7 @@ export function simSwap(options: SimSwapOptions): Policy<unknown> {
     name: 'sim-swap',
     stage: 'send',
     mode,
+    needsClient: provider.needsClient,
     check: async (context) => {
       // There is nothing to compare the number of an enrollment with.
       if (context.purpose === 'enroll') return 'allow';

@@ -158,3 +158,16 @@ export const challengeSchema = z.object({
 
 /** A challenge of ours that a factor is to answer, good once. */
 export type OpenChallenge = Readonly<z.output<typeof challengeSchema>>;
+
+export const textedCodeSchema = z.object({
+  version,
+  otpId: text,
+  /** A keyed digest of id, number and code, in base64url. */
+  digest: tokenHash,
+  /** The comparisons that were made, or claimed. */
+  comparisons: z.int().min(0),
+  expiresAt: z.number(),
+});
+
+/** A code that `smsGateway` has made. Only its text holds the code. */
+export type TextedCode = Readonly<z.output<typeof textedCodeSchema>>;

@@ -13,6 +13,8 @@ import {
   type OpenChallenge,
   type RecoveryCodeSet,
   recoveryCodesSchema,
+  type TextedCode,
+  textedCodeSchema,
   type TrustedDevice,
 } from './record-schemas';
 import type {
@@ -125,6 +127,19 @@ const NOTE: RecordKind<Note> = {
   endOf: ({ expiresAt }) => expiresAt,
 };
 
+/** The id of the one code that an OTP id has. */
+export const TEXTED_CODE_ID = 'code';
+
+const TEXTED_CODE: RecordKind<TextedCode> = {
+  kind: 'texted-code',
+  schema: textedCodeSchema,
+  ownerOf: ({ otpId }) => otpId,
+  idOf: () => TEXTED_CODE_ID,
+  tagOf: ({ comparisons }) => String(comparisons),
+  rankOf: () => 0,
+  endOf: ({ expiresAt }) => expiresAt,
+};
+
 /** All kinds of records that this package keeps. */
 export interface RecordSets {
   readonly devices: RecordSet<TrustedDevice>;
@@ -132,6 +147,7 @@ export interface RecordSets {
   readonly logins: RecordSet<Login>;
   readonly recoveryCodes: RecordSet<RecoveryCodeSet>;
   readonly challenges: RecordSet<OpenChallenge>;
+  readonly textedCodes: RecordSet<TextedCode>;
   readonly notes: NoteStore;
 }
 
@@ -144,6 +160,7 @@ export function createRecordSets(records: RecordStore, now: () => number): Recor
     logins: createRecordSet(records, LOGIN, now),
     recoveryCodes: createRecordSet(records, RECOVERY_CODES, now),
     challenges: createRecordSet(records, CHALLENGE, now),
+    textedCodes: createRecordSet(records, TEXTED_CODE, now),
     notes: {
       read: async (key) => (await notes.find(key, NOTE_ID))?.text ?? null,
       async write(key, text, ttlSeconds) {

@@ -6,6 +6,7 @@ export type {
   Purpose,
   RecoveryCodeSet,
   SentText,
+  TextedCode,
   Transaction,
   TrustedDevice,
 } from './record-schemas';

@@ -1,7 +1,7 @@
 import type * as OtpAuthModule from 'otpauth';
 import { z } from 'zod';
 import type { CodeFactor } from '../account/factors';
-import { decrypt, encrypt, expandKey } from '../client/token-crypto';
+import { decrypt, encrypt } from '../client/token-crypto';
 import {
   callback,
   nonEmptyString,
@@ -11,6 +11,7 @@ import {
 } from '../define-options';
 import type { SecretOption } from '../define-options';
 import { UsageError } from '../errors';
+import { expandKey } from '../keys';
 import { readCode } from '../login/code-verifiers';
 
 /** Whose authenticator app it is, and what that shows. */

@@ -109,7 +109,11 @@ describe('the explanation of an error', () => {
 
   it('names the code of a gateway that rejected the request', () => {
     const { message, advice, exitCode } = explain(
-      new GatewayRejectedError('lookup', 2004, 'HLR unavailable', 403),
+      new GatewayRejectedError('lookup', {
+        gatewayCode: 2004,
+        gatewayName: 'HLR unavailable',
+        httpStatus: 403,
+      }),
     );
     expect([message, exitCode]).toEqual([
       'The OTP gateway rejected the request (lookup): 2004 HLR unavailable',

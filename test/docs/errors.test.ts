@@ -16,7 +16,7 @@ const THROWN: readonly errors.AnySmsOtpError[] = [
   new errors.GatewayUnreachableError('generate', false),
   new errors.GatewayTimeoutError('generate', 1, true),
   new errors.GatewayResponseError('generate', 200, 'x'),
-  new errors.GatewayRejectedError('generate', 2104, 'x', 400),
+  new errors.GatewayRejectedError('generate', { gatewayCode: 2104, httpStatus: 400 }),
   new errors.GatewayBusyError('x', 1),
   new errors.StoreError('claim'),
   new errors.SessionError('ERR_NO_SESSION', 'x'),

@@ -328,7 +328,7 @@ describe('createSmsOtp', () => {
     [
       'no gateway',
       { gateway: undefined },
-      'gateway is missing; it must be a GatewayClient or its options',
+      'gateway is missing; it must be a GatewayClient, its options, or an OtpGateway',
     ],
     [
       'an unset variable',

@@ -163,7 +163,7 @@ export class PointGateway extends GatewayClient {
 }
 
 function rejected(gatewayCode: number): GatewayRejectedError {
-  return new GatewayRejectedError('validate', gatewayCode, null, 400);
+  return new GatewayRejectedError('validate', { gatewayCode, httpStatus: 400 });
 }
 
 type Arguments = readonly unknown[];

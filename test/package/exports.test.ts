@@ -9,6 +9,7 @@ const DOCUMENTED = [
   '.',
   './policies',
   './totp',
+  './sms-gateway',
   './client',
   './simulator',
   './redis',
@@ -113,11 +114,37 @@ describe('loading', () => {
     ).toEqual([]);
   });
 
+  it('./sms-gateway loads zod and no other package, and neither login nor client', async () => {
+    expect(await packagesLoadedBy('/sms-gateway')).toEqual(['zod']);
+    const isApart = (file: string): boolean =>
+      /[\\/]dist[\\/](?:login|account|middleware|client)[\\/]/.test(file);
+    expect((await filesLoadedBy('/sms-gateway')).filter(isApart)).toEqual([]);
+  });
+
   it('the main entry loads passport-custom, but nothing large', async () => {
     const loaded = await packagesLoadedBy('');
     expect(loaded).toContain('passport-custom');
     const unwanted = ['undici', 'libphonenumber-js', 'express', 'zod'];
     expect(unwanted.filter((name) => loaded.includes(name))).toEqual([]);
+  });
+
+  it('the main entry loads these parts and no others: a gateway is loaded when one is opened', async () => {
+    const parts = (await filesLoadedBy('')).flatMap(
+      (file) => /[\\/]dist[\\/]([^\\/]+)/.exec(file)?.[1]?.replace(/\.js$/, '') ?? [],
+    );
+    expect(Array.from(new Set(parts)).sort()).toEqual([
+      'account',
+      'errors',
+      'index',
+      'keys',
+      'limits',
+      'login',
+      'messages',
+      'middleware',
+      'protocol',
+      'sms-otp',
+      'stores',
+    ]);
   });
 
   it('the main entry loads no opt-in policy; ./policies does', async () => {

@@ -18,6 +18,7 @@ import {
   makeDevice,
   makeLogin,
   makeSentText,
+  makeTextedCode,
   makeWaitingLogin,
 } from './make-values';
 
@@ -54,6 +55,7 @@ describe('a guarded store', () => {
   it('returns what was written', async () => {
     const store = guardStore(memoryStore({ now }), now);
     const { pendingLogins, devices, browsers, logins, recoveryCodes, challenges, notes } = store;
+    const { textedCodes } = store;
     const [login, text] = [makeWaitingLogin('a'), makeSentText('x')];
     expect(await pendingLogins.begin(login, 'login others', text)).toBe(true);
     expect(await pendingLogins.find('a')).toEqual({ login, sends: 1, text });
@@ -111,6 +113,13 @@ describe('a guarded store', () => {
     expect(await challenges.find('a', 'passkey')).toEqual(makeChallenge('a'));
     expect(await challenges.take(makeChallenge('a', { challenge: 'other' }))).toBe(false);
     expect(await challenges.take(makeChallenge('a'))).toBe(true);
+
+    await textedCodes.put(makeTextedCode('a'));
+    expect(await textedCodes.find('a', 'code')).toEqual(makeTextedCode('a'));
+    const counted = makeTextedCode('a', { comparisons: 1 });
+    expect(await textedCodes.swap(makeTextedCode('a'), counted)).toBe(true);
+    expect(await textedCodes.swap(makeTextedCode('a'), counted)).toBe(false);
+    expect(await textedCodes.remove('a', 'code')).toBe(true);
 
     await notes.write('a', 'note', 600);
     expect(await notes.read('a')).toBe('note');
@@ -237,7 +246,7 @@ describe('a guarded store', () => {
     expect(Object.keys(guarded).sort()).toEqual(
       [
         ...['browsers', 'challenges', 'counters', 'devices', 'logins', 'notes'],
-        ...['pendingLogins', 'recoveryCodes'],
+        ...['pendingLogins', 'recoveryCodes', 'textedCodes'],
       ].sort(),
     );
   });
@@ -260,6 +269,7 @@ describe('a value that does not fit', () => {
     ['login record', () => store.logins.put(makeLogin('a', { method: '' }))],
     ['set of codes', () => store.recoveryCodes.put(makeCodes(''))],
     ['challenge', () => store.challenges.put(makeChallenge('a', { factor: '' }))],
+    ['texted code', () => store.textedCodes.put(makeTextedCode('a', { digest: 'short' }))],
     ['note', () => store.notes.write('', 'note', 60)],
   ])('is refused: a %s', async (_what, write) => {
     await expect(write()).rejects.toThrow(StoreError);

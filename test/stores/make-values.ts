@@ -5,6 +5,7 @@ import type {
   PendingLogin,
   RecoveryCodeSet,
   SentText,
+  TextedCode,
   TrustedDevice,
 } from '../../src/stores/store';
 
@@ -104,6 +105,18 @@ export function makeChallenge(
     pendingId,
     factor: 'passkey',
     challenge: 'challenge',
+    expiresAt: MADE_AT + 300_000,
+    ...changes,
+  };
+}
+
+/** A code that was texted under an id. */
+export function makeTextedCode(otpId: string, changes: Partial<TextedCode> = {}): TextedCode {
+  return {
+    version: 1,
+    otpId,
+    digest: 'd'.repeat(43),
+    comparisons: 0,
     expiresAt: MADE_AT + 300_000,
     ...changes,
   };

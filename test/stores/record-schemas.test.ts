@@ -14,6 +14,7 @@ import {
   makeDevice,
   makeLogin,
   makeSentText,
+  makeTextedCode,
   makeWaitingLogin,
 } from './make-values';
 import { casesOf } from '../support/complete-run';
@@ -53,6 +54,7 @@ const KINDS = {
   logins: { good: makeLogin('a'), id: 'a', owner: 'user' },
   recoveryCodes: { good: makeCodes('a'), id: 'codes', owner: 'user' },
   challenges: { good: makeChallenge('a'), id: 'passkey', owner: 'a' },
+  textedCodes: { good: makeTextedCode('a'), id: 'code', owner: 'a' },
 };
 type RecordName = keyof typeof KINDS;
 const names = Object.keys(KINDS) as RecordName[];
@@ -189,6 +191,9 @@ describe('a record that a store returns', () => {
     ['recoveryCodes', { hashes: ['x'.repeat(257)] }],
     ['recoveryCodes', { hashes: Array.from({ length: 101 }, String) }],
     ['challenges', { challenge: '' }],
+    ['textedCodes', { digest: 'a'.repeat(42) }],
+    ['textedCodes', { comparisons: -1 }],
+    ['textedCodes', { comparisons: 0.5 }],
   ])('is refused: one of the %s with %j', async (name, changes) => {
     const value = JSON.stringify({ ...KINDS[name].good, ...changes });
     await expect(readRecord(name, value)).rejects.toThrow(StoreError);

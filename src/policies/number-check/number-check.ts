@@ -53,6 +53,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
     name: 'number-check',
     stage,
     mode,
+    needsClient: true,
     check: async (context) => {
       const column = columnOf(context);
       const finding = await lookups.find(context);

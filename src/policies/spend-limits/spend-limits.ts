@@ -93,6 +93,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     name: 'spend-limits',
     stage: 'send',
     mode,
+    needsClient: true,
     check: async (context) => {
       const { micros, confidence, country } = await findSend(context);
       if (micros <= maxPricePerMessage) return 'allow';

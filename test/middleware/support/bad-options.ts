@@ -8,7 +8,7 @@ export const BAD: [string, object, RegExp][] = [
   [
     'gateway left out',
     { gateway: undefined },
-    /gateway is missing; it must be a GatewayClient or its options/,
+    /gateway is missing; it must be a GatewayClient, its options, or an OtpGateway/,
   ],
   ['a gateway that is a text', { gateway: 'canary value' }, /gateway must be/],
   ['getPhone left out', { getPhone: undefined }, /getPhone must be a function/],

@@ -1,0 +1,41 @@
+import { createHmac, hkdf } from 'node:crypto';
+import { promisify } from 'node:util';
+
+const KEY_BYTES = 32;
+
+const hkdfAsync = promisify<string, Buffer | string, string, string, number, ArrayBuffer>(hkdf);
+
+/**
+ * Derives a key for one purpose from a secret that no one can guess; keys of different labels are
+ * independent.
+ */
+export async function expandKey(secret: Buffer | string, label: string): Promise<Buffer> {
+  return Buffer.from(await hkdfAsync('sha256', secret, '', label, KEY_BYTES));
+}
+
+/** Derives a key of 32 bytes for one purpose, the same in every process with the same options. */
+export type DeriveKey = (label: string) => Promise<Buffer>;
+
+/** Makes the derivation of keys from one of the app's secrets. */
+export function createKeyDeriver(secret: string): DeriveKey {
+  return (label) => expandKey(secret, label);
+}
+
+/**
+ * Returns a keyed digest of some strings as base64url: without the key it can be neither made nor
+ * tested against a guess.
+ */
+export type KeyedDigest = (...texts: readonly string[]) => Promise<string>;
+
+/**
+ * @param deriveKey Returns the HMAC key. Called at the first digest, and again only after a
+ * failure.
+ */
+export function createKeyedDigest(deriveKey: () => Promise<Buffer>): KeyedDigest {
+  let key: Buffer | undefined;
+  return async (...texts) => {
+    key ??= await deriveKey();
+    // As JSON, so that no other list of strings has the same digest.
+    return createHmac('sha256', key).update(JSON.stringify(texts)).digest('base64url');
+  };
+}

@@ -1,0 +1,132 @@
+import { GatewayClient } from './client/gateway-client';
+import { otpGateway } from './client/otp-gateway';
+import type { GatewayClientOptions } from './client/options';
+import { optionError, readFields } from './errors';
+import type { GatewayEventListener, LoginGateway, OtpGateway } from './gateway';
+import type { PolicyGateway } from './limits/policy';
+import { guardGateway } from './login/guarded-gateway';
+import type { TokenStore } from './stores/store';
+
+/** What `createSmsOtp` makes of its option `gateway`. */
+export interface OpenGateway {
+  readonly gateway: LoginGateway;
+  readonly policyGateway: PolicyGateway;
+  /** Whether it is the client of the documents' gateway. */
+  readonly isClient: boolean;
+  /** Whether it texts the message that it is given. */
+  readonly writesMessages: boolean;
+  /** Digits of the longest code that a message is measured with; null: any. */
+  readonly maxPinDigits: number | null;
+  readonly allowSecondSegment: boolean | undefined;
+  readonly subscribe: (listener: GatewayEventListener) => () => void;
+  /** Ends what was made here. */
+  readonly close: () => Promise<void>;
+}
+
+/** What the client shares with the login, unless it has options of its own. */
+export type SharedOptions = Pick<GatewayClientOptions, 'now' | 'maxPinDigits'> & {
+  readonly tokenStore: TokenStore;
+};
+
+/** The option `gateway` of `createSmsOtp`. */
+export type GatewayOption = GatewayClient | GatewayClientOptions | OtpGateway;
+
+/** Begins every error message. */
+const MAKER = 'createSmsOtp';
+
+/**
+ * Opens the gateway of a login. An object with the functions `generate` and `validate` is one,
+ * whatever else it has; anything else is a `GatewayClient`, or the options to make one.
+ * @throws {TypeError} that names the option.
+ */
+export function openGateway(option: GatewayOption, shared: SharedOptions): OpenGateway {
+  if (isOtpGateway(option)) return openOwn(option);
+  if (option instanceof GatewayClient) return openClient(option);
+  try {
+    const client = new GatewayClient({ ...shared, ...option });
+    return { ...openClient(client), close: () => client.close() };
+  } catch (cause) {
+    // Its options stand under `gateway` here, and that is how they are named.
+    const message = (cause as TypeError).message.replace(
+      /^GatewayClient: (unknown option )?/,
+      `${MAKER}: $1gateway.`,
+    );
+    throw new TypeError(message, { cause });
+  }
+}
+
+/** Returns whether messages may take two segments, without opening anything. */
+export function readSecondSegment(option: GatewayOption): boolean | undefined {
+  if (isOtpGateway(option)) return undefined;
+  return option instanceof GatewayClient
+    ? option.messageRules.allowSecondSegment
+    : option.allowSecondSegment;
+}
+
+function isOtpGateway(option: GatewayOption): option is OtpGateway {
+  const { generate, validate } = readFields(option);
+  const functions = [generate, validate].filter((call) => typeof call === 'function');
+  if (functions.length === 1)
+    throw optionError(MAKER, 'gateway', 'must have both functions, generate and validate');
+  return functions.length === 2;
+}
+
+function openClient(client: GatewayClient): OpenGateway {
+  return {
+    gateway: otpGateway(client),
+    policyGateway: client,
+    isClient: true,
+    writesMessages: true,
+    ...client.messageRules,
+    subscribe: (listener) => client.subscribe(listener),
+    close: stayOpen,
+  };
+}
+
+const CALLS = ['admit', 'warmUp', 'subscribe', 'close'] as const;
+
+function openOwn(gateway: OtpGateway): OpenGateway {
+  const fields = readFields(gateway);
+  const wrong = CALLS.find((name) => !['undefined', 'function'].includes(typeof fields[name]));
+  if (wrong !== undefined) throw optionError(MAKER, `gateway.${wrong}`, 'must be a function');
+  const { writesMessages = true } = gateway;
+  if (typeof writesMessages !== 'boolean')
+    throw optionError(MAKER, 'gateway.writesMessages', 'must be a boolean');
+  return {
+    gateway: guardGateway(gateway),
+    policyGateway: NO_CLIENT,
+    isClient: false,
+    writesMessages,
+    maxPinDigits: null,
+    allowSecondSegment: undefined,
+    subscribe(listener) {
+      return gateway.subscribe?.(listener) ?? doNothing;
+    },
+    close: stayOpen,
+  };
+}
+
+/** For policies that have not said at start that they need a client. */
+const NO_CLIENT = Object.defineProperties(
+  {},
+  Object.fromEntries(
+    ['variant', 'otp', 'hlr'].map((name) => [name, { get: refuseService, enumerable: true }]),
+  ),
+  // It has the names, and reading one throws.
+) as PolicyGateway;
+
+function refuseService(): never {
+  throw new TypeError(
+    'prices, balances and number lookups need a GatewayClient: a policy that uses them has ' +
+      'needsClient: true',
+  );
+}
+
+function doNothing(): void {
+  // Nobody was subscribed.
+}
+
+/** What is handed in stays open. */
+function stayOpen(): Promise<void> {
+  return Promise.resolve();
+}
