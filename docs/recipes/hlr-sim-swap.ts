@@ -159,6 +159,7 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   }
 
   return {
+    needsClient: true,
     lookups,
     check,
     verified: observe,
