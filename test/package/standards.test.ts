@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = join(__dirname, '../..');
-const text = readFileSync(join(ROOT, 'docs/standards.md'), 'utf8');
+const text = readFileSync(join(ROOT, 'docs/audit/standards.md'), 'utf8');
 const paths = findPaths(text);
 
 function findPaths(page: string): string[] {
@@ -14,7 +14,7 @@ function findMissing(files: readonly string[]): readonly string[] {
   return files.filter((path) => !existsSync(join(ROOT, path)));
 }
 
-describe('docs/standards.md', () => {
+describe('docs/audit/standards.md', () => {
   it('names files', () => {
     expect(paths.length).toBeGreaterThan(40);
   });
@@ -31,8 +31,8 @@ describe('docs/standards.md', () => {
   });
 });
 
-describe('docs/threats.md', () => {
-  const tests = findPaths(readFileSync(join(ROOT, 'docs/threats.md'), 'utf8'));
+describe('docs/audit/threats.md', () => {
+  const tests = findPaths(readFileSync(join(ROOT, 'docs/audit/threats.md'), 'utf8'));
 
   it('names a test for each single attack', () => {
     expect(tests.length).toBeGreaterThan(15);

@@ -6,7 +6,8 @@ import { readLinks } from '../docs/support/links';
 import { packInto, type Tarball } from './packed/pack';
 import { ROOT } from './packed/repository';
 
-const GUIDE = /^docs\/(?:(?:recipes\/)?[\w-]+\.md|recipes\/[\w.-]+\.ts|images\/\w[\w-]*\.svg)$/;
+const GUIDE =
+  /^docs\/(?:(?:(?:recipes|audit)\/)?[\w-]+\.md|recipes\/[\w.-]+\.ts|images\/\w[\w-]*\.svg)$/;
 
 const directory = mkdtempSync(join(tmpdir(), 'passport-sms-otp-tarball-'));
 let tarball: Tarball;

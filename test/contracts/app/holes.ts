@@ -16,7 +16,7 @@ const LIMITS = 'docs/how-it-works.md#default-limits';
 const DEVICES = 'docs/recovery-and-devices.md#trusted-devices';
 const NUMBERS = 'docs/enrollment.md#who-may-change-numbers';
 const REASONS = 'docs/errors.md#reasons';
-const RESPONSIBILITIES = 'docs/threats.md#your-responsibilities';
+const RESPONSIBILITIES = 'docs/audit/threats.md#your-responsibilities';
 
 /**
  * Every hole that the facts can find, by its name. The names are fixed: reports, tests and pages
