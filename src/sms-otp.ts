@@ -7,7 +7,7 @@ import {
   type UserFactors,
 } from './account/factors';
 import { createLoginRegistry } from './account/logins';
-import { createKnownBrowsers, NO_KNOWN_BROWSERS } from './account/known-browsers';
+import { createKnownBrowsers } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
 import { createWarner, optionError, readFields } from './errors';
 import { createKeyDeriver, createKeyedDigest, type KeyedDigest } from './keys';
@@ -341,9 +341,8 @@ function joinBrowsers(
   { browsers, counters }: GuardedStore,
   createDigests: LoginContext['createDigests'],
 ): KnownBrowsers {
-  if (knownBrowsers === false) return NO_KNOWN_BROWSERS;
   const digests = createDigests('known-browsers');
-  const { maxAgeDays } = knownBrowsers;
+  const maxAgeDays = knownBrowsers === false ? null : knownBrowsers.maxAgeDays;
   return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, limits, now, randomBytes });
 }
 

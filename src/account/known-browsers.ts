@@ -25,7 +25,8 @@ interface KnownBrowsersOptions {
   readonly counters: CounterStore;
   /** One digest for each secret: the first makes seals, all are read. */
   readonly digests: readonly KeyedDigest[];
-  readonly maxAgeDays: number;
+  /** Null with `knownBrowsers: false`: all browsers share their limits. */
+  readonly maxAgeDays: number | null;
   readonly limits: Limits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -63,10 +64,11 @@ const ENTRY = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/;
  */
 export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowsers {
   const { browsers, counters, digests, maxAgeDays, limits, now, randomBytes } = options;
-  const lifeSeconds = maxAgeDays * DAY_SECONDS;
+  const isOn = maxAgeDays !== null;
+  const lifeSeconds = (maxAgeDays ?? 0) * DAY_SECONDS;
 
   return {
-    isOn: true,
+    isOn,
     findBucket,
     async isKnown(cookie, userId) {
       const bucket = await findBucket(cookie, userId);
@@ -76,6 +78,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       return (await chargeRows(counters, guards)).refusedBy === null;
     },
     async prepare({ cookie, userId, bucket }) {
+      if (!isOn) return null;
       const entries = readEntries(cookie);
       // The seal was checked by `send`. A cookie forged since then can only displace itself.
       if (entries.some((one) => bucketOf(one) === bucket && ageOf(one) < DAY_SECONDS)) return null;
@@ -156,13 +159,3 @@ function readEntries(cookie: string | undefined): readonly Entry[] {
   }
   return entries.slice(0, MAX_USERS);
 }
-
-/** With `knownBrowsers: false`: all browsers share their limits. */
-export const NO_KNOWN_BROWSERS: KnownBrowsers = {
-  isOn: false,
-  findBucket: () => Promise.resolve(OTHER_BROWSERS),
-  isKnown: () => Promise.resolve(false),
-  prepare: () => Promise.resolve(null),
-  list: () => Promise.resolve([]),
-  forget: () => Promise.resolve(),
-};

@@ -60,7 +60,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
   return {
     isChecked,
     isLive: (login) => (isChecked(login.loginId, now()) ? Promise.resolve(true) : askOnce(login)),
-    isStillLive: ask,
+    findLive: ask,
     async begin(begun) {
       const login = toRecord(begun);
       const { gone } = await logins.put(login, { most: MOST_LOGINS });
@@ -91,11 +91,12 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
    * itself.
    */
   function askOnce(login: LoginReference): Promise<boolean> {
-    if (everyMs === 0) return ask(login);
+    if (everyMs === 0) return ask(login).then((live) => live !== null);
     const { loginId } = login;
     const underWay = asked.get(loginId);
     if (underWay !== undefined) return underWay.answer;
-    const question: Asked = { answer: ask(login, () => question.isOutdated), isOutdated: false };
+    const answer = ask(login, () => question.isOutdated).then((live) => live !== null);
+    const question: Asked = { answer, isOutdated: false };
     asked.set(loginId, question);
     const done = (): void => {
       if (asked.get(loginId) === question) asked.delete(loginId);
@@ -107,22 +108,22 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
   async function ask(
     { userId, loginId }: LoginReference,
     isOutdated = () => true,
-  ): Promise<boolean> {
+  ): Promise<Login | null> {
     const at = now();
-    const isLive = await isSeen(userId, loginId, at);
-    if (!isLive) tell(userId, [loginId], 'found-ended');
+    const live = await see(userId, loginId, at);
+    if (live === null) tell(userId, [loginId], 'found-ended');
     else if (!isOutdated()) keep(loginId, at);
-    return isLive;
+    return live;
   }
 
-  /** Returns whether the login is live, and writes now and then that it was seen. */
-  async function isSeen(userId: string, loginId: string, at: number): Promise<boolean> {
+  /** Returns the login while it is live, and writes now and then that it was seen. */
+  async function see(userId: string, loginId: string, at: number): Promise<Login | null> {
     const login = await logins.find(userId, loginId);
-    if (login === null || at - login.lastSeenAt < SEEN_EVERY_MS) return login !== null;
+    if (login === null || at - login.lastSeenAt < SEEN_EVERY_MS) return login;
     const seen: Login = { ...login, lastSeenAt: at, expiresAt: at + lifeMs };
-    if (await logins.swap(login, seen)) return true;
+    if (await logins.swap(login, seen)) return seen;
     // Another request has written it, or has ended the login.
-    return (await logins.find(userId, loginId)) !== null;
+    return logins.find(userId, loginId);
   }
 
   function toRecord({ userId, method, label }: BegunLogin): Login {
@@ -144,43 +145,38 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     };
   }
 
-  async function prepareNext(login: LoginReference, method: Method | undefined) {
-    const next = await findNext(login, method);
-    if (next === null) return null;
-    const prepared = toPrepared(next.after);
+  function prepareNext(before: Login, method: Method | undefined) {
+    const prepared = toPrepared(toNext(before, method));
     const done = (gone: readonly string[]): void => {
-      tell(login.userId, [login.loginId], 'renewed');
+      tell(before.userId, [before.loginId], 'renewed');
       void prepared.done?.(gone);
     };
-    return { ...prepared, done, replaces: logins.toReference(next.before) };
+    return { ...prepared, done, replaces: logins.toReference(before) };
   }
 
   /** Of a logout and a renewal at the same moment one wins: the other one finds no login. */
   async function replace(
-    login: LoginReference,
-    method: Method | undefined,
+    { userId, loginId }: LoginReference,
+    method: Method,
   ): Promise<LoginReference | null> {
-    const next = await findNext(login, method);
-    if (next === null) return null;
-    const { before, after } = next;
+    const before = await logins.find(userId, loginId);
+    if (before === null) return null;
+    const after = toNext(before, method);
     try {
       if (!(await logins.swap(before, after))) return null;
     } finally {
-      forget(login.loginId);
+      forget(loginId);
     }
-    tell(login.userId, [login.loginId], 'renewed');
+    tell(userId, [loginId], 'renewed');
     keepWritten(after, []);
     return toReference(after);
   }
 
-  /** Returns the login and the one that takes its place, with the same beginning. */
-  async function findNext({ userId, loginId }: LoginReference, method: Method | undefined) {
-    const before = await logins.find(userId, loginId);
-    if (before === null) return null;
+  /** Returns the login that takes the place of another one, with the same beginning. */
+  function toNext(before: Login, method: Method | undefined): Login {
     const at = now();
     const times = { lastSeenAt: at, expiresAt: at + lifeMs };
-    const after = { ...before, ...times, loginId: randomId(), method: method ?? before.method };
-    return { before, after } satisfies Readonly<Record<string, Login>>;
+    return { ...before, ...times, loginId: randomId(), method: method ?? before.method };
   }
 
   /**

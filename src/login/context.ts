@@ -8,7 +8,7 @@ import type { NumberKeys } from '../limits/number-keys';
 import type { Policy, PolicyGateway } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
-import type { KnownBrowser, RecordPut, RecordReference, UserId } from '../stores/store';
+import type { KnownBrowser, Login, RecordPut, RecordReference, UserId } from '../stores/store';
 import type { LoginEnd, SmsOtpEvent } from './events';
 import type { Method } from './outcome';
 
@@ -124,28 +124,22 @@ export interface LoginRegistry {
   readonly isChecked: (loginId: string, atMs: number) => boolean;
   /** Returns whether the login is live, and asks the store unless it is checked. */
   readonly isLive: (login: LoginReference) => Promise<boolean>;
-  /** Asks the store now. */
-  readonly isStillLive: (login: LoginReference) => Promise<boolean>;
+  /** Asks the store now. Null: the login has ended. */
+  readonly findLive: (login: LoginReference) => Promise<Login | null>;
   /** Begins a login at once, for a session from before `logins` was switched on. */
   readonly begin: (login: BegunLogin) => Promise<LoginReference>;
   /** Prepares a login that begins with a success. */
   readonly prepare: (login: BegunLogin) => PreparedLogin;
   /**
-   * Prepares another login in the place of this one, with the same beginning. Null: it has ended.
+   * Prepares another login in the place of this one, with the same beginning.
    * @param method Undefined: it stays.
    */
   readonly prepareNext: (
-    login: LoginReference,
+    before: Login,
     method: Method | undefined,
-  ) => Promise<(PreparedLogin & { readonly replaces: RecordReference }) | null>;
-  /**
-   * Puts another login in the place of this one, in one step. Null: it has ended, and none begins.
-   * @param method Undefined: it stays.
-   */
-  readonly replace: (
-    login: LoginReference,
-    method: Method | undefined,
-  ) => Promise<LoginReference | null>;
+  ) => PreparedLogin & { readonly replaces: RecordReference };
+  /** Puts another login in the place of this one, in one step. Null: it has ended, and none begins. */
+  readonly replace: (login: LoginReference, method: Method) => Promise<LoginReference | null>;
   /** Ends a login; returns whether it was live. */
   readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
   /** Ends all logins of a user but one; returns how many there were. */

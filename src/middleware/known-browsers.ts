@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type { KnownBrowsers } from '../login/context';
 import type { BrowsersContext } from './context';
 import { readCookie, withCookie } from './handler';
@@ -7,20 +8,17 @@ export function createBrowserCookies(
   browsers: KnownBrowsers,
   settings: { readonly cookieName: string } | false,
 ): BrowsersContext {
-  if (settings === false || !browsers.isOn) {
-    return {
-      readCookie: () => undefined,
-      isKnown: () => Promise.resolve(false),
-      prepare: () => Promise.resolve(null),
-    };
-  }
-  const { cookieName } = settings;
+  /** With `knownBrowsers: false` no cookie is read, and none is set. */
+  const readOwn = (req: Request): string | undefined =>
+    settings ? readCookie(req, settings.cookieName) : undefined;
+
   return {
-    readCookie: (req) => readCookie(req, cookieName),
-    isKnown: (req, userId) => browsers.isKnown(readCookie(req, cookieName), userId),
+    readCookie: readOwn,
+    isKnown: (req, userId) => browsers.isKnown(readOwn(req), userId),
     async prepare(req, success) {
-      const prepared = await browsers.prepare({ ...success, cookie: readCookie(req, cookieName) });
-      return prepared && withCookie(req, cookieName, prepared);
+      const prepared = await browsers.prepare({ ...success, cookie: readOwn(req) });
+      if (prepared === null || settings === false) return null;
+      return withCookie(req, settings.cookieName, prepared);
     },
   };
 }

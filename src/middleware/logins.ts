@@ -8,7 +8,7 @@ import type {
 } from '../login/context';
 import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
-import type { UserId } from '../stores/store';
+import type { Login, UserId } from '../stores/store';
 import type { LoginsContext, MiddlewareContext, PreparedSession } from './context';
 import { createFactory } from './handler';
 import type { PassportOptions, RedirectOptions } from './options';
@@ -24,16 +24,39 @@ export function createLogins(
 ): LoginsContext {
   /** Requests whose login was found live, whatever time has passed since. */
   const checked = new WeakMap<Request, string>();
+  /** The record that a request has read. A success takes its place only while it is live. */
+  const read = new WeakMap<Request, Login>();
 
   const findLogin = (req: Request): LoginReference | undefined => registry && slot.peek(req)?.login;
 
-  async function ask(req: Request, question: 'isLive' | 'isStillLive'): Promise<boolean> {
+  async function isLive(req: Request): Promise<boolean> {
     const login = findLogin(req);
     if (registry === undefined || login === undefined) return true;
-    const isLive = await registry[question](login);
-    if (isLive) checked.set(req, login.loginId);
+    return keep(req, login, await registry.isLive(login));
+  }
+
+  async function isStillLive(req: Request): Promise<boolean> {
+    const login = findLogin(req);
+    if (registry === undefined || login === undefined) return true;
+    const live = await registry.findLive(login);
+    if (live !== null) read.set(req, live);
+    return keep(req, login, live !== null);
+  }
+
+  function keep(req: Request, { loginId }: LoginReference, isFoundLive: boolean): boolean {
+    if (isFoundLive) checked.set(req, loginId);
     else checked.delete(req);
-    return isLive;
+    return isFoundLive;
+  }
+
+  /** Returns the record of the request's login; null: it has ended. */
+  async function findRecord(
+    { findLive }: LoginRegistry,
+    req: Request,
+    login: LoginReference,
+  ): Promise<Login | null> {
+    const known = read.get(req);
+    return known?.loginId === login.loginId ? known : findLive(login);
   }
 
   function prepare(req: Request, userId: string, method: Method | null): PreparedSession {
@@ -65,18 +88,20 @@ export function createLogins(
     isOn: registry !== undefined,
     isChecked: (req, loginId, at) =>
       registry?.isChecked(loginId, at) === true || checked.get(req) === loginId,
-    isLive: (req) => ask(req, 'isLive'),
-    isStillLive: (req) => ask(req, 'isStillLive'),
+    isLive,
+    isStillLive,
     findEnd: async (req) =>
-      (await ask(req, 'isStillLive')) ? null : { kind: 'refused', refusal: LOGIN_ENDED },
+      (await isStillLive(req)) ? null : { kind: 'refused', refusal: LOGIN_ENDED },
     prepare,
     async prepareNext(req, userId, method) {
       const login = findLogin(req);
       // No records are kept, or none was when this session began.
       if (registry === undefined || login === undefined)
         return prepare(req, userId, method ?? null);
-      const next = await registry.prepareNext(login, method);
-      return next && { ...toSession(req, next), replaces: next.replaces };
+      const record = await findRecord(registry, req, login);
+      if (record === null) return null;
+      const next = registry.prepareNext(record, method);
+      return { ...toSession(req, next), replaces: next.replaces };
     },
     async renew(req, userId, method) {
       if (registry === undefined) return {};

@@ -97,7 +97,7 @@ export function makeWorld(
     recoveryCodes: {},
     trustedDevices: { getPasswordVersion: () => callback('getPasswordVersion', () => 'first') },
     endOtherSessions: () => callback('endOtherSessions', () => undefined),
-    logins: hasLogins ? { checkEverySeconds: 0 } : undefined,
+    logins: hasLogins ? { checkEverySeconds: 0 } : false,
     // So few that two wrong codes use a challenge up.
     maxAttempts: 2,
     store: toPointStore(points, () => now.store),
