@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readLinks } from '../docs/support/links';
 import { ROOT } from './packed/repository';
@@ -151,19 +151,20 @@ describe('the registry of the rehearsal', () => {
 });
 
 describe('.ci/llms.mjs', () => {
-  it('writes llms.txt with every page of the documentation, in its order, and the pages beside it', async () => {
+  it('writes AGENTS.md as llms.txt, then every other page of the documentation, and the pages beside it', async () => {
     expect(await runScript('llms.mjs', {}, folder)).toMatchObject({ status: 0, stderr: '' });
     const text = read('llms.txt');
-    expect(text).toMatch(/^# passport-sms-otp\n\n> .{40,}\n\n## /);
+    expect(text).toMatch(
+      /^# passport-sms-otp[^\n]*\n\n> .{40,}\n(?:> .+\n)*\n## A working login\n/,
+    );
     const links = readLinks({ path: 'llms.txt', text }).filter((link) => link.endsWith('.md'));
     const contents = readLinks({
       path: 'docs/README.md',
       text: readFileSync(join(ROOT, 'docs/README.md'), 'utf8'),
-    });
-    const pages = contents.filter((link) => link.endsWith('.md'));
-    expect(links).toEqual(
-      pages.map((link) => (link.startsWith('../') ? link.slice(3) : `docs/${link}`)),
-    );
+    }).filter((link) => link.endsWith('.md'));
+    const pages = contents.map((link) => posix.join('docs', link));
+    expect(links.filter((link, index) => links.indexOf(link) !== index)).toEqual([]);
+    expect(pages.filter((page) => !links.includes(page))).toEqual([]);
     expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
     expect(read('llms-full.txt')).toContain('# Quick start');
   });

@@ -31,10 +31,10 @@ function read(file: string): string {
 }
 
 describe('the tarball', () => {
-  it('holds what was built, the guides, four documents, the schema and the manifest', () => {
+  it('holds what was built, the guides, five documents, the schema and the manifest', () => {
     const rest = tarball.files.filter((file) => !file.startsWith('dist/') && !GUIDE.test(file));
     expect(rest).toEqual([
-      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
+      ...['AGENTS.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
       ...['docs/postgres.sql', 'package.json'],
     ]);
   });
