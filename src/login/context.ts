@@ -138,7 +138,7 @@ export interface LoginRegistry {
     before: Login,
     method: Method | undefined,
   ) => PreparedLogin & { readonly replaces: RecordReference };
-  /** Puts another login in the place of this one, in one step. Null: it has ended, and none begins. */
+  /** Puts another login in the place of this one, in one step. Null: it has ended, none begins. */
   readonly replace: (login: LoginReference, method: Method) => Promise<LoginReference | null>;
   /** Ends a login; returns whether it was live. */
   readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
