@@ -42,3 +42,20 @@ describe('docs/audit/threats.md', () => {
     expect(findMissing(tests)).toEqual([]);
   });
 });
+
+describe('docs/audit/post-mortems.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/audit/post-mortems.md'), 'utf8');
+  const sections = page.split(/^## /m).slice(1);
+
+  it('says of each defect what it was, its cause, why no one saw it, and what catches it', () => {
+    expect(sections.length).toBeGreaterThanOrEqual(6);
+    const order =
+      /\*\*What\.\*\*.+\*\*Cause\.\*\*.+\*\*Why no one saw it\.\*\*.+\*\*What catches it now\.\*\*/s;
+    expect(sections.filter((section) => !order.test(section))).toEqual([]);
+  });
+
+  it('names a test of each, and no file that is not there', () => {
+    expect(sections.filter((section) => !/`test\//.test(section))).toEqual([]);
+    expect(findMissing(findPaths(page))).toEqual([]);
+  });
+});
