@@ -27,6 +27,8 @@ export default defineConfig(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      // A tagged template runs its function.
+      '@typescript-eslint/no-unused-expressions': ['error', { allowTaggedTemplates: true }],
       // Express and Passport are typed by global namespaces.
       '@typescript-eslint/no-namespace': ['error', { allowDeclarations: true }],
       // What the app's own callbacks throw is passed on unchanged, whatever it is.

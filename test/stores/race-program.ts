@@ -1,6 +1,8 @@
+import { sqliteStore } from '../../docs/recipes/sqlite-store';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
+import { openSqlite } from '../recipes/support/open-sqlite';
 import { openPool } from '../services/postgres';
 import { makeFinish, makeRecord } from './make-stored';
 import { connectIoRedis, connectNodeRedis } from './redis-clients';
@@ -19,8 +21,8 @@ export interface RaceResult {
   readonly token: string;
 }
 
-// Run as a program: `race-program <store> <port> <id> <calls>`. It connects, says so, waits for the
-// start, and tells its result.
+// Run as a program: `race-program <store> <port or file> <id> <calls>`. It connects, says so, waits
+// for the start, and tells its result.
 void race().catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;
@@ -28,8 +30,8 @@ void race().catch((error: unknown) => {
 });
 
 async function race(): Promise<void> {
-  const [, , kind = '', port = '', raced = '', calls = ''] = process.argv;
-  const { store, close } = await open(kind, Number(port));
+  const [, , kind = '', place = '', raced = '', calls = ''] = process.argv;
+  const { store, close } = await open(kind, place);
   const started = new Promise((resolve) => process.once('message', resolve));
   process.send?.('ready');
   await started;
@@ -78,8 +80,16 @@ async function run(store: SmsOtpStore, raced: string, calls: number): Promise<Ra
 
 async function open(
   kind: string,
-  port: number,
-): Promise<{ store: SmsOtpStore; close: () => Promise<void> }> {
+  place: string,
+): Promise<{ store: SmsOtpStore; close: () => Promise<void> | void }> {
+  if (kind === 'sqlite') {
+    const database = openSqlite(place);
+    const store = sqliteStore(database);
+    // SQLite lets the processes in by no order: on a busy machine one may wait for long.
+    database.exec('PRAGMA busy_timeout = 100000');
+    return { store, close: () => database.close() };
+  }
+  const port = Number(place);
   if (kind === 'postgres') {
     const pool = openPool(port, { max: 3 });
     return { store: postgresStore(pool), close: () => pool.end() };

@@ -3,9 +3,12 @@ import { once } from 'node:events';
 
 import { expect, it } from '@jest/globals';
 
+import { sqliteStore } from '../../docs/recipes/sqlite-store';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from '../../src/stores/store';
+import { openSqlite } from '../recipes/support/open-sqlite';
+import { describeWithSqlite, useSqliteFiles } from '../recipes/support/sqlite';
 import { describeWithService } from '../services/describe-with-service';
 import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
@@ -40,6 +43,18 @@ describeWithService('postgres')(`${PROCESSES} processes at once`, () => {
     expect(sumUp(await race(['postgres'], server.port))).toEqual(oneWinner);
     await pool.end();
     await server.close();
+  }, 120_000);
+});
+
+describeWithSqlite()(`${PROCESSES} processes at once on one file`, () => {
+  const newPath = useSqliteFiles();
+
+  it('get 5 of 200 claims through SQLite, and one of them swaps, removes, and finishes', async () => {
+    const path = newPath();
+    const database = openSqlite(path);
+    await prepare(sqliteStore(database));
+    expect(sumUp(await race(['sqlite'], path))).toEqual(oneWinner);
+    database.close();
   }, 120_000);
 });
 
@@ -84,9 +99,9 @@ function sumUp(results: readonly RaceResult[]): typeof oneWinner {
 }
 
 /** Lets the processes loose at the same moment. */
-async function race(kinds: readonly string[], port: number): Promise<RaceResult[]> {
+async function race(kinds: readonly string[], place: number | string): Promise<RaceResult[]> {
   const children = Array.from({ length: PROCESSES }, (_, index) =>
-    launch(String(kinds[index % kinds.length]), port),
+    launch(String(kinds[index % kinds.length]), place),
   );
   await Promise.all(children.map((child) => nextMessage(child)));
   const results = children.map((child) => nextMessage(child) as Promise<RaceResult>);
@@ -109,8 +124,8 @@ async function nextMessage(child: ChildProcess): Promise<unknown> {
   return first;
 }
 
-function launch(kind: string, port: number): ChildProcess {
-  const args = [kind, String(port), RACED, String(CALLS / PROCESSES)];
+function launch(kind: string, place: number | string): ChildProcess {
+  const args = [kind, String(place), RACED, String(CALLS / PROCESSES)];
   return fork(require.resolve('./race-program'), args, {
     execArgv: ['--require', require.resolve('tsx/cjs')],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
