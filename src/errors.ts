@@ -362,14 +362,18 @@ export function isGatewayError(error: unknown): error is GatewayError {
   return error instanceof SmsOtpError && error.code.startsWith('ERR_GATEWAY_');
 }
 
-/** Emits a warning of the process, once for each code. */
-export type Warn = (code: string, problem: string) => void;
+/**
+ * Emits a warning of the process, once for each code.
+ * @param cause Where one code has several causes: once for each of them. There must be few.
+ */
+export type Warn = (code: string, problem: string, cause?: string) => void;
 
 export function createWarner(): Warn {
   const warned = new Set<string>();
-  return (code, problem) => {
-    if (warned.has(code)) return;
-    warned.add(code);
+  return (code, problem, cause = '') => {
+    const key = `${code} ${cause}`;
+    if (warned.has(key)) return;
+    warned.add(key);
     process.emitWarning(problem + seeAlso(code), { code });
   };
 }

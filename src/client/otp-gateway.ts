@@ -1,4 +1,4 @@
-import { GatewayRejectedError } from '../errors';
+import { GatewayRejectedError, GatewayResponseError, readFields } from '../errors';
 import type { OtpGateway, PinVerdict } from '../gateway';
 import type { Generated } from '../protocol/otp';
 import type { GatewayClient } from './gateway-client';
@@ -25,11 +25,34 @@ export function otpGateway(client: GatewayClient): Required<OtpGateway> {
         return verdict;
       }
     },
-    warmUp: () => client.warmUp(),
+    warmUp: () => warmUp(client),
     subscribe: (listener) => client.subscribe(listener),
     close: () => client.close(),
   };
 }
+
+/**
+ * Warms the client up, and asks for the balance, which is free and has another path in each
+ * variant: a text of the wrong variant would be paid, and its code could not be used. OTP spec §4.
+ * @throws {GatewayResponseError} `ERR_GATEWAY_RESPONSE` when the path is unknown. Other failures of
+ * the balance say nothing of the variant.
+ */
+async function warmUp(client: GatewayClient): Promise<void> {
+  await client.warmUp();
+  try {
+    await client.otp.balance();
+  } catch (error) {
+    const { gatewayCode, httpStatus } = readFields(error);
+    if (gatewayCode !== NO_SUCH_PATH && httpStatus !== 404) return;
+    const problem =
+      `there is no OTP service of variant ${client.variant} at this address; check variant and ` +
+      'baseUrl';
+    throw new GatewayResponseError('balance', 404, problem);
+  }
+}
+
+/** OTP spec §7. */
+const NO_SUCH_PATH = 1007;
 
 /** A reports the life of a code, B its cost. OTP spec §2, OTP object. */
 function readLife(generated: Generated) {

@@ -1,3 +1,4 @@
+import type { GatewayError } from '../errors';
 import type { GatewayEvent } from '../gateway';
 import type { LimitName } from '../limits/sends';
 import type { PolicyEvent, PolicyStage } from '../limits/policy';
@@ -124,7 +125,7 @@ export type LoginEvent =
    * login is over.
    */
   | ({ readonly type: 'rejected'; readonly reason: Reason } & Subject)
-  /** A send was refused: nothing was sent. */
+  /** A send was refused, or has failed: no text is known to have gone out. */
   | ({
       readonly type: 'denied';
       readonly reason: Reason;
@@ -132,6 +133,8 @@ export type LoginEvent =
       readonly policy: string | null;
       /** The built-in limit that refused; null when none did. */
       readonly limit: LimitName | null;
+      /** Only where the reason is `not-sent`: the gateway's error. The message has no secret. */
+      readonly error?: Pick<GatewayError, 'code' | 'message'>;
     } & Subject)
   /**
    * A user's texts of a day are used up without a success, in one known browser or in all others.

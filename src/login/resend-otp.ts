@@ -3,7 +3,7 @@ import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import type { LoginContext } from './context';
 import type { Refusal } from './outcome';
-import type { SendRequest, SendResult } from './send-otp';
+import type { FailedResend, SendRequest, SendResult } from './send-otp';
 import { withTiming } from './events';
 import { findUser } from './users';
 import { findResendTime } from './wait-without-text';
@@ -16,7 +16,9 @@ export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale'
   readonly currentUser: Express.User | undefined;
 }
 
-export type ResendResult = Exclude<SendResult, { readonly kind: 'refused' }> | Refused;
+export type ResendResult =
+  | Exclude<SendResult, { readonly kind: 'refused' }>
+  | (Refused & { readonly failed?: FailedResend });
 
 /** The decision to send another code for the same pending login. */
 export function createResendOtp(
@@ -50,7 +52,8 @@ export function createResendOtp(
     const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
     if (result.kind !== 'refused') return result;
     const { reason } = result.refusal;
-    const refused = refuse(result.refusal);
+    const { failed } = result;
+    const refused = { ...refuse(result.refusal), ...(failed && { failed }) };
     return reason === 'user-gone'
       ? end(pendingLogin, refused)
       : { ...refused, endsPending: reason === 'no-pending-login' };

@@ -1,4 +1,4 @@
-import { type GatewayError, isGatewayError } from '../errors';
+import { type GatewayError, isGatewayError, readFields } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
 import { createOutageWatch } from '../limits/give-back';
 import type { LimitName } from '../limits/sends';
@@ -80,7 +80,18 @@ export type SendResult =
   | Waiting
   | { readonly kind: 'already-sent'; readonly refusal: Refusal }
   | { readonly kind: 'not-required' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  | {
+      readonly kind: 'refused';
+      readonly refusal: Refusal;
+      /** The gateway has failed at a resend: the pending login is as it was. */
+      readonly failed?: FailedResend;
+    };
+
+/** The HTTP status of the error, and when a text may be asked for; null when none can be had. */
+export interface FailedResend {
+  readonly status: number;
+  readonly resendAt: number | null;
+}
 
 /** The gateway, or what stands before it, has kept the text from going out. */
 interface NotSent {
@@ -124,6 +135,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         ? refuse(request, identity.userId, { reason: 'no-phone' })
         : await sendText(request, recipient);
     if (result.kind !== 'refused' && result.kind !== 'not-sent') return result;
+    if (result.kind === 'not-sent') reportNotSent(request, identity.userId, result.error);
     return waitInstead(request, recipient, result);
   }
 
@@ -165,12 +177,16 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     result: RefusedSend | NotSent,
   ): Promise<SendResult> {
     const noText = toNoText(result);
+    const { previous } = request;
+    if (result.kind === 'not-sent' && request.isResend && previous !== undefined) {
+      const { sends, login: pendingLogin } = previous;
+      const resendAt = findResendTime(login, { ...pendingLogin, sends }, result.waitSeconds);
+      const failed = { status: result.error.status, resendAt };
+      return { kind: 'refused', refusal: noText.refusal, failed };
+    }
     const begun = await beginWithoutText({ request, ...recipient, ...noText });
     const { userId } = recipient.identity;
-    if (begun.kind === 'waiting') {
-      if (result.kind === 'not-sent') emitDenied(request, userId, { reason: 'not-sent' });
-      return begun;
-    }
+    if (begun.kind === 'waiting') return begun;
     if (result.kind === 'not-sent') throw result.error;
     // The user could go on without a text, if logins had not begun that way too often.
     if (begun.kind === 'limited' && noText.waitSeconds === null)
@@ -197,6 +213,23 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     limit: LimitName | null = null,
   ): void {
     login.emit({ type: 'denied', userId, purpose, address, reason, policy, limit });
+  }
+
+  /** A send that fails is never silent: the user is told no more than that it has failed. */
+  function reportNotSent(
+    { purpose, address }: SendRequest,
+    userId: string,
+    error: GatewayError,
+  ): void {
+    const { code, message } = error;
+    const rule = { reason: 'not-sent', policy: null, limit: null } as const;
+    login.emit({ type: 'denied', userId, purpose, address, ...rule, error: { code, message } });
+    login.warn(
+      'SMS_OTP_NOT_SENT',
+      `A code was not sent. ${message}. With a gateway of the documents, ` +
+        'npx passport-sms-otp doctor finds the cause',
+      toCause(error),
+    );
   }
 
   async function sendText(
@@ -442,6 +475,12 @@ function toNoText(result: RefusedSend | NotSent) {
   const wait = waitSeconds > 0 && { retryAfterSeconds: waitSeconds };
   const refusal: Refusal = { reason: 'not-sent', ...wait };
   return { refusal, waitSeconds, status: error.status };
+}
+
+/** Names the cause of an error, without the words of an app's own gateway: they may be any. */
+function toCause(error: GatewayError): string {
+  const { gatewayCode, httpStatus, cause } = readFields(error);
+  return [error.code, gatewayCode, httpStatus, readFields(cause).code].join(' ');
 }
 
 /** @throws what is not an error of the gateway. */

@@ -14,7 +14,7 @@ import {
 } from './responses';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
-import { requireOtherPage } from './setup-checks';
+import { requireOtherPage, warnOfGuard } from './setup-checks';
 import { isSamePending, updateSlot } from './update-slot';
 
 export function createMarkReader(
@@ -73,7 +73,7 @@ export interface Guards {
 type Unpassed = Exclude<MarkCheck, 'passed'>;
 
 export function createGuards(context: MiddlewareContext): Guards {
-  const { marks, slot, logins, isRequiredFor, now } = context;
+  const { marks, slot, logins, isRequiredFor, now, warn } = context;
   const { readOptions } = loadOptions();
 
   return {
@@ -117,8 +117,10 @@ export function createGuards(context: MiddlewareContext): Guards {
   ): Promise<boolean> {
     const { pending } = slot.read(req);
     if (check === 'second-factor-required') slot.requireReadUser(req);
+    const hasSlot = slot.peek(req) !== undefined;
     const reason = await findRefusal(req, options, check);
     if (reason === null) return true;
+    if (reason === 'second-factor-required') await warnOfRefusal(req, hasSlot);
     if (options.redirect === undefined) {
       replyWithRefusal(
         res,
@@ -128,7 +130,7 @@ export function createGuards(context: MiddlewareContext): Guards {
       return false;
     }
     requireOtherPage(req, options.redirect);
-    const path = req.method === 'GET' ? toSafePath(req.originalUrl) : null;
+    const path = isNavigation(req) ? toSafePath(req.originalUrl) : null;
     await updateSlot(
       context,
       req,
@@ -141,6 +143,14 @@ export function createGuards(context: MiddlewareContext): Guards {
     );
     replyWithRedirect(res, options.redirect);
     return false;
+  }
+
+  /** Says why a user who is logged in will be refused for ever. */
+  async function warnOfRefusal(req: Request, hasSlot: boolean): Promise<void> {
+    const user = currentUser(req);
+    if (user === undefined) return;
+    const isRequired = await isRequiredFor(user, req);
+    if (!isRequired || !hasSlot) warnOfGuard(isRequired, warn);
   }
 
   /** Null: the login is live, and has passed the second factor or needs none. */
@@ -157,6 +167,16 @@ export function createGuards(context: MiddlewareContext): Guards {
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;
   }
+}
+
+/**
+ * Returns whether a browser goes to a page: after the login nobody wants to see an image, or what a
+ * poll has asked for. Browsers send the header over TLS alone, and old ones not at all.
+ */
+function isNavigation(req: Request): boolean {
+  if (req.method !== 'GET') return false;
+  const { 'sec-fetch-mode': mode, accept = 'text/html' } = req.headers;
+  return mode === undefined ? /\btext\/html\b/i.test(accept) : mode === 'navigate';
 }
 
 /** Caps at `Number.MAX_VALUE`: an explicit limit must not become Infinity. */

@@ -12,8 +12,8 @@ export interface RedirectOptions {
 /** Options of `send`. */
 export interface SendOptions extends RedirectOptions {
   /**
-   * Where users go who need no second factor, and users of trusted devices unless they wanted
-   * another page.
+   * Where users go who need no second factor, and users of trusted devices, unless they wanted
+   * another page. Default: `/` where `successRedirect` is given, else the next handler.
    */
   readonly notRequiredRedirect?: string | undefined;
 }
@@ -68,8 +68,8 @@ export interface SecondFactorOptions {
 /** Options of `requireSecondFactor`. */
 export interface GuardOptions extends SecondFactorOptions {
   /**
-   * Where to send the browser instead of answering 403. The URL of a GET is kept for after the
-   * second factor.
+   * Where to send the browser instead of answering 403. The URL of a page that somebody goes to is
+   * kept for after the second factor.
    */
   readonly redirect?: string | undefined;
   /**

@@ -51,6 +51,8 @@ export interface SessionChanges {
   readonly endsPending?: boolean | undefined;
   /** Attempts that the text still admits; undefined when none was counted. */
   readonly attemptsLeft?: number | undefined;
+  /** When a text may be asked for now; null when none can be had. Undefined: as before. */
+  readonly resendAt?: number | null | undefined;
   /**
    * Whether the session's login may have ended: the request does not depend on it. Default: false.
    */
@@ -122,11 +124,12 @@ export async function recordRefusal(
 async function write(
   context: MiddlewareContext,
   req: Request,
-  { pending: judged, endsPending, attemptsLeft = Infinity, mayHaveEnded }: SessionChanges,
+  { pending: judged, endsPending, attemptsLeft = Infinity, resendAt, mayHaveEnded }: SessionChanges,
   notice: Notice | null,
 ): Promise<boolean> {
   const changesPending =
-    judged !== undefined && (endsPending === true || attemptsLeft !== Infinity);
+    judged !== undefined &&
+    (endsPending === true || attemptsLeft !== Infinity || resendAt !== undefined);
   if (notice === null && !changesPending) return true;
   if (mayHaveEnded !== true && !(await context.logins.isStillLive(req))) return false;
   await updateSlot(
@@ -138,7 +141,11 @@ async function write(
       // Of two answers the later attempt's counts, in whatever order they are written.
       ...(pending &&
         !endsPending && {
-          pending: { ...pending, attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft) },
+          pending: {
+            ...pending,
+            ...(resendAt !== undefined && { resendAt }),
+            attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft),
+          },
         }),
       ...notice,
     }),

@@ -5,7 +5,7 @@ import type { Refusal } from '../login/outcome';
 import { toPhoneEnding } from '../login/phones';
 import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { ResendResult } from '../login/resend-otp';
-import type { SendRequest, SendResult } from '../login/send-otp';
+import type { FailedResend, SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
@@ -13,6 +13,7 @@ import { logInOrEnd } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
 import { setAuthInfo } from './passport';
 import {
+  answerRefusal,
   answerSuccess,
   finishRefusal,
   LOGIN_ENDED,
@@ -103,7 +104,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   async function logInAtOnce(
     req: Request,
     res: Response,
-    { notRequiredRedirect, failureRedirect }: SendOptions,
+    options: SendOptions,
     { user, mark, kept, before, begun }: FirstFactor & { readonly mark: VerifiedMark | null },
   ): Promise<boolean> {
     const wanted = findWantedPage(req, before);
@@ -113,20 +114,20 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     // Everything that ends all logins of the user has ended this one too.
     if (begun !== undefined && !(await context.finishPending(begun.login.pendingId, login))) {
       const refused = { refusal: { reason: 'no-pending-login' }, ...toChanges() } as const;
-      return finishRefusal(context, req, res, failureRedirect, refused, notSent);
+      return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
     }
     const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
     slot.carryThroughRenewal(req, marked, undefined, login.undo);
     await logInOrEnd(context, req, user, {});
     if (mark === null) {
       req.smsOtp = { sent: false, reason: 'not-required' };
-      return answerSuccess(res, notRequiredRedirect);
+      return answerSuccess(res, findNextPage(options, wanted));
     }
     const { method, at } = mark;
     // A device is not a factor of its own: RFC 8176 has no value for it.
     await setAuthInfo(context.passport, req, { amr: kept.amr ?? ['pwd'], method, at });
     req.smsOtp = toVerified({ user, method, at });
-    return answerSuccess(res, notRequiredRedirect && (wanted ?? notRequiredRedirect));
+    return answerSuccess(res, findNextPage(options, wanted));
   }
 
   /**
@@ -141,6 +142,18 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   function findWantedPage(req: Request, { returnTo, pending }: SmsOtpSession): string | null {
     return toSafePath(returnTo ?? pending?.returnTo ?? slot.readReturnTo(req));
   }
+}
+
+/**
+ * Returns where a user goes who is logged in without a code; undefined: on to the next handler. An
+ * app that only says where the code is entered has no next handler, and would answer with a 404.
+ */
+function findNextPage(
+  { notRequiredRedirect, successRedirect }: SendOptions,
+  wanted: string | null,
+): string | undefined {
+  const usual = notRequiredRedirect ?? (successRedirect === undefined ? undefined : '/');
+  return usual === undefined ? undefined : (wanted ?? usual);
 }
 
 /**
@@ -229,7 +242,12 @@ export async function finishSend(
       { ...refused, pending: waited },
       notSent,
     );
-  if (result.kind === 'refused') return refuse(result);
+  if (result.kind === 'refused') {
+    const { failed, ...refused } = result;
+    return failed === undefined
+      ? refuse(refused)
+      : answerNotResent(context, req, res, options, { ...failed, ...refused, pending: waited });
+  }
   const pending = toPending(context, result, toSafePath(returnTo));
   const notice = findNotice(options, result, context.now());
   // Nothing is written when something else has begun in this session that is not of this pending
@@ -338,6 +356,25 @@ function answerPending(
   req.smsOtp = { sent: false, pending: true, ...result.refusal };
   const page = findPendingPage(options);
   if (page === undefined) replyWithPending(res, result.refusal, result.status);
+  else replyWithRedirect(res, page);
+  return false;
+}
+
+/** Answers a resend that has failed like a send that has: the login is pending all the same. */
+async function answerNotResent(
+  context: MiddlewareContext,
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  { status, ...refused }: SessionRefusal & FailedResend,
+): Promise<false> {
+  const page = findPendingPage(options);
+  const { refusal } = refused;
+  const told = await recordRefusal(context, req, refused, page !== undefined);
+  const isPending = told === refusal;
+  req.smsOtp = { sent: false, ...(isPending && { pending: true }), ...told };
+  if (!isPending) return answerRefusal(res, options.failureRedirect, told);
+  if (page === undefined) replyWithPending(res, refusal, status);
   else replyWithRedirect(res, page);
   return false;
 }

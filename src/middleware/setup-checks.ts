@@ -47,6 +47,25 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
   return value;
 }
 
+/** Warns of a user who is logged in, and whom a guard will refuse again and again. */
+export function warnOfGuard(isRequired: boolean, warn: Warn): void {
+  if (isRequired) {
+    warn(
+      'SMS_OTP_LOGGED_IN_WITHOUT_SEND',
+      'requireSecondFactor has refused a user whom Passport has logged in without smsOtp.send(), ' +
+        'so without a second factor. Take successRedirect off the first factor and add session: ' +
+        "false: passport.authenticate('local', { session: false }), smsOtp.send({ " +
+        'successRedirect })',
+    );
+    return;
+  }
+  warn(
+    'SMS_OTP_NOT_REQUIRED',
+    'requireSecondFactor has refused a user of whom isRequiredFor requires no second factor: ' +
+      'requireSecondFactor({ allowNotRequired: true }) lets such users pass',
+  );
+}
+
 /** @throws {UsageError} when a guard would redirect to the page that it guards. */
 export function requireOtherPage({ originalUrl }: Request, redirect: string): void {
   if (toPath(redirect) !== toPath(originalUrl)) return;

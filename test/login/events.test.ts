@@ -89,7 +89,9 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
   it('hears of a text that the gateway has not sent', async () => {
     test.sim.failNext('generate', 'html-502');
     await alice.login();
-    const denied = { type: 'denied', ...subject, reason: 'not-sent', policy: null, limit: null };
+    const error = { code: 'ERR_GATEWAY_RESPONSE', message: expect.stringContaining('generate') };
+    const rule = { reason: 'not-sent', policy: null, limit: null, error };
+    const denied = { type: 'denied', ...subject, ...rule };
     expect(told()).toEqual([denied, ended('send', 'not-sent')]);
   });
 });

@@ -197,7 +197,8 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
     }
     await test.sim.close();
     await wander();
-    const codes = test.errors.map((error) => (error as { code?: string }).code);
+    const told = test.told('denied').flatMap(({ error }) => error ?? []);
+    const codes = [...test.errors, ...told].map((error) => (error as { code?: string }).code);
     expect(new Set(codes)).toEqual(new Set(['ERR_GATEWAY_TIMEOUT', 'ERR_GATEWAY_UNREACHABLE']));
     expect(findLeaks()).toEqual({});
   });

@@ -166,6 +166,44 @@ describe('a mistake of the app', () => {
     });
   });
 
+  describe('with the guard', () => {
+    const giveWrongLogin: TestAppOptions['routes'] = (app, smsOtp, passport) => {
+      const local = passport.authenticate('local', { successRedirect: '/' }) as RequestHandler;
+      app.post('/old-login', local, smsOtp.send());
+    };
+
+    it('warns once of users whom Passport has logged in without send', async () => {
+      test = await startTestApp({ routes: giveWrongLogin });
+      const agent = test.agent();
+      await agent.get('/account').expect(403);
+      expect(warnings).toEqual([]);
+      await agent.post('/old-login').send(LOGIN).expect(302);
+      for (const _try of [1, 2]) await agent.get('/account').expect(403);
+      expectWarning('SMS_OTP_LOGGED_IN_WITHOUT_SEND', 'successRedirect', '{ session: false }');
+      expect(texts()).toBe(0);
+    });
+
+    it('warns once of users who need no second factor, and names allowNotRequired', async () => {
+      test = await startTestApp({ options: { isRequiredFor: () => false } });
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      for (const _try of [1, 2]) await agent.get('/account').expect(403);
+      expectWarning('SMS_OTP_NOT_REQUIRED', '{ allowNotRequired: true }');
+    });
+
+    it('does not warn of a second factor that is too old, or of nobody', async () => {
+      test = await startTestApp();
+      const agent = test.agent();
+      await agent.get('/account').expect(403);
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.get('/account').expect(403);
+      await agent.post('/login/pin').send({ pin: test.code() }).expect(200);
+      test.clock.advanceSeconds(301);
+      await agent.get('/fresh').expect(403);
+      expect(warnings).toEqual([]);
+    });
+  });
+
   describe('with the body', () => {
     const enter = async (body: object, options: TestAppOptions = {}): Promise<number> => {
       test = await startTestApp(options);

@@ -55,6 +55,30 @@ describe('the page that was asked for', () => {
     },
   );
 
+  const NAVIGATION = { 'Sec-Fetch-Mode': 'navigate', Accept: 'text/html,*/*;q=0.8' };
+  const OLD_NAVIGATION = { Accept: 'application/xhtml+xml,text/html;q=0.9,*/*;q=0.8' };
+
+  it.each([
+    ['an image', { 'Sec-Fetch-Mode': 'no-cors', Accept: 'image/avif,image/*,*/*;q=0.8' }],
+    ['a favicon of an old browser', { Accept: 'image/*,*/*;q=0.8' }],
+    ['a poll', { 'Sec-Fetch-Mode': 'cors', Accept: '*/*' }],
+    ['a fetch of a part of a page', { 'Sec-Fetch-Mode': 'same-origin', Accept: 'text/html' }],
+    ['a poll of an old browser', { Accept: 'application/json' }],
+  ])('is not %s, before or after it', async (_what, headers) => {
+    for (const navigation of [NAVIGATION, OLD_NAVIGATION]) {
+      const [before, after] = [test.agent(), test.agent()];
+      await before.get('/site/account/1').set(headers).expect(303);
+      await before.get('/site/account/2').set(navigation).expect(303);
+      expect(await finish(before)).toBe('/site/account/2');
+      await after.get('/site/account/2').set(navigation).expect(303);
+      await after.get('/site/account/1').set(headers).expect(303);
+      expect(await finish(after)).toBe('/site/account/2');
+    }
+    const alone = test.agent();
+    await alone.get('/site/account/1').set(headers).expect(303);
+    expect(await finish(alone)).toBe('/site/home');
+  });
+
   it('is the newest one', async () => {
     const agent = test.agent();
     await agent.get('/site/account/1');

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { RequestHandler } from 'express';
 import { asTestUser, type TestUser } from '../support/test-app';
 import { addSite } from './support/site';
 import { givePassword, passwordOf, statusOf } from './support/steps';
@@ -11,8 +12,15 @@ describe('when no second factor is required, send', () => {
       // Whatever an app may answer.
       isRequiredFor: (user: Express.User) => answerOfApp(asTestUser(user)) as boolean,
     };
-    return { people: 40, options, routes: addSite };
+    return { people: 40, options, routes: addRoutes };
   });
+  function addRoutes(...parts: Parameters<typeof addSite>): void {
+    const [app, smsOtp, passport] = parts;
+    addSite(...parts);
+    const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler;
+    app.post('/plain/login', firstFactor, smsOtp.send({ successRedirect: '/site/pin' }));
+  }
+
   beforeEach(() => {
     answerOfApp = () => false;
   });
@@ -36,6 +44,21 @@ describe('when no second factor is required, send', () => {
     expect([redirected.status, redirected.headers.location]).toEqual([303, '/site/plain']);
     expect((await givePassword(test.agent(), test.nextUser())).status).toBe(200);
   });
+
+  it('goes to / where it has successRedirect alone, and not to a route that does not exist', async () => {
+    const answer = await test.agent().post('/plain/login').send(passwordOf(test.nextUser()));
+    expect([answer.status, answer.headers.location]).toEqual([303, '/']);
+  });
+
+  it.each(['/plain/login', '/site/login'])(
+    'goes to the page that a guard has kept: %s',
+    async (path) => {
+      const agent = test.agent();
+      await agent.get('/site/account/7');
+      const answer = await agent.post(path).send(passwordOf(test.nextUser()));
+      expect([answer.status, answer.headers.location]).toEqual([303, '/site/account/7']);
+    },
+  );
 
   it('lets the user pass no guard', async () => {
     const agent = test.agent();
