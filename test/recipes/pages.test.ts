@@ -1,31 +1,66 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { readBlocks, type Block } from '../docs/support/blocks';
+import { readLinks } from '../docs/support/links';
+import { readPage } from '../docs/support/pages';
 import { ROOT } from '../package/packed/repository';
 
 const RECIPES = join(ROOT, 'docs/recipes');
-/** A block of code with the file that it says it is. */
-const BLOCK = /<!-- file: (\S+) -->\n+```[tj]s\n([\s\S]*?)```\n/g;
+/** What a page prints of a file that is beside it. */
+const MOST_LINES = 20;
 
 function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
-function blocksOf(page: string): readonly (readonly [file: string, code: string])[] {
-  return Array.from(page.matchAll(BLOCK), ([, file = '', code = '']) => [file, code]);
+/** The files of the recipes that a page links to, from the top of the repository. */
+function linkedFiles(path: string): readonly string[] {
+  const links = readLinks(readPage(path)).map((link) => posix.join(posix.dirname(path), link));
+  return links.filter((link) => /^docs\/recipes\/[\w-]+\.ts$/.test(link));
+}
+
+/** Code without what a formatter changes when it is moved out to the left margin. */
+function normalize(code: string): string {
+  return code.replaceAll(/\s+/g, '').replaceAll(/,(?=[)\]}])/g, '');
+}
+
+function noteOf({ notes }: Block, name: string): string | undefined {
+  return notes.find((note) => note.startsWith(`${name}: `))?.slice(name.length + 2);
+}
+
+/** Whether a block is a whole file from elsewhere, or a few lines of a file that the page links to. */
+function isFromItsFile(block: Block, files: readonly string[]): boolean {
+  const whole = noteOf(block, 'file');
+  if (whole !== undefined) return !whole.startsWith('docs/recipes/') && block.code === read(whole);
+  const file = noteOf(block, 'from') ?? '';
+  return (
+    files.includes(file) &&
+    block.code.trim().split('\n').length <= MOST_LINES &&
+    normalize(read(file)).includes(normalize(block.code))
+  );
+}
+
+/** The recipes that a file imports, from the top of the repository. */
+function importsOf(path: string): readonly string[] {
+  const specifiers = read(path).matchAll(/(?:from |import\()'(\.[^']*)'/g);
+  const paths = Array.from(specifiers, ([, specifier = '']) =>
+    posix.join(dirname(path), `${specifier}.ts`),
+  );
+  return paths.filter((file) => file.startsWith('docs/recipes/'));
 }
 
 const names = readdirSync(RECIPES).filter((name) => name.endsWith('.md'));
-const pages = [...names.map((name) => `docs/recipes/${name}`), 'docs/testing.md'];
+const codeFiles = readdirSync(RECIPES).filter((name) => /(?<!\.d)\.ts$/.test(name));
 
-describe.each(pages)('%s', (path) => {
+describe.each([...names.map((name) => `docs/recipes/${name}`), 'docs/testing.md'])('%s', (path) => {
   const page = read(path);
 
-  it('shows its code as it stands in the file that is run, and no other', () => {
-    const blocks = blocksOf(page);
-    expect(blocks.length).toBeGreaterThan(0);
-    expect(page.match(/^```[tj]s$/gm)).toHaveLength(blocks.length);
-    for (const [file, code] of blocks) expect(code).toBe(read(file));
+  it('shows no code but lines of a file that it links to, or a file that is elsewhere', () => {
+    const blocks = readBlocks(readPage(path)).filter(({ language }) => /^[tj]s$/.test(language));
+    const files = linkedFiles(path);
+    expect(blocks.length + files.length).toBeGreaterThan(0);
+    expect(blocks.filter((block) => !isFromItsFile(block, files))).toEqual([]);
   });
 
   it('leads to the tests that run it', () => {
@@ -39,6 +74,28 @@ describe('the recipes', () => {
   it.each(names)('%s names a trap', (name) => {
     // A paragraph of its own, under whatever words, and with something to say.
     expect(read(`docs/recipes/${name}`)).toMatch(/^\*\*[^*]*\btraps?\b[^*]*\*\* \S.{40}/im);
+  });
+
+  it('have files that a page leads to, or that another file needs', () => {
+    const pages = [...names.map((name) => `docs/recipes/${name}`), 'docs/observability.md'];
+    const needed = codeFiles.flatMap((name) => importsOf(`docs/recipes/${name}`));
+    const known = new Set([
+      ...pages.flatMap(linkedFiles),
+      ...needed,
+      ...importsOf('test/recipes/jest-example.test.ts'),
+    ]);
+    expect(codeFiles.filter((name) => !known.has(`docs/recipes/${name}`))).toEqual([]);
+  });
+
+  it('have files that a test runs, by itself or with another file', () => {
+    const tests = readdirSync(join(ROOT, 'test/recipes'), { recursive: true, encoding: 'utf8' });
+    const run = new Set(
+      tests
+        .filter((name) => name.endsWith('.ts'))
+        .flatMap((name) => importsOf(`test/recipes/${name.replaceAll('\\', '/')}`)),
+    );
+    for (const file of run) for (const imported of importsOf(file)) run.add(imported);
+    expect(codeFiles.filter((name) => !run.has(`docs/recipes/${name}`))).toEqual([]);
   });
 
   it('hold nothing of the tests', () => {

@@ -27,13 +27,16 @@ const FORMS = [
 /**
  * Makes a module of each block of TypeScript. Two comments on the page give a block what it needs:
  * `<!-- before: … -->` has statements that go before it, and `<!-- continues -->` puts it behind
- * the block before it. A block that shows a file of the repository is left to the repository's own
- * check.
+ * the block before it. A block that shows a file of the repository, or lines of one, is left to the
+ * repository's own check.
  */
 export function toModules(blocks: readonly Block[]): readonly BlockModule[] {
   const modules: BlockModule[] = [];
   const own = blocks.filter(
-    (block) => block.language === 'ts' && readFileNote(block) === undefined,
+    (block) =>
+      block.language === 'ts' &&
+      readFileNote(block) === undefined &&
+      !block.notes.some((note) => note.startsWith('from: ')),
   );
   for (const block of own) {
     const lines = toLines(block);
