@@ -15,6 +15,7 @@ const DOCUMENTED = [
   './redis',
   './postgres',
   './store-contract',
+  './gateway-contract',
   './phone-book-contract',
   './opentelemetry',
   './package.json',
@@ -90,6 +91,7 @@ describe('loading', () => {
     const loaded = [
       ...(await packagesLoadedBy('/simulator')),
       ...(await packagesLoadedBy('/store-contract')),
+      ...(await packagesLoadedBy('/gateway-contract')),
       ...(await packagesLoadedBy('/phone-book-contract')),
     ];
     expect(loaded.filter((name) => name !== 'zod')).toEqual([]);

@@ -40,7 +40,7 @@ describe('the tarball', () => {
   });
 
   it('holds every part of the source', () => {
-    const parts = new Set(tarball.files.map((file) => /^dist\/(\w+)\//.exec(file)?.[1]));
+    const parts = new Set(tarball.files.map((file) => /^dist\/([\w-]+)\//.exec(file)?.[1]));
     const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true });
     const expected = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
     expect(expected.length).toBeGreaterThan(10);

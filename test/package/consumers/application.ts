@@ -10,6 +10,7 @@ import {
   SmsOtpError,
   SmsOtpStrategy,
   type AnySmsOtpError,
+  type OtpGateway,
   type Policy,
   type Reason,
   type SmsOtp,
@@ -21,6 +22,8 @@ import { allowedCountries } from 'passport-sms-otp/policies';
 import { createTotpSecret, totpFactor } from 'passport-sms-otp/totp';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
+import { smsGateway } from 'passport-sms-otp/sms-gateway';
+import { gatewayContract } from 'passport-sms-otp/gateway-contract';
 import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
 import { storeContract } from 'passport-sms-otp/store-contract';
 
@@ -88,6 +91,19 @@ const options: SmsOtpOptions = {
 };
 
 const smsOtp: SmsOtp = createSmsOtp(options);
+
+/** A gateway of the app, and one of a function that sends texts. */
+const ownGateway: OtpGateway = {
+  generate: async ({ mobile, validitySeconds }) => ({ id: mobile.slice(1), validitySeconds }),
+  validate: async ({ pin }) => (pin === '123456' ? 'right' : 'wrong'),
+};
+const sendSms = async (to: string, text: string): Promise<void> => void [to, text];
+export const others: readonly SmsOtpOptions[] = [
+  { ...options, gateway: ownGateway },
+  { ...options, gateway: smsGateway({ sendSms, store, secret: process.env.SECRET, digits: 8 }) },
+];
+// @ts-expect-error Its `validate` resolves to nothing: it is no gateway.
+export const notAGateway: SmsOtpOptions = { ...options, gateway: client.otp };
 const another = new SmsOtpStrategy(options, (_user, done) => done(null, false));
 passport.use('another', another);
 passport.use(new LocalStrategy((id, _password, done) => done(null, { id, phone: '+12025550123' })));
@@ -177,7 +193,9 @@ export async function useEverythingElse(): Promise<readonly unknown[]> {
     (await client.hlr.pricing()).pricing[0]?.price,
   ];
   const reasons: readonly Reason[] = REASONS;
-  const titles = [...storeContract, ...phoneBookContract].map(({ title }) => title);
+  const titles = [...storeContract, ...gatewayContract, ...phoneBookContract].map(
+    ({ title }) => title,
+  );
   await smsOtp.unlockUser('alice');
   await Promise.all([smsOtp.close(), client.close(), simulator.close()]);
   return [detail, validated, lookup.status, money, reasons, titles, SmsOtpError, app];
