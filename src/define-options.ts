@@ -89,18 +89,30 @@ export type SecretOption =
 const SECRET =
   'must be a string of at least 32 random characters: `openssl rand -base64 32` makes one';
 
+/** Secrets that the documents print, so that everybody knows them. */
+const PRINTED_SECRETS: readonly string[] = ['change me: 32 random characters or more'];
+
+/** Returns whether a secret is one that the documents print. */
+export function isPrintedSecret(secret: string): boolean {
+  return PRINTED_SECRETS.includes(secret);
+}
+
+const PRINTED = `is printed in the documents, so that everybody knows it; it ${SECRET}`;
+
 /** Returns a schema for the option `secret`: one, or a list, which it makes of both. */
 export function secretOption() {
   const secret = z
     .string(SECRET)
     .min(32, SECRET)
     .refine((value) => new Set(value).size > 1, SECRET);
-  return z.union(
-    [secret.transform((value): [string] => [value]), z.array(secret, SECRET).nonempty(SECRET)],
-    {
-      error: () => '',
-    },
-  );
+  const isAccepted = (secrets: readonly string[]): boolean =>
+    process.env.NODE_ENV !== 'production' || !secrets.some(isPrintedSecret);
+  return z
+    .union(
+      [secret.transform((value): [string] => [value]), z.array(secret, SECRET).nonempty(SECRET)],
+      { error: () => '' },
+    )
+    .refine(isAccepted, PRINTED);
 }
 
 /** Returns a schema for an object that has these methods or parts. What they do is not checked. */

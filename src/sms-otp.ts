@@ -9,6 +9,7 @@ import {
 import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
+import { isPrintedSecret } from './define-options';
 import { createWarner, optionError, readFields } from './errors';
 import { createKeyDeriver, createKeyedDigest, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
@@ -301,6 +302,13 @@ function createLoginContext(
   const guarded = guardStore(store, now, settings.onEvent && emit);
   const readNumber = createNumberReader();
   const warn = createWarner();
+  if (secret.some(isPrintedSecret)) {
+    warn(
+      'SMS_OTP_PRINTED_SECRET',
+      'The secret is printed in the documents, so that everybody knows it, and is refused in ' +
+        'production: `openssl rand -base64 32` makes one',
+    );
+  }
   return {
     settings,
     gateway,
@@ -431,6 +439,7 @@ function createMiddlewareContext(
     devices: joinDevices(settings, devices),
     mayBeUnrequired: isRequiredFor !== undefined,
     writesMessages,
+    codeValiditySeconds: settings.codeValiditySeconds,
     maxAttempts: settings.maxAttempts,
     isRequiredFor: toRequiredCheck(isRequiredFor),
     getLocale: async (user, req) => settings.getLocale?.(user, req),

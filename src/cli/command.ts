@@ -217,7 +217,7 @@ export function readMobile(text: string): string {
   const mobile = findMobile(text);
   if (mobile === null) {
     throw new UsageError(
-      'the number must have its country code and 7 to 15 digits, such as +12025550123',
+      'the number must have its plus, its country code and 7 to 15 digits, such as +12025550123',
     );
   }
   return mobile;
@@ -225,10 +225,11 @@ export function readMobile(text: string): string {
 
 /**
  * Returns a number as E.164 with plus, or null. Spaces, dots, hyphens and parentheses are ignored.
+ * Without its plus 2025550123 may be in Washington or in Egypt, and texts and lookups are paid.
  */
 export function findMobile(text: string): string | null {
-  const digits = toDigits(text.replaceAll(/[\s().-]/g, ''));
-  return digits === null ? null : `+${digits}`;
+  const mobile = text.replaceAll(/[\s().-]/g, '');
+  return mobile.startsWith('+') && toDigits(mobile) !== null ? mobile : null;
 }
 
 /** Reads a text file of the user's, up to 16 MiB. @throws {CommandFailure} */

@@ -84,7 +84,17 @@ export async function findUser(
     );
   }
   if (!isUser(user)) return null;
-  return toUserIdText(login.getUserId(user)).userId === pending.userId ? user : null;
+  const { userId, userIdType } = toUserIdText(login.getUserId(user));
+  if (userId !== pending.userId) return null;
+  if (isLogin && userIdType !== pending.userIdType) {
+    login.warn(
+      'SMS_OTP_USER_ID_TYPE',
+      `loadUser has returned a user whose id is a ${userIdType}, and the first factor one whose ` +
+        `id is a ${pending.userIdType}: deserializeUser may find nobody under the other. Return ` +
+        'the same type in both',
+    );
+  }
+  return user;
 }
 
 /** Returns whether `loadUser` has returned a user. */

@@ -70,6 +70,8 @@ export interface MiddlewareContext {
   readonly getUserId: (user: Express.User) => UserId;
   readonly browsers: BrowsersContext;
   readonly logins: LoginsContext;
+  /** Seconds that a code lives. */
+  readonly codeValiditySeconds: number;
   /** The attempts that a text admits. */
   readonly maxAttempts: number;
   /** Milliseconds since 1970. */

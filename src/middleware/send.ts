@@ -29,7 +29,7 @@ import {
   toVerified,
 } from './responses';
 import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
-import { checkProxy } from './setup-checks';
+import { checkCookieLife, checkProxy } from './setup-checks';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
 import { createDeviceLogin } from './trusted-devices';
@@ -44,6 +44,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
+    checkCookieLife(slot.readCookieLife(req), context.codeValiditySeconds, context.warn);
     checkProxy(req, context.warn);
     await slot.undoLogIn(req);
     const before = slot.read(req);

@@ -59,6 +59,12 @@ export class SessionSlot {
     );
   }
 
+  /** Returns how many milliseconds browsers keep the session's cookie; null: until they close. */
+  readCookieLife(req: Request): number | null {
+    const { originalMaxAge } = this.requireSession(req).cookie;
+    return Number.isFinite(originalMaxAge) ? originalMaxAge : null;
+  }
+
   /**
    * @throws {SessionError} when Passport has put a user into the session, and has not read it for
    * this request.

@@ -47,6 +47,25 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
   return value;
 }
 
+/**
+ * Warns when browsers forget the session before a code is over: the user would be back at the login
+ * page, after a text that was paid.
+ * @param lifeMs Milliseconds that the session's cookie lives; null: until the browser is closed.
+ */
+export function checkCookieLife(
+  lifeMs: number | null,
+  codeValiditySeconds: number,
+  warn: Warn,
+): void {
+  if (lifeMs === null || lifeMs >= codeValiditySeconds * 1000) return;
+  warn(
+    'SMS_OTP_COOKIE_LIFE',
+    `The session cookie lives ${lifeMs} ms and a code ${codeValiditySeconds} s, so the browser ` +
+      'forgets the login that waits for the code. cookie.maxAge counts milliseconds: cookie: { ' +
+      'maxAge: 3_600_000 } is an hour',
+  );
+}
+
 /** Warns of a user who is logged in, and whom a guard will refuse again and again. */
 export function warnOfGuard(isRequired: boolean, warn: Warn): void {
   if (isRequired) {

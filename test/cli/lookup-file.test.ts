@@ -15,7 +15,7 @@ describe.each(['A', 'B'] as const)('lookup of a file (%s)', (variant) => {
       advancedStatus: 'UNKNOWN_SUBSCRIBER',
     });
     const folder = makeFolder();
-    folder.write('in.txt', '+447700900110\n447700900111\n');
+    folder.write('in.txt', '+447700900110\n+447700900111\n');
     const ended = await runCli([...FILES, '--budget', '1', '--yes'], { env, folder: folder.path });
     expect(ended.code).toBe(0);
     const lines = folder.read('out.jsonl').trimEnd().split('\n').toSorted();
@@ -94,7 +94,7 @@ describe('the numbers', () => {
       '\uFEFFphone',
       '+44 7700 900110',
       'not a number',
-      '447700900110',
+      '+447700900110',
       '',
       '(+44) 7700-900113',
     ];

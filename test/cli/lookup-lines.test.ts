@@ -46,12 +46,13 @@ describe('one number a line', () => {
       expect(await read(text, pieceSize)).toEqual({ mobiles, invalidLines: [], duplicates: 0 });
   });
 
-  it('names the lines without one, and counts a number that is there twice', async () => {
-    const text = 'phone\n\n+447700900110\n447700900110\n٤٤٧٧٠٠٩٠٠١١٤\nAnn,+447700900111\n';
+  it('names the lines without one, or without its plus, and counts a number that is there twice', async () => {
+    const text =
+      'phone\n\n+447700900110\n447700900110\n+44 7700 900110\n٤٤٧٧٠٠٩٠٠١١٤\nAnn,+447700900111\n';
     for (const pieceSize of [1, 3, 1_000]) {
       expect(await read(text, pieceSize)).toEqual({
         mobiles: ['+447700900110'],
-        invalidLines: [1, 5, 6],
+        invalidLines: [1, 4, 6, 7],
         duplicates: 1,
       });
     }

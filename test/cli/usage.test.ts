@@ -54,6 +54,8 @@ describe('wrong usage', () => {
     [['validate', 'id'], 'validate needs <number>'],
     [['unlock', ''], 'an argument of unlock is empty'],
     [['send', '0123', '--yes'], 'country code'],
+    [['send', '2025550123', '--yes'], 'the number must have its plus'],
+    [['lookup', '2025550123'], 'the number must have its plus'],
     [['send', '+12025550123', '--validity', '1e3'], '--validity must be a whole number'],
     [['balance', '--json=yes'], '--json takes no value'],
     [['balance', '--ca'], '--ca needs a value'],

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
@@ -5,7 +7,13 @@ import { Passport } from 'passport';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
-import { ALICE, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import {
+  ALICE,
+  asUser,
+  startTestApp,
+  type TestApp,
+  type TestAppOptions,
+} from '../support/test-app';
 import { memoryPhoneBook } from '../support/memory-phone-book';
 
 const LOGIN = { username: 'alice', password: 'right' };
@@ -70,6 +78,22 @@ describe('a mistake of the app', () => {
       test = await startTestApp({ cookie, middleware: (app) => app.set('trust proxy', 1) });
       await test.agent().post('/login').set('X-Forwarded-Proto', protocol).send(LOGIN).expect(200);
       expect([test.errors, warnings, texts()]).toEqual([[], [], 1]);
+    });
+
+    it.each([300, 299_999])(
+      'warns once of a cookie that lives %i ms, before a text',
+      async (maxAge) => {
+        test = await startTestApp({ cookie: { maxAge }, options: { allowedCountries: ['GB'] } });
+        for (const _try of [1, 2]) await test.agent().post('/login').send(LOGIN).expect(403);
+        expectWarning('SMS_OTP_COOKIE_LIFE', `${maxAge} ms`, 'a code 300 s', 'milliseconds');
+        expect(texts()).toBe(0);
+      },
+    );
+
+    it('does not warn of a cookie that lives as long as a code', async () => {
+      test = await startTestApp({ cookie: { maxAge: 300_000 } });
+      await test.agent().post('/login').send(LOGIN).expect(200);
+      expect(warnings).toEqual([]);
     });
 
     it('passport.session() that is missing is an error of the guard', async () => {
@@ -258,6 +282,27 @@ describe('a mistake of the app', () => {
       expectWarning('SMS_OTP_LOAD_USER', 'return the user, or null');
     });
 
+    it('warns once when loadUser returns an id of another type', async () => {
+      const ids = new Map<unknown, string | number>();
+      test = await startTestApp({
+        options: {
+          getUserId: (user) => ids.get(user) ?? 7,
+          loadUser: () => {
+            const loaded = { ...ALICE };
+            ids.set(loaded, '7');
+            return asUser(loaded);
+          },
+        },
+      });
+      for (const _try of [1, 2]) {
+        const agent = test.agent();
+        await agent.post('/login').send(LOGIN);
+        expect((await agent.post('/login/pin').send({ pin: test.code() })).status).toBe(200);
+        test.clock.advanceSeconds(61);
+      }
+      expectWarning('SMS_OTP_USER_ID_TYPE', 'is a string', 'is a number', 'deserializeUser');
+    });
+
     it.each([
       ['phone in place of mobile', { phone: ALICE.phone, isConfirmed: true, isDefault: true }],
       ['a number without plus', { mobile: '12025550123', isConfirmed: true, isDefault: true }],
@@ -306,7 +351,28 @@ describe('a mistake of the app', () => {
   });
 });
 
+/** Every string of the documents that stands where a secret does and would be accepted as one. */
+function readPrintedSecrets(): readonly string[] {
+  const root = join(__dirname, '../..');
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(md|ts)$/.test(path))
+    .map((path) => join(root, 'docs', path));
+  const found = [...pages, join(root, 'README.md'), join(root, 'example-app/login.ts')].flatMap(
+    (path) =>
+      Array.from(
+        readFileSync(path, 'utf8').matchAll(/secret: [^,'\n]*'([^'\n]{32,})'/gi),
+        ([, secret = '']) => secret,
+      ),
+  );
+  return [...new Set(found)];
+}
+
 describe('createSmsOtp', () => {
+  afterEach(() => {
+    jest.restoreAllMocks();
+    process.env.NODE_ENV = 'test';
+  });
+
   const complete = {
     gateway: { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' },
     passport: new Passport(),
@@ -395,6 +461,32 @@ describe('createSmsOtp', () => {
 
   it.each(['SU', 'TP', 'AN', 'ZZ'])('knows that %s is none', (code) => {
     expect(make({ allowedCountries: [code] })).toThrow('allowedCountries.0');
+  });
+
+  describe('of a secret that the documents print', () => {
+    const [secret = ''] = readPrintedSecrets();
+    const change = { secret: ['a secret of the tests, long enough to be one', secret] };
+
+    it('refuses it in production', () => {
+      process.env.NODE_ENV = 'production';
+      const problem = 'is printed in the documents, so that everybody knows it';
+      expect(make({ secret })).toThrow(`createSmsOtp: secret ${problem}`);
+      expect(make(change)).toThrow(`createSmsOtp: secret ${problem}`);
+    });
+
+    it.each([{ secret }, change])('warns elsewhere', (given) => {
+      const emit = jest.spyOn(process, 'emitWarning').mockReturnValue();
+      make({ ...given, passport: new Passport() })();
+      expect(emit.mock.calls).toEqual([
+        [expect.stringContaining('openssl rand'), { code: 'SMS_OTP_PRINTED_SECRET' }],
+      ]);
+    });
+
+    it('knows every one that is long enough to be accepted', () => {
+      process.env.NODE_ENV = 'production';
+      for (const printed of readPrintedSecrets())
+        expect(make({ secret: printed })).toThrow('printed');
+    });
   });
 
   it('refuses a second argument, which Passport strategies take', () => {
