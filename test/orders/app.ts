@@ -6,10 +6,17 @@ import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtpStore } from 'passpo
 import { testClock, type TestClock } from '../support/clock';
 import { memoryPhoneBook, type MemoryPhoneBook } from '../support/memory-phone-book';
 import { ALICE, asTestUser, asUser } from '../support/test-users';
-import { PointGateway, PointSessions, toPointBook, toPointStore } from './calls';
+import {
+  PointGateway,
+  PointSessions,
+  toPointBook,
+  toPointStore,
+  type WatchedGateway,
+} from './calls';
 import { Journal } from './journal';
 import type { Points } from './points';
 import { type Received, request } from './request';
+import { PointSmsGateway } from './sms-gateway';
 
 /** The numbers of Alice: the one she has, and the one that she enrolls. */
 export const HOME = ALICE.phone ?? '';
@@ -31,7 +38,7 @@ export const SESSION_COOKIE = 'connect.sid';
 /** The application and everything it keeps, which can begin anew without being made again. */
 export interface World {
   readonly points: Points;
-  readonly gateway: PointGateway;
+  readonly gateway: WatchedGateway;
   readonly clock: TestClock;
   readonly sessions: PointSessions;
   /** The parts of the moment. */
@@ -59,6 +66,8 @@ export interface WorldOptions {
   readonly emptyStore?: () => Promise<unknown>;
   /** Whether each login has a record, which every guarded request asks for. Default: true. */
   readonly hasLogins?: boolean;
+  /** Whether `smsGateway` makes and compares the codes, in place of the client. */
+  readonly hasSmsGateway?: boolean;
   /** Makes the store of each run. Default: the memory store. */
   readonly makeStore?: (now: () => number) => Required<SmsOtpStore>;
 }
@@ -69,13 +78,20 @@ const AFTER_GAP_SECONDS = 70;
 /** Makes the real app, every outside call of which is a scheduling point. */
 export function makeWorld(
   points: Points,
-  { hasLogins = true, makeStore = (now) => memoryStore({ now }), emptyStore }: WorldOptions = {},
+  {
+    hasLogins = true,
+    hasSmsGateway = false,
+    makeStore = (now) => memoryStore({ now }),
+    emptyStore,
+  }: WorldOptions = {},
 ): World {
   const startedAt = Date.now();
   let clock = testClock(startedAt);
   const read = (): number => clock.now();
   const now = { store: makeStore(read), book: memoryPhoneBook(), preferredFactor: 'sms' };
-  const gateway = new PointGateway(points);
+  const gateway = hasSmsGateway
+    ? new PointSmsGateway(points, () => now.store, read)
+    : new PointGateway(points);
   const sessions = new PointSessions(points);
   const passport = makePassport(points);
   const callback = <Result>(name: string, work: () => Result): Promise<Awaited<Result>> =>

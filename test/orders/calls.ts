@@ -80,18 +80,30 @@ export interface Text {
 /** No code is this one. */
 export const WRONG_PIN = '0000';
 
+/** What is seen of a gateway, and how it begins anew. */
+export interface WatchedGateway {
+  readonly texts: readonly Text[];
+  /** How often a code was judged since `startCounting`, by OTP id. */
+  readonly judged: ReadonlyMap<string, number>;
+  /** The texts whose code was right since then. */
+  readonly right: ReadonlySet<Text>;
+  /** Accepts a right code as often as it comes. */
+  acceptsTwice: boolean;
+  reset(): void;
+  /** Returns a function that brings back what it knows now. */
+  keep(): () => void;
+  startCounting(): void;
+}
+
 /**
  * Stands in for the gateway at the calls of the client, not on its wire: queue, token and
  * connection are the client's own matter, their orders are those of one process, and no socket may
  * decide when a call arrives.
  */
-export class PointGateway extends GatewayClient {
+export class PointGateway extends GatewayClient implements WatchedGateway {
   texts: Text[] = [];
-  /** How often a code was judged since `startCounting`, by OTP id. */
   judged = new Map<string, number>();
-  /** The texts whose code was right since then. */
   right = new Set<Text>();
-  /** Accepts a right code as often as it comes. */
   acceptsTwice = false;
   private used = new Set<string>();
 
@@ -110,7 +122,6 @@ export class PointGateway extends GatewayClient {
     this.acceptsTwice = false;
   }
 
-  /** Returns a function that brings back the texts and the used codes of now. */
   keep(): () => void {
     const [texts, used] = [[...this.texts], [...this.used]];
     return () => {

@@ -5,6 +5,7 @@ import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import {
   createSmsOtp,
+  type OtpGateway,
   type SmsOtp,
   type SmsOtpEvent,
   type SmsOtpOptions,
@@ -17,6 +18,7 @@ import { CountingSessionStore } from './counting-session-store';
 import { testClock, type TestClock } from './clock';
 import { memoryPhoneBook, type MemoryPhoneBook } from './memory-phone-book';
 import { people } from './people';
+import { createSmsProvider, isSmsGatewayChosen } from './sms-provider';
 import { tamperedStore, type TamperedStore } from './tampered-store';
 import { addErrorHandler, addFactors, addPhones, addRoutes } from './test-routes';
 import { ALICE, asTestUser, asUser, BOB, HOME, type TestUser } from './test-users';
@@ -109,6 +111,8 @@ type Parts = Pick<
 > &
   Pick<TestApp, 'passwords'> & {
     readonly store: SmsOtpStore | undefined;
+    /** The gateway of a suite that has chosen one; undefined: the client. */
+    readonly gateway: OtpGateway | undefined;
     /** Those whom `nextUser` has not handed out yet. */
     readonly waiting: Iterator<TestUser>;
     readonly tampered: TamperedStore | undefined;
@@ -149,13 +153,18 @@ function makeParts(sim: GatewaySimulator, given: TestAppOptions): Parts {
   const users = given.users ?? (given.people === undefined ? defaults : people(given.people));
   const book = given.book ?? memoryPhoneBook();
   const tampered = given.isTampered === true ? tamperedStore(clock) : undefined;
+  const store = tampered?.store ?? given.store?.(clock);
+  const provider = isSmsGatewayChosen()
+    ? createSmsProvider(clock, given.options?.store ?? store, () => sim.close())
+    : undefined;
   if (given.hasPhones === true && given.book === undefined) book.seed(ALICE.id, HOME);
   return {
-    sim,
+    sim: provider?.sim ?? sim,
+    gateway: provider?.gateway,
     clock,
     book,
     tampered,
-    store: tampered?.store ?? given.store?.(clock),
+    store,
     waiting: users[Symbol.iterator](),
     users: new Map(users.map((user) => [user.id, { ...user }])),
     sessions: new CountingSessionStore(),
@@ -188,7 +197,7 @@ function makePassport({ users, logins }: Parts, { PassportClass }: TestAppOption
 function makeOptions(parts: Parts, passport: PassportStatic, given: TestAppOptions): SmsOtpOptions {
   const { sim, clock, users, events, store } = parts;
   return {
-    gateway: {
+    gateway: parts.gateway ?? {
       baseUrl: sim.baseUrl,
       variant: given.variant ?? 'A',
       username: sim.username,

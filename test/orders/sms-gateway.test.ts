@@ -1,0 +1,54 @@
+import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { makeWorld, type World } from './app';
+import { judge, judgeMishaps } from './judge';
+import { Points } from './points';
+import { findProblems } from './report';
+import type { Scenario, State } from './scenarios';
+import { QUICK_SINGLES, quickPairs } from './sets';
+
+const MINUTE = 60_000;
+const STATES: readonly State[] = ['pending', 'logged-in', 'stepping-up', 'enrolling', 'waiting'];
+
+const pairs = STATES.flatMap(quickPairs);
+
+const toRow = (scenario: Scenario): [string, Scenario] => [
+  [scenario.state, ...scenario.verbs].join(' '),
+  scenario,
+];
+
+describe('with smsGateway, whose store is asked between the calls of a login', () => {
+  let world: World;
+  beforeAll(() => {
+    // No deadline may end a call that waits for its turn.
+    const doNotFake = [
+      'nextTick',
+      'setImmediate',
+      'clearImmediate',
+      'queueMicrotask',
+      'performance',
+    ] as const;
+    jest.useFakeTimers({ doNotFake: [...doNotFake] });
+    jest.spyOn(Math, 'random').mockReturnValue(0);
+    world = makeWorld(new Points(), { hasSmsGateway: true });
+  });
+
+  test.each(pairs.map(toRow))(
+    '%s: two requests end as whole requests do, or in a way that harms nobody',
+    async (_title, scenario) => {
+      const report = await judge(world, scenario);
+      expect(report.orders).toBeGreaterThan(1);
+      expect(findProblems(report)).toEqual([]);
+      jest.clearAllTimers();
+    },
+    5 * MINUTE,
+  );
+
+  test.each(QUICK_SINGLES.map(toRow))(
+    '%s: a call that goes wrong harms nobody',
+    async (_title, scenario) => {
+      expect(findProblems(await judgeMishaps(world, scenario))).toEqual([]);
+      jest.clearAllTimers();
+    },
+    5 * MINUTE,
+  );
+});
