@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { closestName } from './closest-name';
 import countries = require('./countries.json');
 import { optionError, readFields } from './errors';
+import { isPrintedSecret } from './keys';
 import type { SmsOtpStore } from './stores/store';
 
 /**
@@ -88,14 +89,6 @@ export type SecretOption =
 
 const SECRET =
   'must be a string of at least 32 random characters: `openssl rand -base64 32` makes one';
-
-/** Secrets that the documents print, so that everybody knows them. */
-const PRINTED_SECRETS: readonly string[] = ['change me: 32 random characters or more'];
-
-/** Returns whether a secret is one that the documents print. */
-export function isPrintedSecret(secret: string): boolean {
-  return PRINTED_SECRETS.includes(secret);
-}
 
 const PRINTED = `is printed in the documents, so that everybody knows it; it ${SECRET}`;
 

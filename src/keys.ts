@@ -39,3 +39,11 @@ export function createKeyedDigest(deriveKey: () => Promise<Buffer>): KeyedDigest
     return createHmac('sha256', key).update(JSON.stringify(texts)).digest('base64url');
   };
 }
+
+/** Secrets that the documents print, so that everybody knows them. */
+const PRINTED_SECRETS: readonly string[] = ['change me: 32 random characters or more'];
+
+/** Returns whether a secret is one that the documents print. */
+export function isPrintedSecret(secret: string): boolean {
+  return PRINTED_SECRETS.includes(secret);
+}

@@ -9,9 +9,8 @@ import {
 import { createLoginRegistry } from './account/logins';
 import { createKnownBrowsers } from './account/known-browsers';
 import { createPhoneLister } from './account/phone-book';
-import { isPrintedSecret } from './define-options';
 import { createWarner, optionError, readFields } from './errors';
-import { createKeyDeriver, createKeyedDigest, type KeyedDigest } from './keys';
+import { createKeyDeriver, createKeyedDigest, isPrintedSecret, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';

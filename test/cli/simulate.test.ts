@@ -77,9 +77,9 @@ describe('simulate', () => {
     expect(stdout + stderr).not.toContain('my-own-secret');
   });
 
-  it('gives a number the pin it is told to, with or without plus', async () => {
+  it('gives a number the pin it is told to, and takes it with its plus alone', async () => {
     await simulate(
-      ['--fixed-pin', '+12025550123=4711', '--fixed-pin', '12025550124=0815'],
+      ['--fixed-pin', '+12025550123=4711', '--fixed-pin', '+12025550124=0815'],
       async (env, shown) => {
         for (const mobile of [MOBILE, '+12025550124'])
           await runCli(['send', mobile, '--yes'], { env });
@@ -92,6 +92,7 @@ describe('simulate', () => {
   });
 
   it.each([
+    '12025550124=0815',
     '4711',
     '+12025550123',
     '+12025550123=',

@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'sms-otp': [...EVERYTHING, 'client', 'open-gateway', 'options', 'errors'],
   'open-gateway': ['login', 'client', 'limits', 'stores', 'gateway', 'define-options', 'errors'],
   options: [...BELOW_LOGIN, 'define-options', 'errors'],
-  'define-options': ['closest-name', 'errors'],
+  'define-options': ['closest-name', 'keys', 'errors'],
   'closest-name': [],
   middleware: ['account', 'login', 'define-options', 'errors'],
   account: ['login', ...BELOW_LOGIN, 'errors'],
