@@ -17,6 +17,7 @@ const DOCUMENTED = [
   './store-contract',
   './gateway-contract',
   './phone-book-contract',
+  './app-contract',
   './opentelemetry',
   './package.json',
 ];

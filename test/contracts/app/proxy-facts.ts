@@ -1,0 +1,77 @@
+import { type Answer, readJson, readPath } from './answer';
+import { Browser } from './browser';
+import type { AppUser } from './description';
+import { fact, type FactOutline } from './fact';
+import type { Scene } from './scene';
+
+/** More logins without a text than a user may begin from one address by default: 20. */
+const LOGINS = 24;
+const CLIENT = '198.51.100.7';
+const OTHER_CLIENT = '203.0.113.9';
+
+/**
+ * Which address counts, told by a limit: a user may begin so many logins without a text from each
+ * address.
+ */
+export const proxyFacts: readonly FactOutline[] = [
+  fact(
+    'clients do not choose the address by which they are limited',
+    ['address-by-client'],
+    async (scene) => {
+      const user = scene.user();
+      const { hops = scene.app.proxy === undefined ? 0 : 1 } = scene.app.proxy ?? {};
+      // The proxies add the client's own address behind whatever the client has sent.
+      const added = Array.from({ length: hops }, (_, hop) =>
+        hop === 0 ? CLIENT : `10.0.0.${hop}`,
+      );
+      const forged = (login: number): string => [`192.0.2.${login}`, ...added].join(', ');
+      const isLimited = await repeatLogin(scene, user, (login) => ({
+        'X-Forwarded-For': forged(login),
+      }));
+      if (isLimited) return;
+      if (!(await repeatLogin(scene, scene.user(), () => ({}))))
+        scene.skip(`no answer to ${LOGINS} logins from one address shows a limit`);
+      scene.fail('address-by-client', 'An address that the client makes up evades the limit.');
+    },
+  ),
+
+  fact(
+    'clients behind the proxy have addresses of their own',
+    ['one-address-for-all'],
+    async (scene) => {
+      const user = scene.user();
+      if (!(await repeatLogin(scene, user, () => ({}))))
+        scene.skip(`no answer to ${LOGINS} logins from one address shows a limit`);
+      const free = await new Browser(scene, OTHER_CLIENT).givePassword(user);
+      const limited = await new Browser(scene, CLIENT).givePassword(user);
+      if (kindOf(scene, free) === kindOf(scene, limited))
+        scene.fail('one-address-for-all', 'A limit of one client holds for another one too.');
+    },
+    { needs: ['proxy'] },
+  ),
+];
+
+/** Begins logins, each in a new browser. Resolves to whether they are limited in the end. */
+async function repeatLogin(
+  scene: Scene,
+  user: AppUser,
+  headersOf: (login: number) => Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const texts = scene.watchTexts(user.phone);
+  let waiting: string | undefined;
+  for (let login = 1; login <= LOGINS; login += 1) {
+    const extras = { headers: headersOf(login), label: `password, ${login}` };
+    const answer = await new Browser(scene, CLIENT).givePassword(user, {}, extras);
+    if (texts().length === 0) scene.giveUp('no text went out after the right password');
+    // The first has its text; the second waits for one, as all do until there are too many.
+    if (login === 2) waiting = kindOf(scene, answer);
+    if (login > 2 && kindOf(scene, answer) !== waiting) return true;
+  }
+  return false;
+}
+
+/** Tells a login that waits from one that was refused, whatever the numbers in the answer are. */
+function kindOf({ origin }: Scene, answer: Answer): string {
+  const json = JSON.stringify(readJson(answer) ?? null).replaceAll(/\d+/g, '#');
+  return [answer.status, readPath(answer.location, origin), json].join(' ');
+}
