@@ -46,6 +46,7 @@ export function createApp({
     secret: secrets.sessionSecret,
     resave: false,
     saveUninitialized: false,
+    cookie: { sameSite: 'lax' }, // Browsers send it with no form of another site.
   });
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   app.use('/login', loginSession);

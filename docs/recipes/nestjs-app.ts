@@ -110,7 +110,10 @@ export class AppModule {
 export async function createApp(parts: RecipeParts): Promise<INestApplication> {
   const app = await NestFactory.create(AppModule.of(parts));
   addSessions(passport, parts.users);
-  app.use(session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false }));
+  const cookie = { sameSite: 'lax' } as const; // Browsers send it with no form of another site.
+  app.use(
+    session({ secret: parts.sessionSecret, resave: false, saveUninitialized: false, cookie }),
+  );
   app.use(passport.session());
   return app.init();
 }

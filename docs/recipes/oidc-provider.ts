@@ -84,7 +84,12 @@ export function createApp({
 
   const app = express();
   const sessions: readonly RequestHandler[] = [
-    session({ secret: sessionSecret, resave: false, saveUninitialized: false }),
+    session({
+      secret: sessionSecret,
+      resave: false,
+      saveUninitialized: false,
+      cookie: { sameSite: 'lax' }, // Browsers send it with no form of another site.
+    }),
     passport.session() as RequestHandler, // Typed as any.
   ];
   const pages = express.Router();

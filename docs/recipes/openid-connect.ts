@@ -53,7 +53,8 @@ export function createApp({
 
   const app = express();
   app.use(express.json());
-  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
+  const cookie = { sameSite: 'lax' } as const; // Browsers send it with no form of another site.
+  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false, cookie }));
   app.use(passport.session());
 
   const openIdLogin = passport.authenticate('openid', { session: false }) as RequestHandler; // Typed as any.

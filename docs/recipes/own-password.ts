@@ -16,7 +16,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
   });
 
   async function checkPassword(req: Request, res: Response, next: NextFunction): Promise<void> {
-    const { username, password } = req.body as Readonly<Record<string, unknown>>;
+    const { username, password } = (req.body ?? {}) as Readonly<Record<string, unknown>>;
     const user = await users.checkPassword(String(username), String(password));
     if (user === null) return res.redirect(303, '/login');
     req.user = user;
@@ -26,7 +26,8 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
 
   const app = express();
   app.use(express.urlencoded({ extended: false }));
-  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
+  const cookie = { sameSite: 'lax' } as const; // Browsers send it with no form of another site.
+  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false, cookie }));
   app.use(passport.session());
 
   app.post(

@@ -48,7 +48,14 @@ export function createApp({
 
   const app = express();
   app.use(express.urlencoded({ extended: false }), readCookies);
-  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
+  app.use(
+    session({
+      secret: sessionSecret,
+      resave: false,
+      saveUninitialized: false,
+      cookie: { sameSite: 'lax' }, // Browsers send it with no form of another site.
+    }),
+  );
   app.use(passport.session());
 
   const authenticate = (name: string) =>

@@ -38,7 +38,7 @@ export function createApp({
   });
 
   async function createAccount(req: Request, res: Response, next: NextFunction): Promise<void> {
-    const { username, password } = req.body as Readonly<Record<string, unknown>>;
+    const { username, password } = (req.body ?? {}) as Readonly<Record<string, unknown>>;
     const user = await users.create(String(username), String(password));
     if (user === null) return void res.status(409).json({ error: 'name-taken' });
     req.user = user;
@@ -48,7 +48,8 @@ export function createApp({
 
   const app = express();
   app.use(express.json());
-  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
+  const cookie = { sameSite: 'lax' } as const; // Browsers send it with no form of another site.
+  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false, cookie }));
   app.use(passport.session());
   const answerStatus: RequestHandler = (req, res) => void res.json(smsOtp.status(req));
 

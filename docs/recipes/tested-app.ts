@@ -20,7 +20,8 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
 
   const app = express();
   app.use(express.json());
-  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false }));
+  const cookie = { sameSite: 'lax' } as const; // Browsers send it with no form of another site.
+  app.use(session({ secret: sessionSecret, resave: false, saveUninitialized: false, cookie }));
   app.use(passport.session());
 
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.

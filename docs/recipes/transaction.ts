@@ -42,7 +42,10 @@ export function createApp({
 
   const app = express();
   app.use(express.json());
-  app.use(session({ secret: secrets.sessionSecret, resave: false, saveUninitialized: false }));
+  const cookie = { sameSite: 'lax' } as const; // Browsers send it with no form of another site.
+  app.use(
+    session({ secret: secrets.sessionSecret, resave: false, saveUninitialized: false, cookie }),
+  );
   app.use(passport.session());
   const answerStatus: RequestHandler = (req, res) => void res.json(smsOtp.status(req));
 

@@ -56,7 +56,16 @@ export function createApp({
   const app = express();
   app.use(express.json());
   // Browsers send cookies to every port of a host, so each app needs its own name.
-  app.use(session({ name, store, secret: sessionSecret, resave: false, saveUninitialized: false }));
+  app.use(
+    session({
+      name,
+      store,
+      secret: sessionSecret,
+      resave: false,
+      saveUninitialized: false,
+      cookie: { sameSite: 'lax' }, // Browsers send it with no form of another site.
+    }),
+  );
   app.use(passport.session());
 
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.

@@ -6,6 +6,7 @@ import {
   HttpCode,
   Inject,
   Injectable,
+  Logger,
   Module,
   Post,
   Req,
@@ -101,6 +102,7 @@ class InvoiceModule {
 }
 
 async function createNestApp(gateway: Gateway): Promise<INestApplication> {
+  Logger.overrideLogger(false);
   const app = await NestFactory.create(InvoiceModule.of(gateway));
   passport.serializeUser((user, done) => done(null, asTestUser(user).id));
   passport.deserializeUser((id: string, done) => done(null, findUser(id)));

@@ -59,20 +59,25 @@ function isSameHost({ protocol, host }: URL, origin: string): boolean {
 const HIDDEN = /<input\b(?=[^>]*\btype\s*=\s*["']?hidden\b)[^>]*>/gi;
 
 /**
- * Returns the hidden fields of the form on a page that makes a request to `path`; undefined when there
- * is no such form.
+ * Returns the hidden fields of the form on a page that makes a request to `path`; with null, those of
+ * the first form that has any. Undefined when there is no such form.
  */
 export function readHiddenFields(
   page: { readonly body: string; readonly path: string },
-  path: string,
+  path: string | null,
 ): Record<string, string> | undefined {
-  const forms = Array.from(page.body.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gi));
-  const form = forms.find(([, tag = '']) => {
-    const action = readAttribute(tag, 'action') || page.path;
-    return samePath(action, path, page.path);
+  const forms = Array.from(page.body.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gi), (found) => {
+    const [, tag = '', content = ''] = found;
+    return { action: readAttribute(tag, 'action') || page.path, fields: readFields(content) };
   });
-  if (form === undefined) return undefined;
-  const fields = Array.from((form[2] ?? '').matchAll(HIDDEN), ([tag]) => [
+  const form = forms.find(({ action, fields }) =>
+    path === null ? Object.keys(fields).length > 0 : samePath(action, path, page.path),
+  );
+  return form?.fields;
+}
+
+function readFields(content: string): Record<string, string> {
+  const fields = Array.from(content.matchAll(HIDDEN), ([tag]) => [
     readAttribute(tag, 'name'),
     readAttribute(tag, 'value'),
   ]);

@@ -118,14 +118,15 @@ export class Browser {
     if (app.jsonForms === true && page === undefined) return {};
     const own = await this.#readForm(page ?? path, path);
     if (own !== undefined || !this.scene.hasHiddenFields) return own ?? {};
-    for (const { path: other, page: from } of [app.code, app.login]) {
-      const fields = await this.#readForm(from ?? other, other);
+    for (const other of [app.code, app.login]) {
+      const fields = await this.#readForm(other.page ?? other.path, null);
       if (fields !== undefined) return fields;
     }
     return {};
   }
 
-  async #readForm(from: string, path: string): Promise<Fields | undefined> {
+  /** @param path Where the form leads; null: any form that hides something. */
+  async #readForm(from: string, path: string | null): Promise<Fields | undefined> {
     const answer = await this.get(from, PREPARATION);
     const there = readPath(answer.location, this.scene.origin);
     // A page that redirects, as to a page for a language, is where the form is.

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { type AppDescription, appFacts } from 'passport-sms-otp/app-contract';
+import { readBlocks } from '../docs/support/blocks';
+import { readPage, ROOT } from '../docs/support/pages';
+import { isCompleteRun } from '../support/complete-run';
+import { askAll } from './support/ask-all';
+import { compileScript, runScript } from './support/run-script';
+import { useGateway } from './support/use-gateway';
+
+const BOB = { name: 'bob', phone: '+13125550177' };
+const quickStart = readBlocks(readPage('docs/quick-start.md')).find(({ notes }) =>
+  notes.includes('named: app.mjs'),
+);
+
+/** A second user for facts that need two: both programs have `alice` alone. */
+function addBob(code: string, passwordField: string): string {
+  const bob = `['bob', { id: 'bob', name: 'Bob', phone: '${BOB.phone}', ${passwordField}: 'demo-password' }]`;
+  const changed = code.replace(/users = new Map\(\[/, `users = new Map<string, any>([${bob}, `);
+  expect(changed).not.toBe(code);
+  return changed;
+}
+
+/** What the two have in common. */
+const COMMON = {
+  users: [{ name: 'alice', phone: '+12025550123' }, BOB],
+  login: { path: '/login', password: () => 'demo-password' },
+  code: { path: '/login/pin' },
+  guarded: ['/'],
+  logout: { path: '/logout', page: '/' },
+  resend: { path: '/login/pin/resend', page: '/login/pin' },
+} as const;
+
+const PROGRAMS = {
+  'example-app/login.ts': {
+    code: () => addBob(readFileSync(join(ROOT, 'example-app/login.ts'), 'utf8'), 'password'),
+    cancel: { path: '/login/cancel', page: '/login/pin' },
+  },
+  'the quick start': { code: () => addBob(quickStart?.code ?? '', 'secret'), cancel: undefined },
+};
+
+/** Facts that a run asks of each; the complete run asks all. */
+const PARTS = isCompleteRun ? 1 : 2;
+const FEWEST = 38;
+
+describe('the facts about an app hold for', () => {
+  const gateway = useGateway();
+
+  it.each(Object.entries(PROGRAMS))(
+    '%s',
+    async (_name, { code, cancel }) => {
+      const script = compileScript(code());
+      const app: AppDescription = {
+        ...COMMON,
+        cancel,
+        start: () => runScript(script, gateway.simulator),
+        simulator: () => gateway.simulator,
+      };
+      const facts = appFacts(app).filter((_fact, index) => index % PARTS === 0);
+      const { holds, failures } = await askAll(facts);
+      expect(failures.map(({ message }) => message)).toEqual([]);
+      expect(holds.length).toBeGreaterThan(FEWEST / PARTS);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { type AppDescription, appFacts } from 'passport-sms-otp/app-contract';
+import { askAll } from '../app-contract/support/ask-all';
+import { serve } from '../app-contract/support/base-app';
+import { isCompleteRun } from '../support/complete-run';
+import { ALICE_PHONE, BOB_PHONE, type Site, startSite } from './site';
+
+/** Facts that a run asks; the complete run asks all. */
+const PARTS = isCompleteRun ? 1 : 3;
+const FEWEST = 40;
+
+/** The example app, each time with a simulator and an empty store of its own. */
+function describeExample(): AppDescription {
+  let site: Site | undefined;
+  return {
+    start: async () => {
+      const started = await startSite({ environment: { TRUST_PROXY: '1' } });
+      site = started;
+      return serve(started.app, () => started.close());
+    },
+    simulator: () => {
+      if (site === undefined) throw new Error('the site has not been started');
+      return site.simulator;
+    },
+    users: [
+      { name: 'alice', phone: ALICE_PHONE },
+      { name: 'bob', phone: BOB_PHONE },
+    ],
+    login: { path: '/login', password: () => 'demo-password' },
+    code: { path: '/login/pin' },
+    guarded: ['/account', '/transfer', '/settings'],
+    proxy: { hops: 1 },
+    logout: { path: '/logout', page: '/account' },
+    resend: { path: '/login/pin/resend', page: '/login/pin' },
+    cancel: { path: '/login/cancel', page: '/login/pin' },
+    stepUp: { path: '/step-up', code: { path: '/login/pin' } },
+    trustedDevice: { fields: { trustDevice: 'on' } },
+    newNumber: { path: '/settings/phones', page: '/settings', phone: '+18185550142' },
+  };
+}
+
+describe('the example app', () => {
+  it('holds the facts about an app', async () => {
+    const facts = appFacts(describeExample());
+    const asked = facts.filter((_fact, index) => index % PARTS === 0);
+    const { holds, failures } = await askAll(asked);
+    expect(failures.map(({ message }) => message)).toEqual([]);
+    expect(holds.length).toBeGreaterThan(FEWEST / PARTS);
+  }, 240_000);
+});

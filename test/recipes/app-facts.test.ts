@@ -1,0 +1,155 @@
+import type { RequestListener } from 'node:http';
+import { describe, expect, it, jest } from '@jest/globals';
+import passport from 'passport';
+import { type AppDescription, appFacts, type AppUser } from 'passport-sms-otp/app-contract';
+import { createApp as customCallback } from '../../docs/recipes/custom-callback';
+import { createApp as express4 } from '../../docs/recipes/express-4';
+import { createApp as jwt } from '../../docs/recipes/jwt';
+import { createApp as nestjs } from '../../docs/recipes/nestjs-app';
+import { createApp as ownPassword } from '../../docs/recipes/own-password';
+import type { RecipeParts } from '../../docs/recipes/parts';
+import { memoryPasskeyBook } from '../../docs/recipes/passkey-book';
+import { createApp as passkeys } from '../../docs/recipes/passkeys-app';
+import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
+import { RememberTokens } from '../../docs/recipes/remember-tokens';
+import { createApp as signUp } from '../../docs/recipes/sign-up';
+import { createApp as singlePage } from '../../docs/recipes/single-page-app';
+import { createApp as testedApp } from '../../docs/recipes/tested-app';
+import { createApp as transaction } from '../../docs/recipes/transaction';
+import { askAll } from '../app-contract/support/ask-all';
+import { serve } from '../app-contract/support/base-app';
+import { useGateway } from '../app-contract/support/use-gateway';
+import { isCompleteRun } from '../support/complete-run';
+import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
+
+/** A recipe, and what of its description differs from that of an API at `/login`. */
+interface Recipe extends Partial<AppDescription> {
+  readonly create: (
+    parts: RecipeParts & { readonly users: RecipeUsers },
+  ) => RequestListener | Promise<RequestListener>;
+}
+
+const TOKEN_SECRET = 'the secret of the tokens, known to nobody else';
+const PASSPORT_OF_REMEMBER_ME = '../../node_modules/passport-remember-me/node_modules/passport';
+const login = { path: '/login', password: ({ name }: AppUser) => passwordOf(name).password };
+const forms = { jsonForms: false } as const;
+const createAccount = (): Promise<null> => Promise.resolve(null);
+
+const RECIPES: Readonly<Record<string, Recipe>> = {
+  'custom-callback': {
+    create: customCallback,
+    login: { ...login, path: '/api/login' },
+    code: { path: '/api/login/pin' },
+    guarded: ['/api/account'],
+  },
+  'express-4': { create: express4, ...forms },
+  jwt: {
+    create: (parts) => jwt({ ...parts, tokenSecret: TOKEN_SECRET }),
+    token: { field: 'token' },
+    secrets: [TOKEN_SECRET],
+    guarded: ['/api/account'],
+  },
+  nestjs: {
+    create: async (parts) =>
+      (await nestjs(parts)).getHttpAdapter().getInstance() as RequestListener,
+    guarded: ['/account', '/account/statements'],
+  },
+  'own-password': { create: ownPassword, ...forms },
+  passkeys: {
+    create: (parts) =>
+      passkeys({
+        ...parts,
+        book: memoryPasskeyBook(),
+        textsOff: new Set(),
+        passkeys: {
+          rpId: 'bank.example',
+          origin: 'https://bank.example',
+          requireUserVerification: true,
+        },
+      }),
+    guarded: ['/account', '/settings/passkeys'],
+    resend: { path: '/login/resend' },
+    stepUp: { path: '/step-up' },
+  },
+  'remember-me': {
+    create: async (parts) => {
+      // What the `overrides` do that the page asks for: one Passport for all.
+      jest.doMock(PASSPORT_OF_REMEMBER_ME, () => jest.requireActual('passport'));
+      const { createApp } = await import('../../docs/recipes/remember-me');
+      return createApp({ ...parts, tokens: new RememberTokens(), isHttps: false });
+    },
+    ...forms,
+    rememberMe: { fields: { remember: 'on' }, request: { path: '/login/remembered' } },
+    logout: { path: '/logout' },
+  },
+  'sign-up': {
+    create: async (parts) => {
+      const phoneBook = memoryPhoneBook();
+      for (const { name, phone } of USERS) {
+        await phoneBook.addUnconfirmed(name, phone);
+        await phoneBook.confirm(name, phone);
+      }
+      const users = Object.assign(parts.users, { create: createAccount });
+      return signUp({ ...parts, users, phoneBook });
+    },
+    newNumber: { path: '/sign-up/phone', phone: '+18185550142' },
+    resend: { path: '/sign-up/resend' },
+  },
+  'single-page-app': {
+    create: singlePage,
+    csrf: { path: '/api/csrf-token', header: 'x-csrf-token' },
+    login: { ...login, path: '/api/login' },
+    code: { path: '/api/login/pin' },
+    guarded: ['/api/account'],
+    resend: { path: '/api/login/resend' },
+  },
+  'the app of docs/testing.md': { create: testedApp },
+  transaction: {
+    create: (parts) => transaction({ ...parts, payments: { execute: () => Promise.resolve() } }),
+    guarded: [{ path: '/payments', method: 'POST', fields: { amount: '49.90', payee: 'Flowers' } }],
+  },
+};
+
+const USERS: readonly AppUser[] = ['alice', 'bob', 'carol'].map((name) => ({
+  name,
+  phone: new RecipeUsers().phoneOf(name),
+}));
+
+/** Facts that a run asks of each recipe; the complete run asks all. */
+const PARTS = isCompleteRun ? 1 : 4;
+const FEWEST = 28;
+
+describe('the facts about an app hold for the recipe', () => {
+  const gateway = useGateway();
+
+  function describeRecipe({ create, ...rest }: Recipe): AppDescription {
+    return {
+      start: async () => {
+        // The recipes register at the Passport of the whole process.
+        passport.unuse('sms-otp');
+        const parts = { users: new RecipeUsers(), gateway: gateway.client, ...RECIPE_SECRETS };
+        return serve(await create(parts));
+      },
+      simulator: () => gateway.simulator,
+      users: USERS,
+      jsonForms: true,
+      login,
+      code: { path: '/login/pin' },
+      guarded: ['/account'],
+      secrets: Object.values(RECIPE_SECRETS),
+      ...rest,
+    };
+  }
+
+  it.each(Object.entries(RECIPES).map(([name, recipe], place) => [name, recipe, place] as const))(
+    '%s',
+    async (_name, recipe, place) => {
+      const facts = appFacts(describeRecipe(recipe));
+      const asked = facts.filter((_fact, index) => (index + place) % PARTS === 0);
+      const { holds, failures } = await askAll(asked);
+      expect(failures.map(({ message }) => message)).toEqual([]);
+      expect(holds.length).toBeGreaterThan(FEWEST / PARTS);
+    },
+    120_000,
+  );
+});
