@@ -54,7 +54,7 @@ export const singlePage: SoundApp = (gateway) => ({
       (req, res) => void res.json({ id: idOf(req) }),
     );
     app.get('/reports/:year', async (req, res) => {
-      await smsOtp.logins?.isLive(req);
+      await smsOtp.checkSecondFactor(req);
       res.send(smsOtp.hasSecondFactor(req) ? '<h1>Report of the year</h1>' : LOGIN_FIRST);
     });
     app.use('/api', (_req, res) => void res.status(404).json({ error: 'not-found' }));

@@ -61,7 +61,7 @@ function goesAlong({ sameSite }: Cookie, origin: Origin): boolean {
 }
 
 /** Reads one `Set-Cookie` line; null when it sets nothing. */
-export function readCookie(line: string): Cookie | null {
+function readCookie(line: string): Cookie | null {
   const [, name = '', value = '', attributes = ''] = /^\s*([^=;]+)=([^;]*)(.*)$/.exec(line) ?? [];
   if (name === '') return null;
   const sameSite = /;\s*samesite=(strict|lax|none)\b/i.exec(attributes)?.[1]?.toLowerCase();
