@@ -7,6 +7,7 @@ import { findHarms, type Harm, HARMS } from './invariants';
 import { type Found, judge, judgeMishaps, type Report } from './judge';
 import { KNOWN_HARMS, listPairs, toPair } from './known-harms';
 import { describe as describeOutcome } from './outcome';
+import { fakeTime } from './fake-time';
 import { Points, writes } from './points';
 import { findProblems, HEADING, readLine, toRow, toSums } from './report';
 import { type Scenario, STATES, toSubject, VERBS } from './scenarios';
@@ -49,17 +50,7 @@ function print(row: string): void {
 }
 
 beforeAll(() => {
-  // No deadline may end a call that waits for its turn.
-  const doNotFake = [
-    'nextTick',
-    'setImmediate',
-    'clearImmediate',
-    'queueMicrotask',
-    'performance',
-  ] as const;
-  jest.useFakeTimers({ doNotFake: [...doNotFake] });
-  // Gaps grow by a random tenth: whether a text may be sent must not be left to chance.
-  jest.spyOn(Math, 'random').mockReturnValue(0);
+  fakeTime();
   world = makeWorld(new Points());
   worldWithoutLogins = makeWorld(new Points(), { hasLogins: false });
   print(HEADING);

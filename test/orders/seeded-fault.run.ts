@@ -1,7 +1,8 @@
-import { expect, jest, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { makeWorld, type World } from './app';
 import type { HarmShares, SeededFault } from './faults';
 import { judge, judgeMishaps, type Report } from './judge';
+import { fakeTime } from './fake-time';
 import { Points } from './points';
 
 /**
@@ -9,9 +10,7 @@ import { Points } from './points';
  * scenario.
  */
 test('the explorer finds what it finds', async () => {
-  jest.useFakeTimers({
-    doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'],
-  });
+  fakeTime();
   const worlds = [true, false].map((hasLogins) => makeWorld(new Points(), { hasLogins }));
   // Written by `run-faults.ts`.
   const asked = JSON.parse(process.env.ORDERS_SCENARIOS ?? '[]') as Pick<

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { makeWorld, type World } from './app';
 import { judge, judgeMishaps } from './judge';
+import { fakeTime } from './fake-time';
 import { Points } from './points';
 import { findProblems } from './report';
 import type { Scenario, State } from './scenarios';
@@ -19,16 +20,7 @@ const toRow = (scenario: Scenario): [string, Scenario] => [
 describe('with smsGateway, whose store is asked between the calls of a login', () => {
   let world: World;
   beforeAll(() => {
-    // No deadline may end a call that waits for its turn.
-    const doNotFake = [
-      'nextTick',
-      'setImmediate',
-      'clearImmediate',
-      'queueMicrotask',
-      'performance',
-    ] as const;
-    jest.useFakeTimers({ doNotFake: [...doNotFake] });
-    jest.spyOn(Math, 'random').mockReturnValue(0);
+    fakeTime();
     world = makeWorld(new Points(), { hasSmsGateway: true });
   });
 

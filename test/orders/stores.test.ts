@@ -11,6 +11,7 @@ import { makeWorld, type World } from './app';
 import { explore, repeat } from './explorer';
 import { findHarms } from './invariants';
 import { describe } from './outcome';
+import { fakeTime } from './fake-time';
 import { Points } from './points';
 import { type Scenario, toSubject } from './scenarios';
 import { quickPairs } from './sets';
@@ -74,16 +75,7 @@ for (const name of ['redis', 'postgres'] as const) {
     let world: World;
     beforeAll(async () => {
       store = await STORES[name]();
-      // No deadline may end a call that waits for its turn.
-      const doNotFake = [
-        'nextTick',
-        'setImmediate',
-        'clearImmediate',
-        'queueMicrotask',
-        'performance',
-      ] as const;
-      jest.useFakeTimers({ doNotFake: [...doNotFake] });
-      jest.spyOn(Math, 'random').mockReturnValue(0);
+      fakeTime();
       memory = makeWorld(new Points(), {
         makeStore: (now) => memoryStore({ now }),
         emptyStore: () => Promise.resolve(),
