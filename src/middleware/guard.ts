@@ -72,6 +72,9 @@ export interface Guards {
 
 type Unpassed = Exclude<MarkCheck, 'passed'>;
 
+/** Returns whether the user of a request needs a second factor; true where nobody is logged in. */
+type IsRequired = () => Promise<boolean>;
+
 export function createGuards(context: MiddlewareContext): Guards {
   const { marks, slot, logins, isRequiredFor, now, warn } = context;
   const { readOptions } = loadOptions();
@@ -118,9 +121,10 @@ export function createGuards(context: MiddlewareContext): Guards {
     const { pending } = slot.read(req);
     if (check === 'second-factor-required') slot.requireReadUser(req);
     const hasSlot = slot.peek(req) !== undefined;
-    const reason = await findRefusal(req, options, check);
+    const isRequired = askOnce(req);
+    const reason = await findRefusal(req, options, check, isRequired);
     if (reason === null) return true;
-    if (reason === 'second-factor-required') await warnOfRefusal(req, hasSlot);
+    if (reason === 'second-factor-required') await warnOfRefusal(req, hasSlot, isRequired);
     if (options.redirect === undefined) {
       replyWithRefusal(
         res,
@@ -145,12 +149,22 @@ export function createGuards(context: MiddlewareContext): Guards {
     return false;
   }
 
-  /** Says why a user who is logged in will be refused for ever. */
-  async function warnOfRefusal(req: Request, hasSlot: boolean): Promise<void> {
+  /** Asks the app about the user of a request when it is first called, and not again. */
+  function askOnce(req: Request): IsRequired {
     const user = currentUser(req);
-    if (user === undefined) return;
-    const isRequired = await isRequiredFor(user, req);
-    if (!isRequired || !hasSlot) warnOfGuard(isRequired, warn);
+    let answer: Promise<boolean> | undefined;
+    return () => (answer ??= user === undefined ? Promise.resolve(true) : isRequiredFor(user, req));
+  }
+
+  /** Warns where a guard will go on refusing a user who is logged in, whatever the user does. */
+  async function warnOfRefusal(
+    req: Request,
+    hasSlot: boolean,
+    isRequired: IsRequired,
+  ): Promise<void> {
+    if (currentUser(req) === undefined) return;
+    const mustPass = await isRequired();
+    if (!mustPass || !hasSlot) warnOfGuard(mustPass, warn);
   }
 
   /** Null: the login is live, and has passed the second factor or needs none. */
@@ -158,11 +172,10 @@ export function createGuards(context: MiddlewareContext): Guards {
     req: Request,
     options: GuardOptions,
     check: Unpassed,
+    isRequired: IsRequired,
   ): Promise<Reason | null> {
     if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
-    const user = currentUser(req);
-    const isAllowed =
-      options.allowNotRequired === true && user !== undefined && !(await isRequiredFor(user, req));
+    const isAllowed = options.allowNotRequired === true && !(await isRequired());
     const mayHaveEnded = isAllowed || check === 'second-factor-required';
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;

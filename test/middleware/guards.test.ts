@@ -107,6 +107,19 @@ describe('the guard', () => {
     expect(asked).toBe(0);
   });
 
+  it('with allowNotRequired asks the app once about a user whom it refuses', async () => {
+    isRequired = () => false;
+    const agent = test.agent();
+    await givePassword(agent, test.nextUser());
+    let asked = 0;
+    isRequired = () => {
+      asked += 1;
+      return true;
+    };
+    expect((await agent.get('/optional')).status).toBe(403);
+    expect(asked).toBe(1);
+  });
+
   it('answers synchronously when it lets pass, as hasSecondFactor does', async () => {
     const { requireSecondFactor, hasSecondFactor } = test.smsOtp;
     const user = test.nextUser();
