@@ -1,4 +1,4 @@
-import { GatewayRejectedError, GatewayResponseError, readFields } from '../errors';
+import { GatewayRejectedError, GatewayResponseError } from '../errors';
 import type { OtpGateway, PinVerdict } from '../gateway';
 import type { Generated } from '../protocol/otp';
 import type { GatewayClient } from './gateway-client';
@@ -42,8 +42,7 @@ async function warmUp(client: GatewayClient): Promise<void> {
   try {
     await client.otp.balance();
   } catch (error) {
-    const { gatewayCode, httpStatus } = readFields(error);
-    if (gatewayCode !== NO_SUCH_PATH && httpStatus !== 404) return;
+    if (!isUnknownPath(error)) return;
     const problem =
       `there is no OTP service of variant ${client.variant} at this address; check variant and ` +
       'baseUrl';
@@ -51,8 +50,15 @@ async function warmUp(client: GatewayClient): Promise<void> {
   }
 }
 
-/** OTP spec §7. */
-const NO_SUCH_PATH = 1007;
+/** The gateway has no such path. OTP spec §7, HLR spec §7. */
+export const NO_SUCH_PATH = 1007;
+
+/** Returns whether an error says so. A server in front may answer 404 without the code. */
+export function isUnknownPath(error: unknown): boolean {
+  if (error instanceof GatewayRejectedError)
+    return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
+  return error instanceof GatewayResponseError && error.httpStatus === 404;
+}
 
 /** A reports the life of a code, B its cost. OTP spec §2, OTP object. */
 function readLife(generated: Generated) {

@@ -4,12 +4,12 @@ import { rootCertificates } from 'node:tls';
 import {
   type GatewayClient,
   GatewayRejectedError,
-  GatewayResponseError,
   type Lookup,
   type NetworkPrice,
   type PriceList,
   type Variant,
 } from '../../client';
+import { isUnknownPath, NO_SUCH_PATH } from '../../client/otp-gateway';
 import { findNumberCountry } from '../../limits/number-country';
 import { toDecimal, toMicros } from '../../policies/spend-limits/micros';
 import { memoryTokens } from '../../stores/memory/memory-tokens';
@@ -84,7 +84,6 @@ const SLOW_MS = 2_000;
 
 /** OTP spec §7, HLR spec §7: codes of the authentication. */
 const CREDENTIAL_CODES = [1002, 1003, 1004];
-const NO_SUCH_PATH = 1007;
 
 /**
  * Authenticates: checks that the gateway is reachable, answers as documented and accepts the
@@ -206,13 +205,6 @@ async function readBalance({
   } catch (error) {
     return { error };
   }
-}
-
-/** OTP spec §7: 404 with code 1007. A server in front may answer 404 without it. */
-function isUnknownPath(error: unknown): boolean {
-  if (error instanceof GatewayRejectedError)
-    return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
-  return error instanceof GatewayResponseError && error.httpStatus === 404;
 }
 
 /** A fictional number, and ids that no gateway issues: nothing can be validated with them. */
