@@ -91,11 +91,11 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
    * itself.
    */
   function askOnce(login: LoginReference): Promise<boolean> {
-    if (everyMs === 0) return ask(login).then((live) => live !== null);
+    if (everyMs === 0) return isLiveNow(login);
     const { loginId } = login;
     const underWay = asked.get(loginId);
     if (underWay !== undefined) return underWay.answer;
-    const answer = ask(login, () => question.isOutdated).then((live) => live !== null);
+    const answer = isLiveNow(login, () => question.isOutdated);
     const question: Asked = { answer, isOutdated: false };
     asked.set(loginId, question);
     const done = (): void => {
@@ -103,6 +103,10 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     };
     question.answer.then(done, done);
     return question.answer;
+  }
+
+  async function isLiveNow(...asked: Parameters<typeof ask>): Promise<boolean> {
+    return (await ask(...asked)) !== null;
   }
 
   async function ask(
@@ -210,7 +214,10 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     }
   }
 
-  /** This process has learned that logins are over. */
+  /**
+   * Tells the app that logins are over, which this process has just learned. Without it the app
+   * would keep their sockets open.
+   */
   function tell(userId: string, loginIds: readonly string[], reason: LoginEnd): void {
     if (loginIds.length === 0) return;
     loginIds.forEach(forget);

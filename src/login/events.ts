@@ -39,9 +39,9 @@ export type LifeEvent =
   | ({ readonly type: 'device-used' } & OwnDevice)
   | ({ readonly type: 'device-revoked'; readonly reason: DeviceEnd } & OwnDevice)
   /**
-   * Logins are over, and guards refuse their sessions: close their sockets. In every process that
-   * ends them or finds them ended; there once for each request that asks. `loginIds` as
-   * `logins.list` shows them.
+   * Logins are over, and guards refuse their sessions: the app closes their sockets. The process
+   * that ends them emits it once. Another process emits it each time a request finds one ended, so
+   * the same id may come again. `loginIds` are those that `logins.list` shows.
    */
   | {
       readonly type: 'login-ended';
@@ -56,7 +56,8 @@ export type LifeEvent =
   | { readonly type: 'factor-failing'; readonly userId: string; readonly factor: string };
 
 /**
- * Why a login is over. `changed`: a number or the recovery codes are others. `renewed`: a step-up,
+ * Why a login is over. `changed`: a number or the recovery codes are others, or a trusted device
+ * was stolen. `renewed`: a step-up,
  * an approved transaction or a confirmed number has given it another id. `too-many`: the user had
  * more logins than are kept. `unused`: its session could not be saved. `found-ended`: this process
  * has asked the store; another process, or its age, has ended it.
