@@ -20,7 +20,7 @@ import {
   type SendContext,
   settlePolicies,
 } from './run-policies';
-import { withTiming } from './events';
+import { type LoginEvent, withTiming } from './events';
 import { toUserIdText, type UserIdText } from './users';
 import {
   createBeginWithoutText,
@@ -101,6 +101,12 @@ interface NotSent {
   readonly waitSeconds: number;
 }
 
+/** Why a text did not go out, as the event says it. */
+type Denial = Pick<
+  Extract<LoginEvent, { readonly type: 'denied' }>,
+  'reason' | 'policy' | 'limit' | 'error'
+>;
+
 type RefusedSend = Extract<SendResult, { readonly kind: 'refused' }>;
 
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
@@ -134,8 +140,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       recipient.mobile === ''
         ? refuse(request, identity.userId, { reason: 'no-phone' })
         : await sendText(request, recipient);
-    if (result.kind !== 'refused' && result.kind !== 'not-sent') return result;
-    if (result.kind === 'not-sent') reportNotSent(request, identity.userId, result.error);
+    if (result.kind === 'not-sent') {
+      reportNotSent(request, identity.userId, result.error);
+      const { isResend, previous } = request;
+      if (isResend && previous !== undefined) return toFailedResend(previous, result);
+    } else if (result.kind !== 'refused') return result;
     return waitInstead(request, recipient, result);
   }
 
@@ -177,13 +186,6 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     result: RefusedSend | NotSent,
   ): Promise<SendResult> {
     const noText = toNoText(result);
-    const { previous } = request;
-    if (result.kind === 'not-sent' && request.isResend && previous !== undefined) {
-      const { sends, login: pendingLogin } = previous;
-      const resendAt = findResendTime(login, { ...pendingLogin, sends }, result.waitSeconds);
-      const failed = { status: result.error.status, resendAt };
-      return { kind: 'refused', refusal: noText.refusal, failed };
-    }
     const begun = await beginWithoutText({ request, ...recipient, ...noText });
     const { userId } = recipient.identity;
     if (begun.kind === 'waiting') return begun;
@@ -194,6 +196,13 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     return result;
   }
 
+  /** A resend that fails leaves the pending login as it was: a code that is out stays good. */
+  function toFailedResend({ sends, login: pendingLogin }: LiveLogin, result: NotSent): RefusedSend {
+    const resendAt = findResendTime(login, { ...pendingLogin, sends }, result.waitSeconds);
+    const failed = { status: result.error.status, resendAt };
+    return { kind: 'refused', refusal: toNoText(result).refusal, failed };
+  }
+
   function refuse(
     request: SendRequest,
     userId: string,
@@ -201,35 +210,25 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     policy: string | null = null,
     limit: LimitName | null = null,
   ): RefusedSend {
-    emitDenied(request, userId, refusal, policy, limit);
+    emitDenied(request, userId, { reason: refusal.reason, policy, limit });
     return { kind: 'refused', refusal };
   }
 
-  function emitDenied(
-    { purpose, address }: SendRequest,
-    userId: string,
-    { reason }: Refusal,
-    policy: string | null = null,
-    limit: LimitName | null = null,
-  ): void {
-    login.emit({ type: 'denied', userId, purpose, address, reason, policy, limit });
-  }
-
-  /** A send that fails is never silent: the user is told no more than that it has failed. */
-  function reportNotSent(
-    { purpose, address }: SendRequest,
-    userId: string,
-    error: GatewayError,
-  ): void {
+  /** Tells the developer why a text was not sent: the page tells the user only that it was not. */
+  function reportNotSent(request: SendRequest, userId: string, error: GatewayError): void {
     const { code, message } = error;
     const rule = { reason: 'not-sent', policy: null, limit: null } as const;
-    login.emit({ type: 'denied', userId, purpose, address, ...rule, error: { code, message } });
+    emitDenied(request, userId, { ...rule, error: { code, message } });
     login.warn(
       'SMS_OTP_NOT_SENT',
       `A code was not sent. ${message}. With a gateway of the documents, ` +
         'npx passport-sms-otp doctor finds the cause',
       toCause(error),
     );
+  }
+
+  function emitDenied({ purpose, address }: SendRequest, userId: string, why: Denial): void {
+    login.emit({ type: 'denied', userId, purpose, address, ...why });
   }
 
   async function sendText(
