@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { styleText } from 'node:util';
@@ -9,6 +10,17 @@ import { toDigits } from '../protocol/mobile';
 import { CommandFailure, UsageError } from './failures';
 
 export const PROGRAM = 'passport-sms-otp';
+
+/**
+ * Returns the version of the package. Built files are as deep below its manifest as the sources.
+ */
+export function readVersion(): string {
+  // The manifest is our own, and always has a version.
+  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
+}
 
 /** An option of a command, as `--help` shows it. */
 export interface CommandOption {

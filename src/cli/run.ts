@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { closestName } from '../closest-name';
 import {
@@ -13,8 +11,10 @@ import {
   type GivenOptions,
   type Output,
   PROGRAM,
+  readVersion,
   type Style,
 } from './command';
+import { audit } from './commands/audit';
 import { doctor } from './commands/doctor';
 import { lookup } from './commands/lookup';
 import { send, validate } from './commands/otp';
@@ -26,6 +26,7 @@ import { explain, UsageError } from './failures';
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
   simulate,
+  audit,
   doctor,
   balance,
   pricing,
@@ -157,15 +158,6 @@ function alignPairs(pairs: readonly Pair[], style: Style): string[] {
   return pairs.map(
     ([left, right]) => `  ${style('cyan', left)}${' '.repeat(width - left.length)}  ${right}`,
   );
-}
-
-/** The built files are as deep below the manifest as the sources. */
-function readVersion(): string {
-  // The manifest is our own, and always has a version.
-  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }
 
 /**

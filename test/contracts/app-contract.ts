@@ -5,7 +5,7 @@ import { type AppFact, toFact } from './app/fact';
 import { loginFacts } from './app/login-facts';
 import { pageFacts } from './app/page-facts';
 import { proxyFacts } from './app/proxy-facts';
-import { turnOf } from './app/scene';
+import { UserDesk } from './app/scene';
 import { sessionFacts } from './app/session-facts';
 import { textFacts } from './app/text-facts';
 
@@ -41,7 +41,7 @@ export { isLoopbackUrl } from './app/transport';
 export function appFacts(app: AppDescription): readonly AppFact[] {
   if (app.users.length < 2) throw new TypeError('appFacts: users must have two users at least');
   if (app.guarded.length === 0) throw new TypeError('appFacts: guarded must have a page at least');
-  const nextUser = turnOf(app.users);
+  const desk = new UserDesk(app.users);
   const outlines = [
     ...textFacts,
     ...pageFacts,
@@ -51,5 +51,5 @@ export function appFacts(app: AppDescription): readonly AppFact[] {
     ...answerFacts,
     ...proxyFacts,
   ];
-  return outlines.map((outline) => toFact(outline, app, nextUser));
+  return outlines.map((outline) => toFact(outline, app, desk));
 }

@@ -52,6 +52,8 @@ export interface Mistake {
   /** The proxy in front of the app takes http. Default: https. */
   readonly isOverHttp?: boolean;
   readonly change?: (kit: Kit) => void;
+  /** In place of three users. */
+  readonly users?: readonly AppUser[];
   /** What the app has not. */
   readonly lacks?: readonly (keyof AppDescription)[];
 }
@@ -103,16 +105,16 @@ function createOtp({ client, passport, book, accounts }: Omit<Kit, 'smsOtp'>, ch
   });
 }
 
-function makeAccounts(): Map<string, Account> {
-  const names = [...USERS.map(({ name }) => name), ADMIN.name, WITHOUT_NUMBER];
+function makeAccounts(users: readonly AppUser[]): Map<string, Account> {
+  const names = [...users.map(({ name }) => name), ADMIN.name, WITHOUT_NUMBER];
   return new Map(
     names.map((id) => [id, { id, password: passwordOf(id), isAdmin: id === ADMIN.name }]),
   );
 }
 
-function makeBook(): MemoryPhoneBook {
+function makeBook(users: readonly AppUser[]): MemoryPhoneBook {
   const book = memoryPhoneBook();
-  for (const { name, phone } of [...USERS, ADMIN]) book.seed(name, phone);
+  for (const { name, phone } of [...users, ADMIN]) book.seed(name, phone);
   return book;
 }
 
@@ -137,10 +139,11 @@ function makePassport(accounts: Kit['accounts']): PassportStatic {
  * reset, remember-me, "log in as", trusted devices and a phone book.
  */
 function createKit(gateway: Gateway, mistake: Mistake): Kit {
-  const accounts = makeAccounts();
+  const { users = USERS } = mistake;
+  const accounts = makeAccounts(users);
   const passport = makePassport(accounts);
   const app = express();
-  const book = makeBook();
+  const book = makeBook(users);
   const { simulator, client } = gateway;
   const early = { simulator, client, app, passport, accounts, book, ...makePages() };
   const kit = { ...early, before: [], routes: new Map() };
@@ -376,7 +379,7 @@ export function describeBaseApp(gateway: Gateway, mistake: Mistake = {}): AppDes
       return serve(assemble(started, mistake), () => started.smsOtp.close());
     },
     simulator: () => gateway.simulator,
-    users: USERS,
+    users: mistake.users ?? USERS,
     login: { path: '/login', password: ({ name }) => passwordOf(name) },
     code: { path: '/login/pin' },
     guarded: ['/account', '/settings', { path: '/transfer', method: 'POST', page: '/account' }],

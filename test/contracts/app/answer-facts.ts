@@ -233,8 +233,9 @@ async function walk(scene: Scene, user = scene.user()): Promise<string> {
   await browser.giveCode(wrongCodeFor(code), 'wrong code');
   await openPageOfCode(scene, browser);
   await browser.finishLogin(code);
-  for (const asked of [scene.app.stepUp, scene.app.logout])
-    if (asked !== undefined) await browser.submitFor(asked, user, 'another request');
+  const { stepUp, logout } = scene.app;
+  if (stepUp !== undefined) await browser.finishStepUp(user, await browser.startStepUp(user));
+  if (logout !== undefined) await browser.submitFor(logout, user, 'logout');
   return code;
 }
 

@@ -40,6 +40,8 @@ export function toJson(value: unknown): Body {
 export class Browser {
   #jar = new CookieJar();
   #token: string | null = null;
+  /** Whose password was given last. */
+  #user: AppUser | null = null;
 
   readonly #name: string;
 
@@ -60,6 +62,7 @@ export class Browser {
     const copy = new Browser(this.scene, this.address);
     copy.#jar = this.#jar.copy();
     copy.#token = this.#token;
+    copy.#user = this.#user;
     return copy;
   }
 
@@ -153,6 +156,8 @@ export class Browser {
   /** Sends the right password of a user. */
   async givePassword(user: AppUser, more: Fields = {}, extras: Extras = {}): Promise<Answer> {
     const { login } = this.scene.app;
+    this.#user = user;
+    this.scene.desk.noteBegun(user);
     return this.giveAsPassword(user, login.password(user), more, {
       label: `password of ${this.scene.labelOf(user)}`,
       ...extras,
@@ -206,9 +211,37 @@ export class Browser {
 
   /** Gives the right code. Ends the fact when a guarded page stays closed. */
   async finishLogin(code: string, more: Fields = {}): Promise<void> {
+    const closed = await this.tryToFinish(code, more);
+    if (closed !== undefined) this.scene.giveUp(`${closed.path} stays closed after the right code`);
+  }
+
+  /**
+   * Gives the right code, so that its user need not wait in the next fact. Returns the first guarded
+   * page that stays closed.
+   */
+  async tryToFinish(code: string, more: Fields = {}): Promise<GuardedPage | undefined> {
     await this.giveCode(code, 'right code', more);
     const closed = await this.findClosed();
-    if (closed !== undefined) this.scene.giveUp(`${closed.path} stays closed after the right code`);
+    if (closed === undefined && this.#user !== null) this.scene.desk.noteFinished(this.#user);
+    return closed;
+  }
+
+  /** Begins a step-up and returns its code. Ends the fact when none was texted. */
+  async startStepUp(user: AppUser): Promise<string> {
+    const { stepUp } = this.scene.app;
+    const texts = this.scene.watchTexts(user.phone);
+    this.scene.desk.noteBegun(user);
+    if (stepUp !== undefined) await this.submitFor(stepUp, user, 'step-up');
+    return texts().at(-1)?.pin ?? this.scene.giveUp('the step-up has texted no code');
+  }
+
+  async finishStepUp(user: AppUser, code: string): Promise<void> {
+    const { stepUp, code: codeOfLogin } = this.scene.app;
+    const { field = 'pin', ...asked } = codeOfLogin;
+    await this.submit(stepUp?.code ?? asked, { [field]: code }, { label: 'right code' });
+    if ((await this.findClosed()) !== undefined)
+      this.scene.giveUp('the step-up has closed a guarded page');
+    this.scene.desk.noteFinished(user);
   }
 
   /** Whether an answer to the request for a guarded page shows that page. */

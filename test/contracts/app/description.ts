@@ -76,7 +76,7 @@ export interface AppDescription {
   /**
    * Starts the app, with `simulator` as its gateway, or returns the one that runs. It is called once
    * for each fact. Where it starts afresh, with an empty store, two users are enough. Where it does
-   * not, give ten: limits count, and each fact takes the next users.
+   * not, give twenty: a user who has not finished a login waits for the next text.
    */
   start(): RunningApp | Promise<RunningApp>;
   /**

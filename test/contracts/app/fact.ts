@@ -1,7 +1,7 @@
-import type { AppDescription, AppUser } from './description';
+import type { AppDescription } from './description';
 import { NotApplicable } from './failure';
 import type { HoleName } from './holes';
-import { Scene } from './scene';
+import { Scene, type UserDesk } from './scene';
 
 /** What became of a fact that did not fail. */
 export type FactResult =
@@ -54,7 +54,7 @@ export function fact(
 export function toFact(
   { title, holes, needs, isOfSessions, check }: FactOutline,
   app: AppDescription,
-  nextUser: () => AppUser,
+  desk: UserDesk,
 ): AppFact {
   const notApplicable = findReason(app, needs, isOfSessions === true);
   return {
@@ -63,7 +63,7 @@ export function toFact(
     notApplicable,
     run: async () =>
       notApplicable === null
-        ? run(app, nextUser, check)
+        ? run(app, desk, check)
         : { outcome: 'not-applicable', reason: notApplicable },
   };
 }
@@ -80,12 +80,12 @@ function findReason(
 
 async function run(
   app: AppDescription,
-  nextUser: () => AppUser,
+  desk: UserDesk,
   check: FactOutline['check'],
 ): Promise<FactResult> {
   const running = await app.start();
   try {
-    const scene = new Scene(app, running, nextUser);
+    const scene = new Scene(app, running, desk);
     try {
       await check(scene);
       return { outcome: 'holds' };

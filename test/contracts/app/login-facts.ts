@@ -83,9 +83,11 @@ export const loginFacts: readonly FactOutline[] = [
     async (scene) => {
       const user = scene.user();
       const browser = new Browser(scene);
-      await browser.startLogin(user, rememberMe(scene).fields);
+      const code = await browser.startLogin(user, rememberMe(scene).fields);
+      const owner = browser.copy();
       browser.dropSession();
       await expectNotRemembered(scene, browser, user, 'by a cookie that came before the code');
+      await owner.tryToFinish(code);
     },
     { needs: ['rememberMe'] },
   ),
@@ -110,9 +112,11 @@ export const loginFacts: readonly FactOutline[] = [
     async (scene) => {
       const { by, request } = described(scene.app.logInAs);
       const browser = new Browser(scene);
-      await browser.startLogin(by);
+      const code = await browser.startLogin(by);
+      const owner = browser.copy();
       await browser.submitFor(request, scene.user(), '"log in as"');
       await expectClosed(scene, browser, 'open-by-log-in-as', 'after a password and "log in as"');
+      await owner.tryToFinish(code);
     },
     { needs: ['logInAs'] },
   ),
@@ -137,8 +141,9 @@ export const loginFacts: readonly FactOutline[] = [
     ['open-by-trusted-device'],
     async (scene) => {
       const browser = await trustDevice(scene, scene.user());
-      await browser.givePassword(scene.user());
+      const code = await browser.startLogin(scene.user());
       await expectClosed(scene, browser, 'open-by-trusted-device', 'to another user of the device');
+      await browser.tryToFinish(code);
     },
     { needs: ['trustedDevice'] },
   ),

@@ -4,15 +4,37 @@ import { AppFactError, NotApplicable } from './failure';
 import type { HoleName } from './holes';
 import { Transport } from './transport';
 
-/** Hands out the users in turn, so that one fact's limits are not the next one's. */
-export function turnOf(users: readonly AppUser[]): () => AppUser {
-  let next = 0;
-  return () => {
-    const user = users[next % users.length];
-    next += 1;
+/**
+ * Hands out the users. Who has begun a login and not finished it has to wait for the next text, so
+ * they come last: that matters where the app goes on between facts.
+ */
+export class UserDesk {
+  readonly #waiting = new Set<string>();
+  #next = 0;
+
+  constructor(private readonly users: readonly AppUser[]) {}
+
+  /** @param known Those who are in the scene already. */
+  take(known: readonly AppUser[]): AppUser {
+    const { users } = this;
+    const turn = [...users.slice(this.#next), ...users.slice(0, this.#next)];
+    const isNew = (user: AppUser): boolean => known.every(({ name }) => name !== user.name);
+    const user =
+      turn.find((each) => isNew(each) && !this.#waiting.has(each.name)) ??
+      turn.find(isNew) ??
+      turn[0];
     if (user === undefined) throw new TypeError('users must have two users at least');
+    this.#next = (users.indexOf(user) + 1) % users.length;
     return user;
-  };
+  }
+
+  noteBegun({ name }: AppUser): void {
+    this.#waiting.add(name);
+  }
+
+  noteFinished({ name }: AppUser): void {
+    this.#waiting.delete(name);
+  }
 }
 
 /** What a fact is checked with: the app that runs, its browsers, and what has happened so far. */
@@ -31,7 +53,7 @@ export class Scene {
   constructor(
     readonly app: AppDescription,
     { baseUrl }: RunningApp,
-    private readonly nextUser: () => AppUser,
+    readonly desk: UserDesk,
   ) {
     this.transport = new Transport(baseUrl);
     this.guarded = app.guarded.map((page) => (typeof page === 'string' ? { path: page } : page));
@@ -46,9 +68,9 @@ export class Scene {
     return this.transport.origin;
   }
 
-  /** A user who has not been in this scene. */
+  /** A user who has not been in this scene, where there are enough. */
   user(): AppUser {
-    const user = this.nextUser();
+    const user = this.desk.take(this.#known);
     this.#known.push(user);
     return user;
   }

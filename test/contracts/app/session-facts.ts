@@ -13,10 +13,11 @@ export const sessionFacts: readonly FactOutline[] = [
     await browser.get(login.page ?? login.path);
     await browser.giveAsPassword(user, 'not the password', {}, { label: 'wrong password' });
     const before = browser.session?.value;
-    await browser.startLogin(user);
+    const code = await browser.startLogin(user);
     // Where there was no session, nobody can have known its id.
     if (before !== undefined && before === sessionOf(scene, browser).value)
       scene.fail('session-kept-at-password', 'The session has its id from before the password.');
+    await browser.finishLogin(code);
   }),
 
   fact(
@@ -50,18 +51,12 @@ export const sessionFacts: readonly FactOutline[] = [
     'a session that was copied before a step-up opens nothing after it',
     ['session-kept-at-step-up'],
     async (scene) => {
-      const { stepUp } = scene.app;
       const user = scene.user();
       const browser = new Browser(scene);
       await browser.logIn(user);
       const thief = browser.copy();
-      const texts = scene.watchTexts(user.phone);
-      await browser.submitFor(stepUp ?? { path: '' }, user, 'step-up');
-      const code = texts().at(-1)?.pin ?? scene.giveUp('the step-up has texted no code');
-      const { field = 'pin', ...asked } = scene.app.code;
-      await browser.submit(stepUp?.code ?? asked, { [field]: code }, { label: 'right code' });
-      if ((await browser.findClosed()) !== undefined)
-        scene.giveUp('the step-up has closed a guarded page');
+      const code = await browser.startStepUp(user);
+      await browser.finishStepUp(user, code);
       await expectClosed(scene, thief, 'session-kept-at-step-up', 'to the session from before it');
     },
     { needs: ['stepUp'], isOfSessions: true },

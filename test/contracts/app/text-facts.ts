@@ -26,8 +26,7 @@ export const textFacts: readonly FactOutline[] = [
         texts().at(-1)?.pin ?? scene.fail('no-code', 'No text goes out after the right password.');
       if (texts().length > 1)
         scene.fail('texts-not-limited', `One password sends ${texts().length} texts.`);
-      await browser.giveCode(code, 'right code');
-      const closed = await browser.findClosed();
+      const closed = await browser.tryToFinish(code);
       if (closed !== undefined)
         scene.fail('code-opens-nothing', `${closed.path} stays closed after the right code.`);
     },
@@ -51,6 +50,7 @@ export const textFacts: readonly FactOutline[] = [
       const user = scene.user();
       const fields = Object.fromEntries(NUMBER_FIELDS.map((name) => [name, ATTACKER]));
       const texts = scene.watchTexts(ATTACKER);
+      const ownTexts = scene.watchTexts(user.phone);
       const browser = new Browser(scene);
       const query = new URLSearchParams(fields).toString();
       await browser.givePassword(user, fields, { query, label: 'right password, another number' });
@@ -59,6 +59,8 @@ export const textFacts: readonly FactOutline[] = [
         await browser.submit(resend, fields, { query, label: 'resend, another number' });
       if (texts().length > 0)
         scene.fail('text-to-any-number', 'The text goes to a number that the request names.');
+      const code = ownTexts().at(-1)?.pin ?? scene.giveUp('no text went out after the password');
+      await browser.finishLogin(code);
     },
   ),
 
@@ -85,9 +87,12 @@ export const textFacts: readonly FactOutline[] = [
     async (scene) => {
       const user = scene.user();
       const texts = scene.watchTexts(user.phone);
-      for (let time = 0; time < LOGINS; time += 1) await new Browser(scene).givePassword(user);
+      const browser = new Browser(scene);
+      const code = await browser.startLogin(user);
+      for (let time = 1; time < LOGINS; time += 1) await new Browser(scene).givePassword(user);
       if (texts().length >= LOGINS)
         scene.fail('texts-not-limited', `${LOGINS} logins send ${texts().length} texts.`);
+      if (texts().length === 1) await browser.finishLogin(code);
     },
   ),
 
@@ -96,14 +101,17 @@ export const textFacts: readonly FactOutline[] = [
     ['text-by-another-site'],
     async (scene) => {
       const resend = scene.app.resend ?? { path: '' };
-      const { browser, honest } = await askTooSoon(scene, resend);
+      const { browser, code, honest } = await askTooSoon(scene, resend);
       for (const body of FORGED) {
-        const forged = await effectOf(scene, browser, () =>
-          browser.submitFromElsewhere(resend.path, body),
+        // The answer may begin another session, which the next step must not find.
+        const victim = browser.copy();
+        const forged = await effectOf(scene, victim, () =>
+          victim.submitFromElsewhere(resend.path, body),
         );
         if (forged === honest)
           scene.fail('text-by-another-site', `${resend.path} obeys a form of another site.`);
       }
+      await browser.finishLogin(code);
     },
     { needs: ['resend'] },
   ),
@@ -113,9 +121,11 @@ export const textFacts: readonly FactOutline[] = [
     ['text-by-link'],
     async (scene) => {
       const resend = scene.app.resend ?? { path: '' };
-      const { browser, honest } = await askTooSoon(scene, resend);
-      const followed = await effectOf(scene, browser, () => followLink(browser, resend.path));
+      const { browser, code, honest } = await askTooSoon(scene, resend);
+      const victim = browser.copy();
+      const followed = await effectOf(scene, victim, () => followLink(victim, resend.path));
       if (followed === honest) scene.fail('text-by-link', `${resend.path} obeys a link.`);
+      await browser.finishLogin(code);
     },
     { needs: ['resend'] },
   ),
@@ -126,10 +136,11 @@ export const textFacts: readonly FactOutline[] = [
     async (scene) => {
       const stepUp = scene.app.stepUp ?? { path: '' };
       const { browser, user, texts } = await logInToStepUp(scene);
-      for (const body of FORGED) await browser.submitFromElsewhere(stepUp.path, body);
+      for (const body of FORGED) await browser.copy().submitFromElsewhere(stepUp.path, body);
       if (texts().length > 0)
         scene.fail('text-by-another-site', `${stepUp.path} obeys a form of another site.`);
-      await expectStepUp(scene, browser, user, texts);
+      // The description is right: the app's own page does text a code.
+      await browser.finishStepUp(user, await browser.startStepUp(user));
     },
     { needs: ['stepUp'] },
   ),
@@ -140,9 +151,10 @@ export const textFacts: readonly FactOutline[] = [
     async (scene) => {
       const stepUp = scene.app.stepUp ?? { path: '' };
       const { browser, user, texts } = await logInToStepUp(scene);
-      await followLink(browser, stepUp.path);
+      await followLink(browser.copy(), stepUp.path);
       if (texts().length > 0) scene.fail('text-by-link', `${stepUp.path} obeys a link.`);
-      await expectStepUp(scene, browser, user, texts);
+      // The description is right: the app's own page does text a code.
+      await browser.finishStepUp(user, await browser.startStepUp(user));
     },
     { needs: ['stepUp'] },
   ),
@@ -152,15 +164,17 @@ export const textFacts: readonly FactOutline[] = [
     ['number-by-password'],
     async (scene) => {
       const { phone = '', field = 'phone', ...asked } = scene.app.newNumber ?? { path: '' };
+      const user = scene.user();
       const texts = scene.watchTexts(phone);
       const browser = new Browser(scene);
-      const code = await browser.startLogin(scene.user());
+      const code = await browser.startLogin(user);
       for (const each of [new Browser(scene), browser])
         await each.submit(asked, { [field]: phone }, { label: 'new number' });
       if (texts().length > 0)
         scene.fail('number-by-password', 'A new number is texted after the password alone.');
       await browser.finishLogin(code);
       await browser.submit(asked, { [field]: phone }, { label: 'new number' });
+      scene.desk.noteBegun(user);
       if (texts().length === 0)
         scene.giveUp('the new number is not texted after the second factor either');
     },
@@ -185,17 +199,17 @@ async function followLink(browser: Browser, path: string): Promise<Answer> {
 async function askTooSoon(
   scene: Scene,
   resend: AppRequest,
-): Promise<{ browser: Browser; honest: string }> {
+): Promise<{ browser: Browser; code: string; honest: string }> {
   const user = scene.user();
   const browser = new Browser(scene);
-  await browser.startLogin(user);
+  const code = await browser.startLogin(user);
   const honest = await effectOf(scene, browser, () => browser.submitFor(resend, user, 'resend'));
   const stranger = new Browser(scene);
   const refused = await effectOf(scene, stranger, () =>
     stranger.submitFor(resend, user, 'resend without a login'),
   );
   if (honest === refused) scene.skip('a stranger who asks for another code is answered the same');
-  return { browser, honest };
+  return { browser, code, honest };
 }
 
 /** What a person sees after a request: the answer, and the page that it leads to. */
@@ -219,15 +233,4 @@ async function logInToStepUp(scene: Scene): Promise<{
   const browser = new Browser(scene);
   await browser.logIn(user);
   return { browser, user, texts: scene.watchTexts(user.phone) };
-}
-
-/** The description is right: the app's own page does text a code. */
-async function expectStepUp(
-  scene: Scene,
-  browser: Browser,
-  user: AppUser,
-  texts: () => readonly unknown[],
-): Promise<void> {
-  await browser.submitFor(scene.app.stepUp ?? { path: '' }, user, 'step-up');
-  if (texts().length === 0) scene.giveUp('the step-up has texted no code');
 }

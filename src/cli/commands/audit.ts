@@ -1,0 +1,181 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { AppFact, HoleName, RunningApp } from 'passport-sms-otp/app-contract';
+import { GatewaySimulator } from '../../simulator';
+import { readFields } from '../../errors';
+import {
+  type AuditConfig,
+  CONFIG_FILE,
+  listSecrets,
+  readConfig,
+  toDescription,
+} from '../audit/config';
+import { createReport, type Finding, redact, type Report, toMarkdown } from '../audit/report';
+import { startApp } from '../audit/start-app';
+import {
+  type Command,
+  type CommandCall,
+  JSON_OPTION,
+  readVersion,
+  toFileFailure,
+} from '../command';
+import { CommandFailure, UsageError } from '../failures';
+
+type Contract = Readonly<Awaited<ReturnType<typeof loadContract>>>;
+
+export const audit: Command = {
+  name: 'audit',
+  summary: 'attack your own app on this machine, and report its holes',
+  positionals: ['<app>'],
+  options: {
+    config: { value: '<file>', help: `what the app is like; default: ${CONFIG_FILE}` },
+    out: { value: '<name>', help: 'write the report to <name>.md and <name>.json' },
+    only: { value: '<hole>', help: 'look for this hole alone', isRepeatable: true },
+    ...JSON_OPTION,
+  },
+  notes: [
+    'The app is a module, which is started for each fact with the address of a simulator in its ' +
+      'environment, or the URL of an app that runs.',
+    'Only loopback addresses are attacked. The file of --config is described in ' +
+      'docs/test-your-own-app.md.',
+  ],
+  async run(call) {
+    const contract = await loadContract();
+    const target = readTarget(call, contract);
+    const config = await readConfig(call.io, call.args.text('config') ?? CONFIG_FILE);
+    if (target.url !== null && config.simulator.port === undefined)
+      throw new UsageError(
+        'With a URL the configuration names the port of the simulator: simulator.port',
+        "Start the app with http://127.0.0.1:<port> as its gateway's address.",
+      );
+    const simulator = await startSimulator(config);
+    try {
+      const facts = readFacts(call, contract, config, simulator, target);
+      const findings = await askFacts(call, contract, facts);
+      const { now } = call.io;
+      const report = createReport(findings, { now: now(), version: readVersion() });
+      const secrets = [...listSecrets(config), simulator.password];
+      await show(call, report, contract, secrets);
+      return report.isFine ? 0 : 1;
+    } finally {
+      await simulator.close();
+    }
+  },
+};
+
+/** Loaded by this command alone. */
+async function loadContract() {
+  return import('passport-sms-otp/app-contract');
+}
+
+/** Which app is attacked. */
+interface Target {
+  readonly module: string;
+  /** Null for a module. */
+  readonly url: string | null;
+}
+
+function readTarget({ args }: CommandCall, { isLoopbackUrl }: Contract): Target {
+  const [given = ''] = args.positionals;
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return { module: given, url: null };
+  if (isLoopbackUrl(given)) return { module: '', url: given };
+  throw new UsageError(
+    'Only an app on this machine is attacked: http:// and a loopback address.',
+    'Start the app here, as for development.',
+  );
+}
+
+async function startSimulator({ simulator }: AuditConfig): Promise<GatewaySimulator> {
+  const { port = 0, variant = 'A', username, password } = simulator;
+  try {
+    return await GatewaySimulator.start({
+      port,
+      variant,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+    });
+  } catch (error) {
+    if (readFields(error).code === 'EADDRINUSE')
+      throw new CommandFailure('The port of the simulator is in use.', 'End what listens on it.');
+    // The simulator's messages show no value.
+    throw new CommandFailure(String(readFields(error).message));
+  }
+}
+
+function readFacts(
+  { args, io }: CommandCall,
+  { appFacts, HOLES }: Contract,
+  config: AuditConfig,
+  simulator: GatewaySimulator,
+  { module, url }: Target,
+): readonly AppFact[] {
+  const start = (): Promise<RunningApp> =>
+    url === null
+      ? startApp(module, config, simulator, io)
+      : Promise.resolve({ baseUrl: url, close: () => undefined });
+  const facts = appFacts(toDescription(config, { start, simulator }));
+  const only = args.texts('only');
+  const unknown = only.some((name) => !Object.hasOwn(HOLES, name));
+  if (unknown) throw new UsageError('--only has an unknown hole; see docs/test-your-own-app.md');
+  if (only.length === 0) return facts;
+  return facts.filter(({ holes }) => holes.some((hole) => only.includes(hole)));
+}
+
+async function askFacts(
+  { io, output }: CommandCall,
+  contract: Contract,
+  facts: readonly AppFact[],
+): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  for (const fact of facts) {
+    if (io.signal.aborted) throw new CommandFailure('Interrupted.');
+    output.progress(`${findings.length + 1} of ${facts.length}  ${fact.title}`);
+    findings.push(await askFact(fact, contract));
+  }
+  output.progress('');
+  return findings;
+}
+
+async function askFact({ title, run }: AppFact, { AppFactError }: Contract): Promise<Finding> {
+  try {
+    return { title, ...(await run()) };
+  } catch (error) {
+    if (error instanceof CommandFailure) throw error;
+    if (!(error instanceof AppFactError)) throw toConnectionFailure(error);
+    const { hole, finding, done, page } = error;
+    const evidence = { title, finding, done, page };
+    return hole === null
+      ? { ...evidence, outcome: 'not-judged' }
+      : { ...evidence, outcome: 'hole', hole: hole satisfies HoleName };
+  }
+}
+
+function toConnectionFailure(error: unknown): CommandFailure {
+  const { code } = readFields(error);
+  const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
+  return new CommandFailure(`The app does not answer${why}.`, 'Check that it runs, and where.');
+}
+
+async function show(
+  { args, io, output }: CommandCall,
+  report: Report,
+  { HOLES }: Contract,
+  secrets: readonly string[],
+): Promise<void> {
+  const markdown = redact(toMarkdown(report, HOLES), secrets);
+  const json = redact(`${JSON.stringify(report, null, 2)}\n`, secrets);
+  const name = args.text('out');
+  if (name !== undefined) {
+    try {
+      await writeFile(resolve(io.folder, `${name}.md`), markdown);
+      await writeFile(resolve(io.folder, `${name}.json`), json);
+    } catch (error) {
+      throw toFileFailure('written', error);
+    }
+  }
+  const { holds, hole, 'not-judged': notJudged, 'not-applicable': rest } = report.counts;
+  output.line((args.isOn('json') ? json : markdown).trimEnd());
+  output.note(
+    `${hole} holes, ${notJudged} not judged, ${holds} facts hold, ${rest} not applicable`,
+  );
+}
