@@ -128,6 +128,11 @@ const BAD = new Map([
   ],
   ['account/factors.ts', "import type { TOTP } from 'otpauth';"],
   ['opentelemetry/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
+  [
+    'cli/audit.ts',
+    "import { appFacts } from 'passport-sms-otp/app-contract';\nimport 'passport-sms-otp/client';",
+  ],
+  ['opentelemetry/spans.ts', "import 'passport-sms-otp/app-contract';"],
   ['surprise/b.ts', "import type { S } from '../stores/store';\nexport { S as default };"],
 ]);
 
@@ -211,6 +216,8 @@ describe('a bad graph', () => {
         'client/c.ts -> fs (value)',
         'options.ts -> left-pad (value)',
         'protocol/auth.ts -> @scope/thing/sub (value)',
+        'cli/audit.ts -> passport-sms-otp/client (value)',
+        'opentelemetry/spans.ts -> passport-sms-otp/app-contract (value)',
       ],
     ],
   ])('is noticed by %s', (_name, keepsRule, found) => {

@@ -63,8 +63,8 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
     list('Facts that hold', fine),
     list('Not applicable', rest),
     [
-      'The facts attack the app by requests, on this machine, with a simulated gateway. What they ' +
-        'do not find may still be there.',
+      'The facts attack the app by requests, on this machine, with a simulated gateway. ' +
+        'What they do not find may still be there.',
     ],
   ];
   const shown = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));

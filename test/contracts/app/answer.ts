@@ -45,6 +45,12 @@ export function readPath(location: string | null, origin: string): string | null
   return isSameHost(url, origin) ? url.pathname : null;
 }
 
+/** Returns a path for the report: without its query, and without what may be a token. */
+export function showPath(path: string): string {
+  const [shown = ''] = path.split('?');
+  return shown.replaceAll(/[^/]{21,}/g, '…');
+}
+
 /** Whether a redirect leads to another host than the one that was asked. */
 export function leadsAway({ location }: Answer, origin: string): boolean {
   if (location === null) return false;

@@ -1,4 +1,12 @@
-import { type Answer, isPage, leadsAway, readHiddenFields, readJson, readPath } from './answer';
+import {
+  type Answer,
+  isPage,
+  leadsAway,
+  readHiddenFields,
+  readJson,
+  readPath,
+  showPath,
+} from './answer';
 import { type Cookie, CookieJar, type Origin } from './cookies';
 import type { AppRequest, AppUser, Fields, GuardedPage } from './description';
 import type { Scene } from './scene';
@@ -345,18 +353,12 @@ export class Browser {
     const { origin } = this.scene;
     if (answer.location === null) return String(answer.status);
     if (leadsAway(answer, origin)) return `${answer.status} to another site`;
-    return `${answer.status} to ${toShown(readPath(answer.location, origin) ?? 'nowhere')}`;
+    return `${answer.status} to ${showPath(readPath(answer.location, origin) ?? 'nowhere')}`;
   }
 }
 
 function describe(method: string, path: string, { label }: Extras): string {
-  return `${method} ${toShown(path)}${label === undefined ? '' : ` (${label})`}`;
-}
-
-/** A path without its query and without what may be a token. */
-function toShown(path: string): string {
-  const [shown = ''] = path.split('?');
-  return shown.replaceAll(/[^/]{21,}/g, '…');
+  return `${method} ${showPath(path)}${label === undefined ? '' : ` (${label})`}`;
 }
 
 function addQuery(path: string, query: string): string {

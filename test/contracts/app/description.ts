@@ -39,7 +39,7 @@ export interface GuardedPage {
 export interface RunningApp {
   /** Such as `http://127.0.0.1:3000`. Only loopback addresses are accepted. */
   readonly baseUrl: string;
-  close(): unknown;
+  readonly close: () => unknown;
 }
 
 /** What the facts use of `GatewaySimulator`. */
@@ -78,7 +78,7 @@ export interface AppDescription {
    * for each fact. Where it starts afresh, with an empty store, two users are enough. Where it does
    * not, give twenty: a user who has not finished a login waits for the next text.
    */
-  start(): RunningApp | Promise<RunningApp>;
+  readonly start: () => RunningApp | Promise<RunningApp>;
   /**
    * The gateway behind the app: a `GatewaySimulator` of `passport-sms-otp/simulator`, or a function
    * that returns it, where it is started later than the facts are made.
@@ -93,7 +93,7 @@ export interface AppDescription {
       | { readonly username?: string | undefined; readonly password?: string | undefined }
       | undefined;
     /** Returns the password of a user. */
-    password(user: AppUser): string;
+    readonly password: (user: AppUser) => string;
   };
   /** The request that takes the code. */
   readonly code: Pick<AppRequest, 'path' | 'page'> & {

@@ -1,4 +1,4 @@
-import type { Answer } from './answer';
+import { type Answer, showPath } from './answer';
 import type { AppDescription, AppSimulator, AppUser, GuardedPage, RunningApp } from './description';
 import { AppFactError, NotApplicable } from './failure';
 import type { HoleName } from './holes';
@@ -100,12 +100,12 @@ export class Scene {
 
   /** Ends the fact: a hole was found. */
   fail(hole: HoleName, finding: string): never {
-    throw new AppFactError({ hole, finding, done: this.done });
+    throw new AppFactError({ hole, finding: showPaths(finding), done: this.done });
   }
 
   /** Ends the fact: what it needs did not come about. */
   giveUp(reason: string): never {
-    throw new AppFactError({ hole: null, finding: reason, done: this.done });
+    throw new AppFactError({ hole: null, finding: showPaths(reason), done: this.done });
   }
 
   /** Ends the fact: this app gives it nothing to judge. */
@@ -117,4 +117,8 @@ export class Scene {
     this.transport.close();
     this.simulator.clearFaults();
   }
+}
+
+function showPaths(sentence: string): string {
+  return sentence.replaceAll(/(?<!\S)\/\S*/g, showPath);
 }

@@ -143,8 +143,15 @@ export function importsPackagesItMay({ from, to }: Import): boolean {
   return to.startsWith('node:') || !isBuiltin(to);
 }
 
+/** The command asks the facts about an app, which lie outside of the sources: by the package's name. */
+const OWN_CONTRACT = 'passport-sms-otp/app-contract';
+
 export function isDeclared(dependencies: ReadonlySet<string>): (oneImport: Import) => boolean {
-  return ({ to }) => !isPackage(to) || to.startsWith('node:') || dependencies.has(packageOf(to));
+  return ({ from, to }) =>
+    !isPackage(to) ||
+    to.startsWith('node:') ||
+    dependencies.has(packageOf(to)) ||
+    (to === OWN_CONTRACT && partOf(from) === 'cli');
 }
 
 /**

@@ -1,0 +1,322 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { HOLES } from 'passport-sms-otp/app-contract';
+import { GatewayClient } from 'passport-sms-otp/client';
+import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import {
+  describeBaseApp,
+  type Mistake,
+  passwordOf,
+  PRIVATE_KEY,
+  SESSION_COOKIE,
+  USERS,
+} from '../app-contract/support/base-app';
+import { MISTAKES } from '../app-contract/support/mistakes';
+import { closeLater } from '../client/support/cleanup';
+import { ROOT } from '../package/packed/repository';
+import { makeFolder, type Folder } from './support/files';
+import { type Ended, jsonOf, runCli, type TerminalOptions } from './support/terminal';
+
+const FILE = 'passport-sms-otp.audit.json';
+const GATEWAY_PASSWORD = 'pass-phrase-of-the-gateway';
+const CHILD_LIMIT_MS = 120_000;
+
+/** A port that nothing listens on. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** What describes the base app in a file. */
+function configOf(port: number, changed: object = {}): string {
+  return JSON.stringify({
+    users: USERS.map(({ name, phone }) => ({ name, phone, password: passwordOf(name) })),
+    login: { path: '/login' },
+    code: { path: '/login/pin' },
+    guarded: ['/account', '/settings', { path: '/transfer', method: 'POST', page: '/account' }],
+    sessionCookie: SESSION_COOKIE,
+    proxy: { hops: 1, https: true },
+    secrets: ['$PRIVATE_KEY'],
+    logout: { path: '/logout', page: '/account' },
+    logInAs: {
+      by: { name: 'root', phone: '+16175550199', password: passwordOf('root') },
+      request: { path: '/log-in-as', page: '/account', fields: { username: '{name}' } },
+    },
+    simulator: { port, password: GATEWAY_PASSWORD },
+    ...changed,
+  });
+}
+
+interface Audited extends Ended {
+  readonly folder: Folder;
+}
+
+/** Audits the base app, which runs with the simulator's address as its gateway. */
+async function auditApp(
+  mistake: Mistake,
+  argv: readonly string[],
+  { changed = {}, ...options }: TerminalOptions & { readonly changed?: object } = {},
+): Promise<Audited> {
+  const port = await findFreePort();
+  const client = new GatewayClient({
+    baseUrl: `http://127.0.0.1:${port}`,
+    variant: 'A',
+    username: 'demo',
+    password: GATEWAY_PASSWORD,
+  });
+  closeLater(() => client.close());
+  // The app uses the client alone: the simulator is that of the command.
+  const gateway = { client, simulator: undefined as unknown as GatewaySimulator };
+  const { baseUrl, close } = await describeBaseApp(gateway, mistake).start();
+  closeLater(async () => {
+    await close();
+  });
+  const folder = makeFolder();
+  folder.write(FILE, configOf(port, changed));
+  const env = { PRIVATE_KEY };
+  const ended = await runCli(['audit', baseUrl, ...argv], { folder: folder.path, env, ...options });
+  return { ...ended, folder };
+}
+
+const only = (...holes: string[]): string[] => holes.flatMap((hole) => ['--only', hole]);
+
+describe('audit of a URL', () => {
+  it('reports in Markdown that nothing was found, and ends with 0', async () => {
+    const { code, stdout, stderr } = await auditApp({}, only('open-page', 'code-twice'));
+    expect([code, stderr]).toEqual([0, '0 holes, 0 not judged, 3 facts hold, 0 not applicable\n']);
+    expect(stdout).toMatch(/^# Audit of the login\n\npassport-sms-otp \d+\.\d+\.\d+, 20\d\d-/);
+    expect(stdout).toContain('\n- a code is good once\n');
+    expect(stdout).toContain('| 0 | 0 | 3 | 0 |');
+  });
+
+  it('names a hole, what was done, what came back and the page, and ends with 1', async () => {
+    const planted = MISTAKES.find(({ hole }) => hole === 'open-after-logout');
+    const argv = [...only('open-after-logout'), '--out', 'report', '--json'];
+    const ended = await auditApp(planted ?? {}, argv);
+    expect(ended.code).toBe(1);
+    const report = {
+      isFine: false,
+      counts: { holds: 0, hole: 1, 'not-judged': 0, 'not-applicable': 0 },
+      facts: [
+        {
+          title: 'a logout closes the guarded pages',
+          outcome: 'hole',
+          hole: 'open-after-logout',
+          finding: '/account opens after the logout.',
+          done: expect.arrayContaining([
+            'browser 1: POST /logout (logout of user 1) -> 303 to /login',
+            'browser 1: GET /account -> 200',
+          ]),
+          page: HOLES['open-after-logout'].page,
+        },
+      ],
+    };
+    expect(jsonOf(ended)).toMatchObject(report);
+    expect(JSON.parse(ended.folder.read('report.json'))).toEqual(jsonOf(ended));
+    const markdown = ended.folder.read('report.md');
+    expect(markdown).toContain('## Holes\n\n### open-after-logout\n');
+    expect(markdown).toContain('browser 1: POST /logout (logout of user 1) -> 303 to /login\n');
+    expect(markdown).toContain(`- How to mend it: ${HOLES['open-after-logout'].page}\n`);
+  });
+
+  it('says what was not judged and what is not applicable, and neither is a pass', async () => {
+    const planted = MISTAKES.find(({ hole }) => hole === 'no-code');
+    const argv = [...only('open-after-password', 'code-after-cancel'), '--json'];
+    const ended = await auditApp(planted ?? {}, argv);
+    expect(ended.code).toBe(1);
+    expect(jsonOf(ended)).toMatchObject({
+      isFine: false,
+      counts: { holds: 0, hole: 0, 'not-judged': 1, 'not-applicable': 1 },
+      facts: [
+        { outcome: 'not-judged', page: expect.stringMatching(/^docs\/.*#when-a-fact-cannot/) },
+        { outcome: 'not-applicable', reason: 'the description has no cancel' },
+      ],
+    });
+  });
+
+  it('shows no password, number, name, secret or code in any output', async () => {
+    const planted = MISTAKES.filter(({ hole }) => hole === 'secret-in-answer');
+    const argv = [...only('secret-in-answer', 'code-in-answer', 'no-code'), '--out', 'report'];
+    const { code, stdout, stderr, folder } = await auditApp(planted[0] ?? {}, argv);
+    expect(code).toBe(1);
+    const people = USERS.flatMap(({ name, phone }) => [`"${name}`, ` ${name}`, phone]);
+    const secrets = [
+      ...people,
+      PRIVATE_KEY,
+      GATEWAY_PASSWORD,
+      ...USERS.map(({ name }) => passwordOf(name)),
+    ];
+    const outputs = [stdout, stderr, folder.read('report.md'), folder.read('report.json')];
+    for (const output of outputs) {
+      expect(secrets.filter((secret) => output.includes(secret))).toEqual([]);
+      expect(output).not.toMatch(/(?<![\d.])\d{6}(?![\d.])/);
+    }
+  });
+
+  it('shows no name, number or token that stands in an address', async () => {
+    const [alice] = USERS;
+    const token = 'abcdefghijklmnopqrstuvwxyz';
+    const changed = {
+      guarded: [`/login/../users/alice/${alice?.phone}/${token}?key=1`, '/login'],
+    };
+    const ended = await auditApp({}, only('open-page'), { changed });
+    expect(ended.code).toBe(1);
+    expect(ended.stdout).toContain('GET /login -> 200');
+    expect(ended.stdout).toContain('/login/../users/[hidden]/[hidden]/…');
+    for (const hidden of ['alice', String(alice?.phone), token, 'key='])
+      expect(ended.stdout).not.toContain(hidden);
+  });
+
+  it('ends with 1 where nothing answers', async () => {
+    const folder = makeFolder();
+    folder.write(FILE, configOf(await findFreePort()));
+    const url = `http://127.0.0.1:${await findFreePort()}`;
+    const env = { PRIVATE_KEY };
+    const { code, stderr } = await runCli(['audit', url], { folder: folder.path, env });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('does not answer (ECONNREFUSED)')]);
+  });
+
+  it('asks nothing more after Ctrl+C', async () => {
+    const interruption = new AbortController();
+    interruption.abort();
+    const { signal } = interruption;
+    const { code, stdout, stderr } = await auditApp({}, [], { signal });
+    expect([code, stdout, stderr]).toEqual([1, '', 'Interrupted.\n']);
+  });
+});
+
+describe('audit of a module', () => {
+  const MODULE = 'test/cli/support/audited-app.ts';
+  const env = { PATH: process.env.PATH, TEST_PASSWORD: 'a password of the tests' };
+
+  function writeConfig(start: object): Folder {
+    const folder = makeFolder();
+    const user = { password: '$TEST_PASSWORD' };
+    const config = {
+      users: [
+        { ...user, name: 'alice', phone: '+12025550123' },
+        { ...user, name: 'bob', phone: '+13125550177' },
+      ],
+      jsonForms: true,
+      login: { path: '/login' },
+      code: { path: '/login/pin' },
+      guarded: ['/account'],
+      start: {
+        arguments: ['--import', 'tsx'],
+        gatewayVariables: { baseUrl: 'GATEWAY_URL' },
+        ...start,
+      },
+    };
+    folder.write(FILE, JSON.stringify(config));
+    return folder;
+  }
+
+  async function auditModule(start: object, module = MODULE): Promise<Ended> {
+    const config = `${writeConfig(start).path}/${FILE}`;
+    const argv = ['audit', module, '--config', config, '--json', ...only('open-after-password')];
+    const wait = async (ms: number): Promise<void> =>
+      new Promise((resolve) => setTimeout(resolve, ms));
+    return runCli(argv, { folder: ROOT, env, wait });
+  }
+
+  it(
+    'starts it with the address of the simulator and a port, and ends it',
+    async () => {
+      const ended = await auditModule({});
+      expect(ended.stderr).toBe('0 holes, 0 not judged, 1 facts hold, 0 not applicable\n');
+      expect(ended.code).toBe(0);
+    },
+    CHILD_LIMIT_MS,
+  );
+
+  it(
+    'gives it the variables of the file',
+    async () => {
+      const ended = await auditModule({ environment: { FORGETS_GUARD: '1' } });
+      expect(ended.code).toBe(1);
+      expect(jsonOf(ended)).toMatchObject({ facts: [{ outcome: 'hole', hole: 'open-page' }] });
+    },
+    CHILD_LIMIT_MS,
+  );
+
+  it(
+    'says so when it ends before it listens, and shows nothing that it has printed',
+    async () => {
+      const folder = makeFolder();
+      folder.write('app.cjs', "console.error('something secret'); process.exit(3);");
+      const ended = await auditModule({ arguments: [] }, `${folder.path}/app.cjs`);
+      expect(ended.code).toBe(1);
+      expect(jsonOf(ended)).toEqual({
+        error: { message: 'The app ended before it listened.', advice: expect.any(String) },
+      });
+      expect(ended.stdout + ended.stderr).not.toContain('something secret');
+    },
+    CHILD_LIMIT_MS,
+  );
+});
+
+describe('audit refuses', () => {
+  it.each([
+    'http://bank.example',
+    'https://127.0.0.1:3000',
+    'http://127.0.0.1.bank.example/',
+    'http://10.0.0.5:3000',
+    'http://[::ffff:10.0.0.5]/',
+    'ftp://127.0.0.1/',
+  ])('to attack %s', async (url) => {
+    const folder = makeFolder();
+    folder.write(FILE, configOf(4010));
+    const { code, stderr } = await runCli(['audit', url], { folder: folder.path });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Only an app on this machine')]);
+  });
+
+  it.each([
+    ['a file that is not there', null, 1, 'could not be read'],
+    ['a file that is no JSON', '{', 2, 'the file'],
+    ['an unknown member', configOf(1, { guard: [] }), 2, 'the file has unknown members: guard'],
+    ['one user', configOf(1, { users: [] }), 2, 'users: '],
+    [
+      'a number without plus',
+      configOf(1, { newNumber: { path: '/p', phone: '2025550123' } }),
+      2,
+      'newNumber.phone: must be a number in E.164',
+    ],
+    ['an address of another site', configOf(1, { guarded: ['//bank.example/'] }), 2, 'guarded.0'],
+    ['a variable that is not set', configOf(1, { secrets: ['$NOT_SET'] }), 2, 'NOT_SET is not set'],
+    [
+      'a URL without the port of the simulator',
+      configOf(1, { simulator: {}, secrets: [] }),
+      2,
+      'simulator.port',
+    ],
+  ])('%s', async (_title, text, exitCode, message) => {
+    const folder = makeFolder();
+    if (text !== null) folder.write(FILE, text);
+    const { code, stderr } = await runCli(['audit', 'http://127.0.0.1:1'], { folder: folder.path });
+    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
+  });
+
+  it('an unknown hole, without repeating it', async () => {
+    const folder = makeFolder();
+    folder.write(FILE, configOf(await findFreePort(), { secrets: [] }));
+    const argv = ['audit', 'http://127.0.0.1:1', '--only', 'a-hole'];
+    const { code, stderr } = await runCli(argv, { folder: folder.path });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--only has an unknown hole')]);
+    expect(stderr).not.toContain('a-hole');
+  });
+
+  it('a port of the simulator that is in use', async () => {
+    const simulator = await GatewaySimulator.start();
+    closeLater(() => simulator.close());
+    const folder = makeFolder();
+    folder.write(FILE, configOf(Number(new URL(simulator.baseUrl).port), { secrets: [] }));
+    const { code, stderr } = await runCli(['audit', 'http://127.0.0.1:1'], { folder: folder.path });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The port of the simulator')]);
+  });
+});
