@@ -34,10 +34,9 @@ export const audit: Command = {
     ...JSON_OPTION,
   },
   notes: [
-    'The app is a module, which is started for each fact with the address of a simulator in its ' +
-      'environment, or the URL of an app that runs.',
-    'Only loopback addresses are attacked. The file of --config is described in ' +
-      'docs/test-your-own-app.md.',
+    'The app is a module, which is started for each fact with a simulator as its gateway,',
+    '  or the URL of an app that runs.',
+    'Only loopback addresses are attacked. docs/test-your-own-app.md describes the file of --config.',
   ],
   async run(call) {
     const contract = await loadContract();
