@@ -36,7 +36,8 @@ export const audit: Command = {
   notes: [
     'The app is a module, which is started for each fact with a simulator as its gateway,',
     '  or the URL of an app that runs.',
-    'Only loopback addresses are attacked. docs/test-your-own-app.md describes the file of --config.',
+    'Only loopback addresses are attacked.',
+    'docs/test-your-own-app.md describes the file of --config.',
   ],
   async run(call) {
     const contract = await loadContract();
