@@ -329,9 +329,14 @@ const sessions: readonly Planted[] = [
   handMade('session-kept-at-password', 'a login made by hand keeps the session at the password', {
     renewsAtPassword: false,
   }),
-  handMade('session-kept-at-code', 'a login made by hand keeps the session at the code', {
-    renewsAtCode: false,
-  }),
+  handMade(
+    'session-kept-at-code',
+    'a login made by hand keeps the session at the code',
+    {
+      renewsAtCode: false,
+    },
+    ['code-twice'],
+  ),
   planted('session-kept-at-step-up', 'a step-up made by hand keeps the session', (kit) => {
     const otpIds = new Map<string, string>();
     kit.routes.set('POST /step-up', [
@@ -443,6 +448,7 @@ const texts: readonly Planted[] = [
           const { id: userId } = toAccount(req.user);
           const mobile = readField(req, 'phone') || phoneOf(kit, userId);
           const { id: otpId } = await kit.client.otp.generate({ mobile });
+          delete req.session.memberId;
           req.session.waiting = { otpId, userId, guesses: 0 };
           res.redirect(303, '/login/pin');
         },
