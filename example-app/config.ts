@@ -111,6 +111,7 @@ const environmentSchema = z.object({
   SESSION_SECRET: z.string().optional(),
   SMS_OTP_SECRET: z.string().min(32, 'needs at least 32 characters').optional(),
   TRUST_PROXY: proxies.default(0),
+  GATEWAY: z.enum(['client', 'sms'], 'must be client or sms').default('client'),
   SMS_OTP_BASE_URL: gatewayAddress.optional(),
   SMS_OTP_VARIANT: z.enum(['A', 'B'], 'must be A or B').default('A'),
   SMS_OTP_USERNAME: z.string().optional(),
@@ -152,6 +153,7 @@ function findMissing(given: NodeJS.ProcessEnv): string[] {
     ? 'in production, where there is no simulator'
     : 'when a gateway is configured';
   const missing = GATEWAY_NAMES.filter((name) => needsGateway && !given[name]);
+  const textsToInbox = given.GATEWAY === 'sms' && needsGateway;
   const secrets = ['SESSION_SECRET', 'SMS_OTP_SECRET'].filter(
     (name) => isProduction && (given[name] ?? '').length < 32,
   );
@@ -159,6 +161,9 @@ function findMissing(given: NodeJS.ProcessEnv): string[] {
   return [
     ...missing.map((name) => `${name} is required ${reason}`),
     ...secrets.map((name) => `${name} needs at least 32 characters in production`),
+    ...(textsToInbox
+      ? ['GATEWAY=sms texts to the inbox page of the simulator: put your own sendSms into start.ts']
+      : []),
     ...(countsApart
       ? ['WORKERS above 1 needs REDIS_URL: in memory each process would count on its own']
       : []),
@@ -183,6 +188,8 @@ function toConfig(environment: z.output<typeof environmentSchema>) {
     smsOtpSecret: environment.SMS_OTP_SECRET ?? DEMO_SECRET,
     /** For Express's `trust proxy`: the number of proxies (0: none), or their addresses. */
     trustProxy: environment.TRUST_PROXY,
+    /** Whether the app makes and compares the codes itself, and only has its texts sent. */
+    hasSmsGateway: environment.GATEWAY === 'sms',
     variant: environment.SMS_OTP_VARIANT,
     numbersAs: environment.SMS_OTP_NUMBERS_AS,
     /** Null: no gateway is configured, so the simulator stands in. */

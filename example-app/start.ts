@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
+import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
+import { smsGateway } from 'passport-sms-otp/sms-gateway';
 import { createApp } from './app';
 import { ConfigError, readConfig, type Config } from './config';
 import { createLog } from './log';
@@ -83,15 +85,38 @@ async function openGateway(
   };
 }
 
-async function serve({ config, gateway: { inboxUrl, ...gateway } }: Orders) {
-  const { variant, numbersAs, redisUrl } = config;
+/** Makes the option `gateway`. With GATEWAY=sms this file is the provider: put your own here. */
+function toGateway(
+  { hasSmsGateway, variant, numbersAs, smsOtpSecret: secret }: Config,
+  { inboxUrl, ...gateway }: Gateway,
+  store: SmsOtpStore,
+) {
+  if (!hasSmsGateway) return { ...gateway, variant, numbersAs };
+  return smsGateway({
+    store,
+    secret,
+    sendSms: async (mobile, text) => {
+      const answer = await fetch(`${inboxUrl}/messages`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ mobile, text }),
+      });
+      if (!answer.ok) throw new Error(`The text was answered with ${answer.status}`);
+    },
+  });
+}
+
+async function serve({ config, gateway }: Orders) {
+  const { redisUrl } = config;
   // What the workers share is warned of once.
   const warn = cluster.isWorker && cluster.worker?.id !== 1 ? () => undefined : console.warn;
   const stores = redisUrl === null ? null : await openRedis(redisUrl, warn);
+  const smsOtpStore = stores?.smsOtpStore ?? memoryStore();
   const { app, smsOtp } = createApp(config, {
     ...stores,
-    gateway: { ...gateway, variant, numbersAs },
-    inboxUrl,
+    smsOtpStore,
+    gateway: toGateway(config, gateway, smsOtpStore),
+    inboxUrl: gateway.inboxUrl,
     users: await openUsers(config, stores?.phoneLists, stores?.passkeyLists),
     now: Date.now,
     log: createLog(config.logLevel),

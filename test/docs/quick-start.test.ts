@@ -13,13 +13,18 @@ const blocks = readBlocks(readPage('docs/quick-start.md'));
 const file = blocks.find(({ notes }) => notes.includes('named: app.mjs'));
 const directory = makeDirectory();
 
-describe('the app of the quick start', () => {
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe.each([
+  ['with the simulator as gateway', {}],
+  ['with GATEWAY=sms', { GATEWAY: 'sms' }],
+])('the app of the quick start %s', (_title, environment) => {
   let program: Running;
   let appUrl: string;
   let textsUrl: string;
 
   beforeAll(async () => {
-    program = start(directory, 'app.mjs', file?.code ?? '');
+    program = start(directory, 'app.mjs', file?.code ?? '', environment);
     const [, app = '', texts = ''] = await program.waitFor(/The app: +(\S+)\/\nThe texts: (\S+)\n/);
     [appUrl, textsUrl] = [app, texts];
   }, 60_000);
@@ -27,7 +32,6 @@ describe('the app of the quick start', () => {
   afterAll(async () => {
     program.stop();
     await program.ended;
-    rmSync(directory, { recursive: true, force: true });
   });
 
   async function newestText(): Promise<string> {

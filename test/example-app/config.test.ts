@@ -35,6 +35,14 @@ describe('the configuration of the example app', () => {
     });
   });
 
+  it('makes the codes itself with GATEWAY=sms, which texts to the inbox page alone', () => {
+    expect(readConfig({ GATEWAY: 'sms' })).toMatchObject({ hasSmsGateway: true, gateway: null });
+    expect(readConfig({}).hasSmsGateway).toBe(false);
+    expect(problemsOf({ ...GATEWAY, GATEWAY: 'sms' })).toEqual([
+      'GATEWAY=sms texts to the inbox page of the simulator: put your own sendSms into start.ts',
+    ]);
+  });
+
   it('makes another session secret at each start', () => {
     expect(readConfig({}).sessionSecret).toMatch(/^[\da-f]{64}$/);
     expect(readConfig({}).sessionSecret).not.toBe(readConfig({}).sessionSecret);
@@ -94,6 +102,7 @@ describe('the configuration of the example app', () => {
   });
 
   it.each([
+    ['GATEWAY', 'twilio'],
     ['PORT', '70000'],
     ['PORT', '3000a'],
     ['TRUST_PROXY', 'true'],

@@ -62,6 +62,24 @@ it(
 );
 
 it(
+  'makes and compares the codes itself with GATEWAY=sms, and texts them to the same inbox page',
+  async () => {
+    const child = start({ GATEWAY: 'sms' });
+    const visitor = new Visitor({ app: await child.address() });
+    const [inbox = ''] = /http:\/\/127\.0\.0\.1:\d+\/inbox/.exec(child.output()) ?? [];
+    await visitor.givePassword();
+    const messages = (await (await fetch(`${inbox}/messages`)).json()) as { pin: string }[];
+    expect(messages).toEqual([expect.objectContaining({ mobile: '+12025550123', id: '' })]);
+    const pin = messages[0]?.pin ?? '';
+    await visitor.giveCode(pin === '000000' ? '000001' : '000000');
+    expect((await visitor.open('/account')).status).not.toBe(200);
+    await visitor.giveCode(pin);
+    expect((await visitor.open('/account')).text).toContain('Hello, Alice');
+  },
+  CHILD_TIMEOUT_MS,
+);
+
+it(
   'ends with a list of what is wrong, and exit code 1',
   async () => {
     const { output, ended } = start({ PORT: 'canary', SMS_OTP_VARIANT: 'Z', WORKERS: '2' });

@@ -107,3 +107,54 @@ describe('the inbox', () => {
     expect((await gateway.fetch('GET', '/inbox/none')).status).toBe(404);
   });
 });
+
+describe('a text that another gateway sends to the inbox', () => {
+  const post = (url: string, body: string, headers: Record<string, string> = JSON_HEADERS) =>
+    fetch(`${url}/messages`, { method: 'POST', headers, body });
+
+  it('is received as by any phone, and its digits are its pin', async () => {
+    const { sim } = await startLoggedIn();
+    const text = 'Order 12: your code is 00123456. Call 911.';
+    const answer = await post(
+      sim.inboxUrl,
+      JSON.stringify({ mobile: ALICE, text, sender: 'Bank' }),
+    );
+    expect(answer.status).toBe(201);
+    expect(sim.outbox).toEqual([
+      {
+        id: '',
+        mobile: `+${ALICE}`,
+        sender: 'Bank',
+        text,
+        pin: '00123456',
+        sentAt: expect.any(Number),
+        cost: '0',
+      },
+    ]);
+    expect(sim.lastPin(ALICE)).toBe('00123456');
+    expect(sim.stats().sent).toBe(0);
+  });
+
+  it.each([
+    ['no JSON', 'text'],
+    ['a list', '[]'],
+    ['no number', '{"text":"1234"}'],
+    ['an odd number', '{"mobile":"+12","text":"1234"}'],
+    ['an empty text', `{"mobile":"${ALICE}","text":""}`],
+    ['a long text', JSON.stringify({ mobile: ALICE, text: 'x'.repeat(2_001) })],
+  ])('is refused when it is %s', async (_what, body) => {
+    const { sim } = await startLoggedIn();
+    expect((await post(sim.inboxUrl, body)).status).toBe(400);
+    expect(sim.outbox).toEqual([]);
+  });
+
+  it('is refused with the types that a page of another site may send', async () => {
+    const { sim } = await startLoggedIn();
+    const body = JSON.stringify({ mobile: ALICE, text: '1234' });
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
+      expect((await post(sim.inboxUrl, body, { 'Content-Type': type })).status).toBe(400);
+    expect(sim.outbox).toEqual([]);
+  });
+});
+
+const JSON_HEADERS = { 'Content-Type': 'application/json' };

@@ -13,7 +13,7 @@ import { authenticate } from '../calls/auth';
 import { type Body, type Call, type CallRequest, type Outcome, refuse } from '../calls/call';
 import { generate, validate } from '../calls/otp';
 import { type FaultQueue, playFault } from '../faults';
-import { createInbox } from '../inbox/inbox';
+import { createInbox, receiveText } from '../inbox/inbox';
 import { isLoopbackHost } from '../options';
 import type { SimulatorState } from '../state';
 import { type Answer, createAnswer, createBareAnswer, sendAnswer } from './answer';
@@ -43,12 +43,22 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
     playFault(fault, { response, answer, readings });
   }
 
+  /** As JSON alone, which no page of another site can send here. */
+  function receive(request: IncomingMessage, body: Buffer | null, response: ServerResponse): void {
+    const isJson = JSON_TYPE.test(request.headers['content-type'] ?? '');
+    const json = isJson ? parseBody(body) : null;
+    const isReceived = receiveText(state.outbox, state.clock.nowMs(), json);
+    response.writeHead(isReceived ? 201 : 400, { 'Content-Length': 0 }).end();
+  }
+
   return function serve(request, response) {
     // A socket may break at any moment; its request ends with it.
     response.on('error', () => undefined);
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (!isLoopbackAuthority(request.headers.host)) {
       sendAnswer(response, createBareAnswer(403, readings));
+    } else if (path === '/inbox/messages' && request.method === 'POST') {
+      readBody(request, (body) => receive(request, body, response));
     } else if (path === '/' || path.startsWith('/inbox')) {
       serveInbox(request, response, path);
     } else {

@@ -1,8 +1,35 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { z } from 'zod';
+import { toDigits } from '../../protocol/mobile';
 import type { Variant } from '../../protocol/paths';
 import type { Outbox } from '../state/history';
+
+/** Longer than any text message. */
+const MAX_TEXT_LENGTH = 2_000;
+
+const receivedSchema = z.object({
+  mobile: z.string().transform((mobile) => toDigits(mobile) ?? ''),
+  text: z.string().min(1).max(MAX_TEXT_LENGTH),
+  sender: z.string().max(20).default(''),
+});
+
+/** The first run of digits that can be a code. */
+const PIN = /(?<![0-9])[0-9]{4,10}(?![0-9])/;
+
+/**
+ * Puts a text on the page that another gateway has sent, as a phone receives texts from anyone:
+ * `{ mobile, text, sender }`. Returns false when the JSON is no such text.
+ */
+export function receiveText(outbox: Outbox, sentAt: number, json: unknown): boolean {
+  const { data } = receivedSchema.safeParse(json);
+  if (data === undefined || data.mobile === '') return false;
+  const { mobile, text, sender } = data;
+  const [pin = ''] = PIN.exec(text) ?? [];
+  outbox.add({ id: '', mobile: `+${mobile}`, sender, text, pin, sentAt, cost: '0' });
+  return true;
+}
 
 /** No other origins and nothing inline: the page shows messages that anyone may have sent. */
 const SECURITY_HEADERS = {

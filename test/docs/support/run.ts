@@ -27,7 +27,12 @@ export function makeDirectory(): string {
 }
 
 /** Starts the text of a block as a program. The package's own name leads to its source. */
-export function start(directory: string, name: string, text: string): Running {
+export function start(
+  directory: string,
+  name: string,
+  text: string,
+  environment: NodeJS.ProcessEnv = {},
+): Running {
   const file = join(directory, name);
   writeFileSync(file, text);
   const env = {
@@ -35,6 +40,7 @@ export function start(directory: string, name: string, text: string): Running {
     NODE_ENV: 'test',
     PORT: '0',
     TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'),
+    ...environment,
   };
   const child = spawn(process.execPath, ['--import', 'tsx', file], { cwd: ROOT, env });
   let [stdout, stderr] = ['', ''];
