@@ -10,8 +10,10 @@ import { createApp as ownPassword } from '../../docs/recipes/own-password';
 import type { RecipeParts } from '../../docs/recipes/parts';
 import { memoryPasskeyBook } from '../../docs/recipes/passkey-book';
 import { createApp as passkeys } from '../../docs/recipes/passkeys-app';
+import { createApp as passwordReset } from '../../docs/recipes/password-reset';
 import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
 import { RememberTokens } from '../../docs/recipes/remember-tokens';
+import { ResetTokens } from '../../docs/recipes/reset-tokens';
 import { createApp as signUp } from '../../docs/recipes/sign-up';
 import { createApp as singlePage } from '../../docs/recipes/single-page-app';
 import { createApp as testedApp } from '../../docs/recipes/tested-app';
@@ -21,6 +23,7 @@ import { serve } from '../app-contract/support/base-app';
 import { useGateway } from '../app-contract/support/use-gateway';
 import { isCompleteRun } from '../support/complete-run';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
+import { ChangingUsers, Mailbox } from './support/reset-users';
 
 /** A recipe, and what of its description differs from that of an API at `/login`. */
 interface Recipe extends Partial<AppDescription> {
@@ -34,6 +37,8 @@ const PASSPORT_OF_REMEMBER_ME = '../../node_modules/passport-remember-me/node_mo
 const login = { path: '/login', password: ({ name }: AppUser) => passwordOf(name).password };
 const forms = { jsonForms: false } as const;
 const createAccount = (): Promise<null> => Promise.resolve(null);
+
+const mail = new Mailbox();
 
 const RECIPES: Readonly<Record<string, Recipe>> = {
   'custom-callback': {
@@ -70,6 +75,29 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     guarded: ['/account', '/settings/passkeys'],
     resend: { path: '/login/resend' },
     stepUp: { path: '/step-up' },
+  },
+  'password-reset': {
+    create: (parts) =>
+      passwordReset({
+        ...parts,
+        ...{ users: new ChangingUsers(), tokens: new ResetTokens(), mail },
+        origin: 'https://bank.example',
+        onError: () => undefined,
+      }),
+    ...forms,
+    passwordReset: {
+      requests: [
+        { path: '/forgot', fields: ({ name }) => ({ username: name }) },
+        {
+          path: '/reset',
+          fields: async ({ name }) => ({
+            token: await mail.readToken(name),
+            password: passwordOf(name).password,
+          }),
+        },
+      ],
+    },
+    trustedDevice: { fields: { trustDevice: 'on' } },
   },
   'remember-me': {
     create: async (parts) => {
