@@ -17,6 +17,7 @@ import {
 import { audit } from './commands/audit';
 import { doctor } from './commands/doctor';
 import { lookup } from './commands/lookup';
+import { numbers } from './commands/numbers';
 import { send, validate } from './commands/otp';
 import { balance, pricing } from './commands/pricing';
 import { simulate } from './commands/simulate';
@@ -31,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   balance,
   pricing,
   lookup,
+  numbers,
   send,
   validate,
   unlock,

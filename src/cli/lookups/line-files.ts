@@ -9,8 +9,8 @@ import { CommandFailure } from '../failures';
 const MAX_LINE_CHARACTERS = 1_024;
 const TOO_LONG = 'too long';
 
-/** Splits text that arrives in pieces of any size. */
-async function* readLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+/** Splits text that arrives in pieces of any size. A line that is too long is only said to be so. */
+export async function* readLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   // A character may arrive in two pieces.
   const decoder = new TextDecoder();
   let rest = '';

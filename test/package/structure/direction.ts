@@ -49,8 +49,11 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
 /** Beside those, single files of parts that are out of sight otherwise. */
 const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
   // A template is measured before anything is sent, as the client would do it, and a number is read
-  // as everywhere.
-  cli: ['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],
+  // as everywhere: a stored one as an enrollment reads a typed one.
+  cli: [
+    ...['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],
+    'account/parse-number.ts',
+  ],
   // The place of the code in a message.
   'sms-gateway': ['protocol/message-length.ts'],
   // Secrets are sealed like tokens, and a code is read like a texted one.

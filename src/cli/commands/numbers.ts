@@ -1,0 +1,116 @@
+import { parseNumber } from '../../account/parse-number';
+import { cleanText, type Command, type CommandCall, type ExitCode } from '../command';
+import { CommandFailure, UsageError } from '../failures';
+import { readLines } from '../lookups/line-files';
+
+export const numbers: Command = {
+  name: 'numbers',
+  summary: 'read stored numbers from standard input, and propose their E.164 form; free',
+  options: {
+    country: { value: '<code>', help: 'the country of national forms, such as US' },
+  },
+  notes: [
+    'Nothing is changed. Each line of the input gets one line, in three columns with tabs:',
+    '  ok, the number, nothing      proposal, the number, its E.164 form',
+    '  cannot-tell, the number, why       empty, nothing, nothing',
+    'The exit code is 0 when nothing is left to change, otherwise 1:',
+    '  numbers --country US < numbers.txt > proposals.tsv',
+  ],
+  async run(call) {
+    const country = await readCountry(call);
+    if (call.io.stdin.isTTY === true)
+      throw new UsageError('numbers reads standard input: numbers < numbers.txt');
+    const counts = await proposeAll(call, country);
+    if (counts.lines === 0) throw new CommandFailure('The input is empty.');
+    return showCounts(call, counts);
+  },
+};
+
+/** @throws {UsageError} for a country that there is not. */
+async function readCountry({ args }: CommandCall): Promise<string | undefined> {
+  const country = args.text('country')?.toUpperCase();
+  try {
+    // Any digits: the reader throws for a country that it does not know.
+    await parseNumber('000', country);
+  } catch {
+    throw new UsageError('--country must be an ISO 3166-1 code such as US');
+  }
+  return country;
+}
+
+type Verdict = 'ok' | 'proposal' | 'cannot-tell' | 'empty';
+
+interface Judgement {
+  readonly verdict: Verdict;
+  /** The E.164 form, or why there is none. */
+  readonly detail: string;
+  readonly mobile?: string;
+}
+
+interface Counts {
+  readonly lines: number;
+  readonly verdicts: ReadonlyMap<Verdict, number>;
+  /** Numbers that an earlier line has too, in whatever form. */
+  readonly repeated: number;
+}
+
+/** Writes a line of output for each line of the input. */
+async function proposeAll(
+  { io, output }: CommandCall,
+  country: string | undefined,
+): Promise<Counts> {
+  const verdicts = new Map<Verdict, number>();
+  const mobiles = new Set<string>();
+  let [lines, repeated] = [0, 0];
+  for await (const line of readLines(io.stdin)) {
+    io.signal.throwIfAborted();
+    lines += 1;
+    // trim() removes a byte order mark, and the CR of a CRLF.
+    const text = line.trim();
+    const { verdict, detail, mobile } = await judge(text, country);
+    verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+    if (mobile !== undefined && mobiles.has(mobile)) repeated += 1;
+    if (mobile !== undefined) mobiles.add(mobile);
+    output.line([verdict, cleanText(text), detail].join('\t'));
+  }
+  return { lines, verdicts, repeated };
+}
+
+/** Reads a stored number as an enrollment would read a typed one. */
+async function judge(text: string, country: string | undefined): Promise<Judgement> {
+  if (text === '') return { verdict: 'empty', detail: '' };
+  const parsed = await parseNumber(text, country);
+  if (parsed.kind === 'refused') {
+    const isNational = country === undefined && !text.startsWith('+') && /[0-9]/.test(text);
+    const reason = isNational ? 'no-country' : parsed.reason;
+    return { verdict: 'cannot-tell', detail: REASONS[reason] };
+  }
+  const { mobile } = parsed;
+  if (mobile === text) return { verdict: 'ok', detail: '', mobile };
+  return { verdict: 'proposal', detail: mobile, mobile };
+}
+
+const REASONS = {
+  'malformed-phone': 'not a number that there is',
+  'unsuitable-phone': 'a landline, or a number that charges the caller',
+  'no-country': 'no plus: name the country of such numbers with --country',
+} as const;
+
+const SUMMARY: readonly (readonly [Verdict, string])[] = [
+  ['ok', 'E.164 already'],
+  ['proposal', 'another form of a number: look at them, then store the third column'],
+  ['cannot-tell', 'ask the user'],
+  ['empty', ''],
+];
+
+/** Shows the counts on standard error: 0 when nothing is left to change. */
+function showCounts({ output }: CommandCall, { verdicts, repeated }: Counts): ExitCode {
+  const show = (name: string, count: number, text: string): void => {
+    const label = output.noteStyle('dim', name.padEnd(12));
+    if (count > 0) output.note(`${label}${String(count).padStart(7)}  ${text}`.trimEnd());
+  };
+  for (const [verdict, text] of SUMMARY) show(verdict, verdicts.get(verdict) ?? 0, text);
+  show('repeated', repeated, 'of an earlier line: two users may have one number');
+  const isFine = !verdicts.has('proposal') && !verdicts.has('cannot-tell');
+  return isFine ? 0 : 1;
+}
