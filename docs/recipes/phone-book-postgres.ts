@@ -8,6 +8,7 @@ export const CREATE_PHONES = `
     mobile text not null,
     is_confirmed boolean not null default false,
     is_default boolean not null default false,
+    consented_at timestamptz, -- when the user has sent the number; null: it was imported
     primary key (user_id, mobile)
   );
   create unique index phones_unconfirmed on phones (user_id) where not is_confirmed;
@@ -16,6 +17,7 @@ export const CREATE_PHONES = `
 const LIST = `
   select mobile, is_confirmed as "isConfirmed", is_default as "isDefault" from phones
   where user_id = $1 order by is_default desc, is_confirmed desc, mobile`;
+const ADD = 'insert into phones (user_id, mobile, consented_at) values ($1, $2, $3)';
 const DELETE = 'delete from phones where user_id = $1 and mobile = $2';
 const UNSET_DEFAULT = 'update phones set is_default = false where user_id = $1 and is_default';
 const SET_DEFAULT = 'update phones set is_default = true where user_id = $1 and mobile = $2';
@@ -52,14 +54,11 @@ export function postgresPhoneBook(pool: Pool): PhoneBook {
 
   return {
     list: async (userId) => (await pool.query<PhoneEntry>(LIST, [userId])).rows,
-    addUnconfirmed: (userId, mobile) =>
+    addUnconfirmed: (userId, mobile, { consentedAt }) =>
       change(userId, async ({ confirmed }, client) => {
         if (confirmed.includes(mobile)) return false;
         await client.query('delete from phones where user_id = $1 and not is_confirmed', [userId]);
-        await client.query('insert into phones (user_id, mobile) values ($1, $2)', [
-          userId,
-          mobile,
-        ]);
+        await client.query(ADD, [userId, mobile, new Date(consentedAt)]);
         return true;
       }),
     confirm: (userId, mobile) =>

@@ -99,7 +99,7 @@ export function createEnrollPhone(
     }
 
     // 6 store it as unconfirmed, and text it
-    await book.addUnconfirmed(login.getUserId(user), mobile);
+    await book.addUnconfirmed(login.getUserId(user), mobile, { consentedAt: login.now() });
     const { browserCookie, current, pendingId, getLocale } = request;
     return sendOtp({
       user,

@@ -31,8 +31,14 @@ export interface PhoneBook {
   /**
    * Stores a number that is yet to be proven, in place of any other unconfirmed one. A confirmed
    * number stays as it is.
+   * @param about `consentedAt`: when the user has sent the number, and with it agreed to what your
+   * form says beside the field; milliseconds since 1970. Store it with the number.
    */
-  addUnconfirmed(userId: AppUserId, mobile: string): unknown;
+  addUnconfirmed(
+    userId: AppUserId,
+    mobile: string,
+    about: { readonly consentedAt: number },
+  ): unknown;
   /**
    * Makes the number a confirmed one; the user's first becomes the default. Returns false, and
    * changes nothing, when it is no longer among the unconfirmed: another enrollment came first.

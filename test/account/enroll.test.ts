@@ -58,6 +58,15 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
 });
 
 describe('an enrollment', () => {
+  it('tells the phone book when the user has sent the number, by our clock alone', async () => {
+    const test = await apps.start();
+    const alice = visit(test);
+    await alice.logIn();
+    const at = test.clock.now();
+    await alice.post('/phones/enroll', { phone: NEW, consentedAt: '1', consented_at: '1' });
+    expect(test.book.consents).toEqual([at]);
+  });
+
   it('counts toward the numbers that are not proven, until its code was right', async () => {
     const test = await apps.start({
       options: { limits: { perUser: { maxUnprovenNumbers: 1 } } },

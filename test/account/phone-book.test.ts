@@ -28,25 +28,25 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
     const one = 'everybody' as never;
     return {
       list: () => book.list(one),
-      addUnconfirmed: (_user, mobile) => book.addUnconfirmed(one, mobile),
+      addUnconfirmed: (_user, mobile, about) => book.addUnconfirmed(one, mobile, about),
       confirm: (_user, mobile) => book.confirm(one, mobile),
     };
   },
   'keeps the number that was to be confirmed first': (book) => ({
-    addUnconfirmed: async (user, mobile) => {
+    addUnconfirmed: async (user, mobile, about) => {
       if ((await book.list(user)).every(({ isConfirmed }) => isConfirmed))
-        await book.addUnconfirmed(user, mobile);
+        await book.addUnconfirmed(user, mobile, about);
     },
   }),
   'asks for the proof of a confirmed number again': (book) => ({
-    addUnconfirmed: async (user, mobile) => {
+    addUnconfirmed: async (user, mobile, about) => {
       await book.remove(user, mobile, { keepsLast: false });
-      await book.addUnconfirmed(user, mobile);
+      await book.addUnconfirmed(user, mobile, about);
     },
   }),
   'confirms what was never added': (book) => ({
     confirm: async (user, mobile) => {
-      await book.addUnconfirmed(user, mobile);
+      await book.addUnconfirmed(user, mobile, { consentedAt: 0 });
       return book.confirm(user, mobile);
     },
   }),

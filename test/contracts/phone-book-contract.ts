@@ -20,6 +20,8 @@ export interface PhoneBookFact {
 }
 
 const [ONE, TWO, THREE] = ['+12025550101', '+12025550102', '+12025550103'] as const;
+/** When the users of the facts have sent their numbers. */
+const ABOUT = { consentedAt: 1_700_000_000_000 };
 
 /**
  * The facts that hold for every `PhoneBook`, for any test runner:
@@ -33,9 +35,9 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
     'a number is unconfirmed until it is confirmed, and the next takes its place',
     async (book, user) => {
       assert.equal(await book.confirm(user, ONE), false);
-      await book.addUnconfirmed(user, ONE);
+      await book.addUnconfirmed(user, ONE, ABOUT);
       assert.deepEqual(await shown(book, user), [`${ONE} unconfirmed`]);
-      await book.addUnconfirmed(user, TWO);
+      await book.addUnconfirmed(user, TWO, ABOUT);
       assert.deepEqual(await shown(book, user), [`${TWO} unconfirmed`]);
       assert.equal(await book.confirm(user, ONE), false);
     },
@@ -50,7 +52,7 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
   ),
   fact('a confirmed number stays as it is when it is added again', async (book, user) => {
     await addConfirmed(book, user, ONE);
-    await book.addUnconfirmed(user, ONE);
+    await book.addUnconfirmed(user, ONE, ABOUT);
     assert.deepEqual(await shown(book, user), [`${ONE} default`]);
     assert.equal(await book.confirm(user, ONE), false);
   }),
@@ -58,10 +60,10 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
     'a replaced number is gone, and the new one is the default if that was',
     async (book, user) => {
       await addConfirmed(book, user, ONE, TWO);
-      await book.addUnconfirmed(user, THREE);
+      await book.addUnconfirmed(user, THREE, ABOUT);
       assert.equal(await book.replace(user, ONE, THREE), true);
       assert.deepEqual(await shown(book, user), [`${THREE} default`, TWO]);
-      await book.addUnconfirmed(user, ONE);
+      await book.addUnconfirmed(user, ONE, ABOUT);
       assert.equal(await book.replace(user, TWO, ONE), true);
       assert.deepEqual(await shown(book, user), [`${THREE} default`, ONE]);
     },
@@ -71,7 +73,7 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
     async (book, user) => {
       await addConfirmed(book, user, ONE);
       assert.equal(await book.replace(user, ONE, TWO), false);
-      await book.addUnconfirmed(user, TWO);
+      await book.addUnconfirmed(user, TWO, ABOUT);
       assert.equal(await book.replace(user, THREE, TWO), false);
       assert.deepEqual(await shown(book, user), [`${ONE} default`, `${TWO} unconfirmed`]);
     },
@@ -85,7 +87,7 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
     'the last confirmed number is kept when that is asked, and else removed',
     async (book, user) => {
       await addConfirmed(book, user, ONE);
-      await book.addUnconfirmed(user, TWO);
+      await book.addUnconfirmed(user, TWO, ABOUT);
       assert.equal(await book.remove(user, ONE, { keepsLast: true }), false);
       assert.equal(await book.remove(user, TWO, { keepsLast: true }), true);
       assert.equal(await book.remove(user, ONE, { keepsLast: false }), true);
@@ -95,23 +97,23 @@ export const phoneBookContract: readonly PhoneBookFact[] = [
   ),
   fact('a confirmed number can be made the default, others cannot', async (book, user) => {
     await addConfirmed(book, user, ONE, TWO);
-    await book.addUnconfirmed(user, THREE);
+    await book.addUnconfirmed(user, THREE, ABOUT);
     assert.equal(await book.setDefault(user, THREE), false);
     assert.equal(await book.setDefault(user, TWO), true);
     assert.deepEqual(await shown(book, user), [`${TWO} default`, ONE, `${THREE} unconfirmed`]);
   }),
   fact('of ten numbers added at once, one is left', async (book, user) => {
     const mobiles = Array.from({ length: 10 }, (_, index) => `+1202555013${index}`);
-    await Promise.all(mobiles.map((mobile) => book.addUnconfirmed(user, mobile)));
+    await Promise.all(mobiles.map((mobile) => book.addUnconfirmed(user, mobile, ABOUT)));
     assert.equal((await book.list(user)).length, 1);
     assertOneTrue(await atOnce(10, async (index) => book.confirm(user, mobiles[index] ?? ONE)));
     assert.equal((await book.list(user)).length, 1);
   }),
   fact('of ten that confirm or replace a number at once, one does', async (book, user) => {
-    await book.addUnconfirmed(user, ONE);
+    await book.addUnconfirmed(user, ONE, ABOUT);
     assertOneTrue(await atOnce(10, async () => book.confirm(user, ONE)));
     assert.deepEqual(await shown(book, user), [`${ONE} default`]);
-    await book.addUnconfirmed(user, TWO);
+    await book.addUnconfirmed(user, TWO, ABOUT);
     assertOneTrue(await atOnce(10, async () => book.replace(user, ONE, TWO)));
     assert.deepEqual(await shown(book, user), [`${TWO} default`]);
   }),
@@ -142,7 +144,7 @@ function fact(
 
 async function addConfirmed(book: PhoneBook, user: AppUserId, ...mobiles: string[]): Promise<void> {
   for (const mobile of mobiles) {
-    await book.addUnconfirmed(user, mobile);
+    await book.addUnconfirmed(user, mobile, ABOUT);
     assert.equal(await book.confirm(user, mobile), true);
   }
 }

@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it, jest } from '@jest/globals';
 import passport from 'passport';
+import type { PhoneBook } from 'passport-sms-otp';
 import { type AppDescription, appFacts, type AppUser } from 'passport-sms-otp/app-contract';
+import { createApp as consent } from '../../docs/recipes/consent';
 import { createApp as customCallback } from '../../docs/recipes/custom-callback';
 import { createApp as express4 } from '../../docs/recipes/express-4';
 import { createApp as jwt } from '../../docs/recipes/jwt';
@@ -40,7 +42,22 @@ const createAccount = (): Promise<null> => Promise.resolve(null);
 
 const mail = new Mailbox();
 
+/** A phone book in which each user has the number of the description. */
+async function fullPhoneBook(): Promise<PhoneBook> {
+  const phoneBook = memoryPhoneBook();
+  for (const { name, phone } of USERS) {
+    await phoneBook.addUnconfirmed(name, phone, { consentedAt: 0 });
+    await phoneBook.confirm(name, phone);
+  }
+  return phoneBook;
+}
+
 const RECIPES: Readonly<Record<string, Recipe>> = {
+  consent: {
+    create: async (parts) => consent({ ...parts, phoneBook: await fullPhoneBook(), consents: [] }),
+    ...forms,
+    newNumber: { path: '/phone', phone: '+18185550142' },
+  },
   'custom-callback': {
     create: customCallback,
     login: { ...login, path: '/api/login' },
@@ -112,13 +129,8 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   },
   'sign-up': {
     create: async (parts) => {
-      const phoneBook = memoryPhoneBook();
-      for (const { name, phone } of USERS) {
-        await phoneBook.addUnconfirmed(name, phone);
-        await phoneBook.confirm(name, phone);
-      }
       const users = Object.assign(parts.users, { create: createAccount });
-      return signUp({ ...parts, users, phoneBook });
+      return signUp({ ...parts, users, phoneBook: await fullPhoneBook() });
     },
     newNumber: { path: '/sign-up/phone', phone: '+18185550142' },
     resend: { path: '/sign-up/resend' },

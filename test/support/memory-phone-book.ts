@@ -5,6 +5,10 @@ import { ALICE, type TestUser } from './test-users';
 export interface MemoryPhoneBook extends PhoneBook {
   list(userId: UserId): readonly PhoneEntry[];
   confirm(userId: UserId, mobile: string): boolean;
+  /** Tests that only need a number there leave the time out. */
+  addUnconfirmed(userId: UserId, mobile: string, about?: { readonly consentedAt: number }): unknown;
+  /** The times at which users have sent numbers, in the order of the calls. */
+  readonly consents: number[];
   /**
    * Puts confirmed numbers in, the first of them as the default, as an import of old accounts
    * would.
@@ -13,6 +17,8 @@ export interface MemoryPhoneBook extends PhoneBook {
   /** Names of the calls that changed something, or tried to, with the user they were for. */
   readonly changes: (readonly [call: string, userId: UserId])[];
 }
+
+type Consent = Parameters<PhoneBook['addUnconfirmed']>[2];
 
 interface Page {
   readonly confirmed: readonly string[];
@@ -27,6 +33,7 @@ const EMPTY: Page = { confirmed: [], unconfirmed: null };
 export function memoryPhoneBook(): MemoryPhoneBook {
   const pages = new Map<string, Page>();
   const changes: MemoryPhoneBook['changes'] = [];
+  const consents: number[] = [];
   const read = (userId: UserId): Page => pages.get(String(userId)) ?? EMPTY;
   const write = (userId: UserId, page: Page): true => {
     pages.set(String(userId), page);
@@ -44,10 +51,12 @@ export function memoryPhoneBook(): MemoryPhoneBook {
 
   return {
     changes,
+    consents,
     seed: (userId, ...mobiles) => void write(userId, { confirmed: mobiles, unconfirmed: null }),
     list: (userId) => toEntries(read(userId)),
-    addUnconfirmed: told('addUnconfirmed', (userId, mobile: string) => {
+    addUnconfirmed: told('addUnconfirmed', (userId, mobile: string, about?: Consent) => {
       const page = read(userId);
+      if (about !== undefined) consents.push(about.consentedAt);
       if (!page.confirmed.includes(mobile)) write(userId, { ...page, unconfirmed: mobile });
     }),
     confirm: told('confirm', (userId, mobile: string) => {

@@ -9,7 +9,7 @@ import { CommandFailure } from '../failures';
 const MAX_LINE_CHARACTERS = 1_024;
 const TOO_LONG = 'too long';
 
-/** Splits text that arrives in pieces of any size. A line that is too long is only said to be so. */
+/** Splits text that arrives in pieces of any size. Of a line that is too long only that is said. */
 export async function* readLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   // A character may arrive in two pieces.
   const decoder = new TextDecoder();

@@ -14,7 +14,8 @@ export function slowBook(book: PhoneBook): PhoneBook {
   };
   return {
     list: (userId) => slowly(() => book.list(userId)),
-    addUnconfirmed: (userId, mobile) => slowly(() => book.addUnconfirmed(userId, mobile)),
+    addUnconfirmed: (userId, mobile, about) =>
+      slowly(() => book.addUnconfirmed(userId, mobile, about)),
     confirm: (userId, mobile) => slowly(() => book.confirm(userId, mobile)),
     replace: (userId, replaced, mobile) => slowly(() => book.replace(userId, replaced, mobile)),
     remove: (userId, mobile, options) => slowly(() => book.remove(userId, mobile, options)),
