@@ -447,13 +447,13 @@ function createMiddlewareContext(
     browsers,
     beginLogin: (req, user) => beginLogin(login, user, browsers.readCookie(req)),
     ...joinPendingLogins(login),
-    changeAndEnd: (req, id, reason, change, pendingId) => {
-      const ofSession = req && slot.peek(req)?.pending?.pendingId;
-      const from = { pendingId: pendingId ?? ofSession, address: req?.ip };
+    changeAndEnd: (req, id, reason, change, stays) => {
+      const { pending, login: ofSession } = (req && slot.peek(req)) ?? {};
+      const kept = { pendingId: pending?.pendingId, loginId: ofSession?.loginId, ...stays };
+      const from = { ...kept, address: req?.ip };
       return changeAndEnd(toUserIdText(id).userId, reason, from, change);
     },
     endOtherSessions: async (userId: unknown, req) => {
-      await logins.endOthers(toUserIdText(userId).userId, req, 'changed');
       // It is what `getUserId` has returned.
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },

@@ -10,7 +10,10 @@ export type DeviceTokenCheck =
   | { readonly kind: 'known'; readonly device: TrustedDevice; readonly value: string }
   /** Replaced within the grace period: neither trusted nor stolen. */
   | { readonly kind: 'just-replaced' }
-  /** Replaced before that, so two browsers have it. The device has been removed. */
+  /**
+   * Replaced before that, so two browsers have it. Nobody has a token of the device any more; it is
+   * found to be stolen again until it is removed.
+   */
   | { readonly kind: 'stolen'; readonly device: TrustedDevice }
   /** Never issued to this user, removed, or expired. */
   | { readonly kind: 'unknown' };
@@ -69,7 +72,8 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     /** Lists the devices that are still trusted, oldest first. */
     list: devices.list,
     remove: devices.remove,
-    removeAll: async (userId: string): Promise<number> => (await devices.removeAll(userId)).length,
+    removeAll: async (userId: string, except?: string): Promise<number> =>
+      (await devices.removeAll(userId, except)).length,
   };
 
   async function rotate(
@@ -87,19 +91,33 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     return explainStale(await devices.find(userId, seen.deviceId), seen);
   }
 
-  /** The device has another token than the one shown. */
+  /**
+   * The device has another token than the one shown.
+   * @param hasLost Whether another request has changed the device at the same moment.
+   */
   async function explainStale(
     device: TrustedDevice | null,
     seen: DeviceToken,
+    hasLost = false,
   ): Promise<DeviceTokenCheck> {
-    if (device === null) return { kind: 'unknown' };
+    // Of two requests that notice a theft at once, one reports it.
+    if (device === null || (hasLost && isWithoutToken(device))) return { kind: 'unknown' };
     const isJust = device.previousHash === seen.tokenHash && now() - device.lastUsedAt <= GRACE_MS;
     if (isJust) return { kind: 'just-replaced' };
-    // Of two requests that notice it at once, one reports it.
-    return (await devices.remove(device.userId, device.deviceId))
-      ? { kind: 'stolen', device }
-      : { kind: 'unknown' };
+    const { userId, deviceId } = device;
+    if (await devices.swap(device, withoutToken(device, await tokens.issue(userId, deviceId))))
+      return { kind: 'stolen', device };
+    return explainStale(await devices.find(userId, deviceId), seen, true);
   }
+}
+
+/** Returns a device of which nobody has a token: the one that was issued is thrown away. */
+function withoutToken(device: TrustedDevice, { tokenHash }: IssuedToken): TrustedDevice {
+  return { ...device, tokenHash, previousHash: tokenHash };
+}
+
+function isWithoutToken({ tokenHash, previousHash }: TrustedDevice): boolean {
+  return previousHash === tokenHash;
 }
 
 /** The token in a device's cookie. */

@@ -1,19 +1,28 @@
 import { forgetBrowsers } from '../limits/lift';
 import type { LoginContext } from '../login/context';
-import type { DeviceEnd } from '../login/events';
+import type { DeviceEnd, LoginEnd } from '../login/events';
 import type { RevokeDevices } from './trusted-devices';
 
 /** Where a change is made: what the user has there stays. */
 export interface ChangedFrom {
   /** The pending login of that session. */
   readonly pendingId?: string | undefined;
+  /** The login of that session. */
+  readonly loginId?: string | undefined;
+  /** A device that nobody can use any more: its record stays until all the rest has ended. */
+  readonly deviceId?: string | undefined;
   readonly address?: string | undefined;
+  /**
+   * Whether the request that has made the change may still be under way: it gives the login of the
+   * session another id, and that one stays as well. Default: false.
+   */
+  readonly isRepeated?: boolean | undefined;
 }
 
 /**
- * Makes a change that ends all pending logins of a user but the one where it is made, the trust in
- * all devices, and the knowledge of all browsers. The user's logins end after it, when the session
- * of the change has its new one.
+ * Makes a change that ends all pending logins and logins of a user but those of the session where
+ * it is made, the trust in all devices, and the knowledge of all browsers. The same call again
+ * completes one that failed.
  */
 export type ChangeAndEnd = <Changed>(
   userId: string,
@@ -30,19 +39,32 @@ export type ChangeAndEndHere = <Changed>(
 
 /** @param revokeDevices Undefined unless `trustedDevices` is configured. */
 export function createChangeAndEnd(
-  { store, now }: Pick<LoginContext, 'store' | 'now'>,
+  { store, logins, now }: Pick<LoginContext, 'store' | 'logins' | 'now'>,
   revokeDevices: RevokeDevices | undefined,
 ): ChangeAndEnd {
   const { pendingLogins } = store;
 
-  return async function changeAndEnd(userId, reason, { pendingId, address }, change) {
+  return async function changeAndEnd(userId, reason, from, change) {
+    const { pendingId, deviceId, address } = from;
     // A store that does not answer refuses here: nothing has changed then.
     await pendingLogins.endAll(userId, pendingId);
     const changed = await change();
     // Again: a login may have begun in between with what was there before the change.
     await pendingLogins.endAll(userId, pendingId);
-    await revokeDevices?.(userId, reason, address);
+    await revokeDevices?.(userId, reason, address, deviceId);
     await forgetBrowsers(store, userId, now());
+    // Again: a device that has just been used may have begun one before it was removed.
+    await pendingLogins.endAll(userId, pendingId);
+    await endLogins(userId, reason === 'revoked' ? reason : 'changed', from);
     return changed;
   };
+
+  async function endLogins(
+    userId: string,
+    reason: LoginEnd,
+    { loginId, isRepeated = false }: ChangedFrom,
+  ): Promise<void> {
+    if (isRepeated && loginId !== undefined) await logins?.endListed({ userId, loginId }, reason);
+    else await logins?.endAll(userId, reason, loginId);
+  }
 }

@@ -141,6 +141,8 @@ function findReplaced(
 /** The code of a new number. */
 export interface ConfirmRequest extends Omit<VerifyRequest, 'prepare'> {
   readonly changeAndEnd: ChangeAndEndHere;
+  /** Ends what a request that has entered the same code may have left. */
+  readonly completeEnding: (user: Express.User) => Promise<void>;
   /** Returns the mark that the session holds at the moment of the call. */
   readonly readPassed: () => VerifiedMark | undefined;
   /** Reads the session again; returns whether it is still there and waits for no other code. */
@@ -181,6 +183,7 @@ export function createConfirmPhone(
 
     // 2 the code; and before it counts, the same check again, because verifying takes time
     const result = await verifyOtp({ ...request, prepare: () => prepare(request) });
+    if (result.kind === 'refused') await completeEnding(request);
     if (result.kind !== 'verified') return result;
 
     // 3 into the phone book, once: another enrollment may have come first
@@ -192,6 +195,13 @@ export function createConfirmPhone(
     login.emit({ type: 'phone-enrolled', ...enrolled });
     return { kind: 'confirmed', user, userId, at };
   };
+
+  /** The request in which the code was right may have failed before everything else had ended. */
+  async function completeEnding({ pending, currentUser, ...request }: ConfirmRequest) {
+    if (pending?.purpose !== 'enroll' || currentUser === undefined) return;
+    const found = await login.store.pendingLogins.find(pending.pendingId);
+    if (found === 'passed') await request.completeEnding(currentUser);
+  }
 
   async function prepare(request: ConfirmRequest): Promise<PreparedSuccess | Refused> {
     if (!(await request.mayFinish())) return refuse('no-pending-login');

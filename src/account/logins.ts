@@ -72,6 +72,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     replace,
     end,
     endAll,
+    endListed,
     async list(id) {
       const { userId } = toUserIdText(id);
       const found = await logins.list(userId);
@@ -212,6 +213,13 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
       [...checkedAt.keys(), ...asked.keys()].forEach(forget);
       throw error;
     }
+  }
+
+  async function endListed({ userId, loginId }: LoginReference, reason: LoginEnd): Promise<void> {
+    const listed = await logins.list(userId);
+    if (!listed.some((login) => login.loginId === loginId)) return;
+    const others = listed.filter((login) => login.loginId !== loginId);
+    for (const other of others) await end(toReference(other), reason);
   }
 
   /**

@@ -59,8 +59,8 @@ export type DeviceAuthentication =
   | { readonly kind: 'not-now' }
   /** Not trusted any more: the cookie is removed. */
   | { readonly kind: 'worthless' }
-  /** The same, because two browsers have had its token. */
-  | { readonly kind: 'stolen' };
+  /** The same, because two browsers have had its token. `removeStolen` removes the device. */
+  | { readonly kind: 'stolen'; readonly deviceId: string };
 
 export function createDeviceAuthenticator(
   login: LoginContext,
@@ -92,7 +92,7 @@ export function createDeviceAuthenticator(
       const { device } = shown;
       if (shown.kind === 'stolen') {
         emitDeviceEnd(emit, device, 'stolen', address);
-        return { kind: 'stolen' };
+        return { kind: 'stolen', deviceId: device.deviceId };
       }
       if (!bindings.includes(device.binding)) {
         // False: another request has removed it in between, and has emitted the event.
@@ -104,6 +104,10 @@ export function createDeviceAuthenticator(
       emit({ type: 'device-used', userId, address, deviceId, label });
       const mark: VerifiedMark = { userId, method: 'trusted-device', at: now() };
       return { kind: 'trusted', user, mark, cookie: { value: shown.value, expiresAt } };
+    },
+    /** Removes a stolen device, once everything else of its user has ended. */
+    async removeStolen(user: Express.User, deviceId: string): Promise<void> {
+      await registry.remove(toUserIdText(login.getUserId(user)).userId, deviceId);
     },
     /** Prepares the trust in a device, in place of the one that its cookie named. */
     async prepare({
@@ -184,11 +188,12 @@ export interface TrustedDevices {
   readonly revokeAll: (userId: UserId) => Promise<number>;
 }
 
-/** Revokes all devices of a user for a reason of ours. */
+/** Revokes all devices of a user for a reason of ours, but one that stays for the time being. */
 export type RevokeDevices = (
   userId: string,
   reason: DeviceEnd,
   address: string | undefined,
+  except?: string,
 ) => Promise<number>;
 
 /** The public part, and the one for our own reasons. */
@@ -200,9 +205,10 @@ export function createDeviceAdmin(
   { emit }: Pick<LoginContext, 'emit'>,
   registry: DeviceRegistry,
 ): DeviceAdmin {
-  const revokeFor: RevokeDevices = async (userId, reason, address) => {
-    const devices = await registry.list(userId);
-    const removed = await registry.removeAll(userId);
+  const revokeFor: RevokeDevices = async (userId, reason, address, except) => {
+    const listed = await registry.list(userId);
+    const removed = await registry.removeAll(userId, except);
+    const devices = listed.filter(({ deviceId }) => deviceId !== except);
     for (const device of devices) emitDeviceEnd(emit, device, reason, address);
     return removed;
   };

@@ -65,6 +65,8 @@ export function createUserAdmin(
     const sends = [...sendKeys(userId, await listBrowserIds(userId)), USER_KEYS.recovery(userId)];
     await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
     await devices.removeAll(userId);
+    // Of a time when they were kept.
+    if (logins === undefined) await store.logins.removeAll(userId);
     const failures = failureKeys(userId, guessableMethods);
     await counters.clear([...failures, ...sends], { keepsLocked: true });
   }
@@ -82,7 +84,6 @@ export function createUserAdmin(
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
       await changeAndEnd(userId, 'revoked', {}, () => forget(userId));
-      await (logins?.endAll(userId, 'revoked') ?? store.logins.removeAll(userId));
       await emitFailures(userId);
     },
     async exportUser(id) {

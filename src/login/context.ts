@@ -144,6 +144,11 @@ export interface LoginRegistry {
   readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
   /** Ends all logins of a user but one; returns how many there were. */
   readonly endAll: (userId: string, reason: LoginEnd, except?: string) => Promise<number>;
+  /**
+   * Ends the user's other logins one by one, and none where this one is not live. One that takes
+   * its place in the meantime stays.
+   */
+  readonly endListed: (login: LoginReference, reason: LoginEnd) => Promise<void>;
   /** Returns the user's logins, the newest first. */
   readonly list: (id: UserId) => Promise<readonly ListedLogin[]>;
   /** Ends a login of this user; returns whether it was live. */

@@ -1,8 +1,9 @@
 import type { Request } from 'express';
+import type { ChangedFrom } from '../account/end-others';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
-import type { DeviceEnd, LoginEnd } from '../login/events';
+import type { DeviceEnd } from '../login/events';
 import type { BrowserSuccess, LiveLogin, PreparedPut, PreparedSuccess } from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method, Refusal } from '../login/outcome';
@@ -51,21 +52,19 @@ export interface MiddlewareContext {
   /** Returns what the app's option of that name returns, unchecked. */
   readonly getPreferredFactor: (user: Express.User, req: Request) => Promise<unknown>;
   /**
-   * Makes a change that ends everything of the user that begins or trusts elsewhere. Call
-   * `endOtherSessions` after it, when this session has its new login.
-   * @param pendingId The pending login that stays. Left out: the one of the session.
+   * Makes a change that ends everything of the user that begins, is in or is trusted elsewhere.
+   * Call `endOtherSessions` after it, when this session has its new id.
+   * @param stays What stays besides the login of the session. `pendingId` left out: the pending
+   * login of the session.
    */
   readonly changeAndEnd: <Changed>(
     req: Request | undefined,
     id: UserId,
     reason: DeviceEnd,
     change: () => Promise<Changed>,
-    pendingId?: string,
+    stays?: Pick<ChangedFrom, 'pendingId' | 'deviceId' | 'isRepeated'>,
   ) => Promise<Changed>;
-  /**
-   * Ends the user's other logins, and calls the app's option of that name. Rethrows what the app
-   * throws.
-   */
+  /** Calls the app's option of that name. Rethrows what the app throws. */
   readonly endOtherSessions: (userId: UserId, req: Request | undefined) => Promise<void>;
   readonly getUserId: (user: Express.User) => UserId;
   readonly browsers: BrowsersContext;
@@ -157,12 +156,6 @@ export interface LoginsContext {
   readonly renew: (req: Request, userId: string, method: Method) => Promise<KeptLogin | null>;
   /** Ends the login of the session, if it has one. */
   readonly end: (req: Request) => Promise<void>;
-  /** Ends all logins of a user but that of the request; returns how many there were. */
-  readonly endOthers: (
-    userId: string,
-    req: Request | undefined,
-    reason: LoginEnd,
-  ) => Promise<number>;
 }
 
 /** Whether a request's mark is good enough. `unchecked`: it is, if its login is live. */

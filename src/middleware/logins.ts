@@ -113,8 +113,6 @@ export function createLogins(
       const login = findLogin(req);
       if (login !== undefined) await registry?.end(login, 'logout');
     },
-    endOthers: async (userId, req, reason) =>
-      (await registry?.endAll(userId, reason, req && findLogin(req)?.loginId)) ?? 0,
   };
 }
 
@@ -209,7 +207,7 @@ export interface LoginsPart {
 /** Makes `logins`. */
 export function createLoginsPart(
   { slot, changeAndEnd, logins }: Pick<MiddlewareContext, 'slot' | 'changeAndEnd' | 'logins'>,
-  { list, revoke }: LoginRegistry,
+  { list, revoke, endAll }: LoginRegistry,
 ): LoginsPart {
   const findCurrent = (req: Request | undefined): string | undefined =>
     req && slot.peek(req)?.login?.loginId;
@@ -226,8 +224,9 @@ export function createLoginsPart(
     revoke: async (id, loginId, req) => (await mayEnd(req)) && revoke(id, loginId),
     async revokeAll(id, req) {
       if (!(await mayEnd(req))) return 0;
-      await changeAndEnd(req, id, 'revoked', () => Promise.resolve());
-      return logins.endOthers(toUserIdText(id).userId, req, 'revoked');
+      const end = (): Promise<number> =>
+        endAll(toUserIdText(id).userId, 'revoked', findCurrent(req));
+      return changeAndEnd(req, id, 'revoked', end);
     },
   };
 }

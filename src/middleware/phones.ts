@@ -125,6 +125,7 @@ export function createPhones(
       address: req.ip,
       readPassed: () => marks.read(req),
       changeAndEnd: toChangeAndEnd(req),
+      completeEnding: (user) => completeEnding(req, user),
       mayFinish: async () =>
         (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
     };
@@ -144,6 +145,15 @@ export function createPhones(
     if (!(await renewSession(req, result))) return refuse({ refusal: LOGIN_ENDED });
     if (successRedirect === undefined) return true;
     return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
+  }
+
+  /** The phone book may have changed in a request that failed after it, or is still under way. */
+  async function completeEnding(req: Request, user: Express.User): Promise<void> {
+    const id = getUserId(user);
+    await changeAndEnd(req, id, 'changed', () => Promise.resolve(), { isRepeated: true });
+    // Where the session has another id by now, that request goes on by itself.
+    const { pending } = slot.read(req);
+    if (await slot.mayFinish(req, pending?.pendingId)) await endOtherSessions(id, req);
   }
 
   /**

@@ -48,8 +48,12 @@ export function createDeviceLogin(
       if (result.kind !== 'not-now') res.clearCookie(cookieName, COOKIE_ATTRIBUTES);
       if (result.kind === 'stolen') {
         const id = getUserId(user);
-        await changeAndEnd(req, id, 'stolen', () => Promise.resolve(), pendingId);
+        const { deviceId } = result;
+        const stays = { deviceId, ...(pendingId !== undefined && { pendingId }) };
+        await changeAndEnd(req, id, 'stolen', () => Promise.resolve(), stays);
         await endOtherSessions(id, req);
+        // Last: until then the same cookie completes what has failed.
+        await devices.removeStolen(user, deviceId);
       }
       return null;
     },
