@@ -2,11 +2,18 @@ import express, { type Express, type Request, type Response } from 'express';
 import session from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
-import { createSmsOtp, memoryStore, SmsOtpError, type SmsOtpStore } from 'passport-sms-otp';
+import {
+  createSmsOtp,
+  type Factor,
+  memoryStore,
+  SmsOtpError,
+  type SmsOtpStore,
+} from 'passport-sms-otp';
 import { testClock, type TestClock } from '../support/clock';
 import { memoryPhoneBook, type MemoryPhoneBook } from '../support/memory-phone-book';
-import { ALICE, asTestUser, asUser } from '../support/test-users';
+import { ALICE, asTestUser, asUser, BOB, type TestUser } from '../support/test-users';
 import {
+  PendingOwners,
   PointGateway,
   PointSessions,
   toPointBook,
@@ -18,9 +25,10 @@ import type { Points } from './points';
 import { type Received, request } from './request';
 import { PointSmsGateway } from './sms-gateway';
 
-/** The numbers of Alice: the one she has, and the one that she enrolls. */
-export const HOME = ALICE.phone ?? '';
-export const NEW = '+14155550188';
+/** The numbers of Alice: the one that is texted, another one, and the one that she enrolls. */
+export { HOME, NEW, WORK } from '../support/test-users';
+
+const USERS: readonly TestUser[] = [ALICE, BOB];
 
 /** An answer as a browser sees it. */
 export interface Answer {
@@ -34,6 +42,8 @@ export interface Answer {
 export type Jar = ReadonlyMap<string, string>;
 
 export const SESSION_COOKIE = 'connect.sid';
+export const KNOWN_COOKIE = '__Host-sms-otp-browser';
+export const DEVICE_COOKIE = '__Host-sms-otp-device';
 
 /** The application and everything it keeps, which can begin anew without being made again. */
 export interface World {
@@ -42,7 +52,17 @@ export interface World {
   readonly clock: TestClock;
   readonly sessions: PointSessions;
   /** The parts of the moment. */
-  readonly now: { store: Required<SmsOtpStore>; book: MemoryPhoneBook; preferredFactor: string };
+  readonly now: {
+    store: Required<SmsOtpStore>;
+    book: MemoryPhoneBook;
+    preferredFactor: string;
+    /** The factor that comes first in a browser that shows a device's cookie; null: the same. */
+    factorOfDevices: string | null;
+    /** Whether the users have a passkey. */
+    hasPasskey: boolean;
+  };
+  /** How many responses of a passkey were right since `startCounting`. */
+  readonly answered: { count: number };
   /** Forgets everything but the app. */
   readonly reset: () => Promise<void>;
   /**
@@ -54,8 +74,10 @@ export interface World {
   readonly passGap: () => Promise<void>;
   readonly post: (path: string, jar: Jar, body?: object) => Promise<Answer>;
   readonly get: (path: string, jar: Jar) => Promise<Answer>;
-  /** Makes recovery codes for Alice, who must have no number yet. */
-  readonly makeRecoveryCodes: () => Promise<readonly string[]>;
+  /** Returns the id of the number that is texted to a user. */
+  readonly findPhoneId: (user: TestUser) => Promise<string>;
+  /** Makes recovery codes for a user, who must have no number yet. */
+  readonly makeRecoveryCodes: (user: TestUser) => Promise<readonly string[]>;
 }
 
 export interface WorldOptions {
@@ -88,35 +110,41 @@ export function makeWorld(
   const startedAt = Date.now();
   let clock = testClock(startedAt);
   const read = (): number => clock.now();
-  const now = { store: makeStore(read), book: memoryPhoneBook(), preferredFactor: 'sms' };
+  const now = {
+    store: makeStore(read),
+    book: memoryPhoneBook(),
+    preferredFactor: 'sms',
+    factorOfDevices: null as string | null,
+    hasPasskey: false,
+  };
+  const answered = { count: 0 };
+  const owners = new PendingOwners();
   const gateway = hasSmsGateway
     ? new PointSmsGateway(points, () => now.store, read)
     : new PointGateway(points);
   const sessions = new PointSessions(points);
   const passport = makePassport(points);
-  const callback = <Result>(name: string, work: () => Result): Promise<Awaited<Result>> =>
-    points.call<Awaited<Result>>({
-      name: `app.${name}`,
-      touches: [],
-      work: work as () => Awaited<Result>,
-      toError: () => new Error('the database of the app does not answer'),
-    });
+  const callback = toCallback(points);
   const smsOtp = createSmsOtp({
     gateway,
     passport,
     allowedCountries: ['US'],
     secret: 'a secret of the tests, long enough to be one',
     phoneBook: toPointBook(points, () => now.book),
-    loadUser: (id: string) =>
-      callback('loadUser', () => (id === ALICE.id ? asUser({ ...ALICE }) : null)),
-    preferredFactor: () => callback('preferredFactor', () => now.preferredFactor),
+    loadUser: (id: string) => callback('loadUser', () => findUser(id) ?? null),
+    preferredFactor: (_user, req) =>
+      callback('preferredFactor', () => {
+        const isDevice = req.headers.cookie?.includes(DEVICE_COOKIE) === true;
+        return (isDevice ? now.factorOfDevices : null) ?? now.preferredFactor;
+      }),
+    factors: [toPasskey(now, answered, callback)],
     recoveryCodes: {},
     trustedDevices: { getPasswordVersion: () => callback('getPasswordVersion', () => 'first') },
     endOtherSessions: () => callback('endOtherSessions', () => undefined),
     logins: hasLogins ? { checkEverySeconds: 0 } : false,
     // So few that two wrong codes use a challenge up.
     maxAttempts: 2,
-    store: toPointStore(points, () => now.store),
+    store: toPointStore(points, owners, () => now.store),
     now: read,
   });
 
@@ -134,7 +162,7 @@ export function makeWorld(
     }),
     passport.session(),
   );
-  const { phones, recover } = smsOtp;
+  const { phones, recover, recoveryCodes, logins } = smsOtp;
   app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send(), answer);
   app.post('/login/pin', smsOtp.verify(), answer);
   app.post('/login/resend', smsOtp.resend(), answer);
@@ -144,7 +172,31 @@ export function makeWorld(
   const transaction = { amount: '10 USD', payee: 'Bob' };
   app.post('/pay', smsOtp.stepUp({ transaction: () => transaction }), answer);
   app.post('/phones/enroll', phones.enroll(), answer);
+  app.post('/phones/replace', phones.enroll({ replaces: true }), answer);
   app.post('/phones/confirm', phones.confirm(), answer);
+  app.post('/phones/remove', phones.remove(), answer);
+  app.post('/passkey/options', smsOtp.optionsWith('passkey'));
+  app.post('/passkey', smsOtp.verifyWith('passkey'), answer);
+  const { id } = ALICE;
+  const tell = (path: string, word: string, work: (req: Request) => Promise<unknown>): void =>
+    void app.post(path, (req, res, next) => {
+      work(req).then((isDone) => {
+        if (isDone === false) res.status(401).json({ error: 'login-ended' });
+        else res.json({ done: word });
+      }, next);
+    });
+  tell('/codes', 'generated', (req) => recoveryCodes.generate(id, req));
+  tell('/revoke-all', 'revoked', async (req) => {
+    await logins?.revokeAll(id, req);
+    // Nothing has ended where the login of the request had, and the count does not say so.
+    await smsOtp.checkSecondFactor(req);
+    return smsOtp.hasSecondFactor(req);
+  });
+  tell('/forget', 'forgotten', () => smsOtp.forgetUser(id));
+  tell('/enable', 'enabled', () => smsOtp.enableUser(id));
+  app.get('/known/:id', (req, res, next) => {
+    smsOtp.isKnownBrowser(req, req.params.id).then((isKnown) => res.json({ isKnown }), next);
+  });
   app.post('/logout', smsOtp.logout(), answer);
   app.get('/account', smsOtp.requireSecondFactor(), (_req, res) => void res.json({ passed: true }));
   addErrorAnswer(app);
@@ -165,15 +217,17 @@ export function makeWorld(
     journal = new Journal(read);
     now.store = makeStore(read);
     now.book = memoryPhoneBook();
-    now.preferredFactor = 'sms';
+    Object.assign(now, { preferredFactor: 'sms', factorOfDevices: null, hasPasskey: false });
     gateway.reset();
     sessions.reset();
+    owners.reset();
   };
   return {
     points,
     gateway,
     sessions,
     now,
+    answered,
     get clock() {
       return clock;
     },
@@ -183,25 +237,27 @@ export function makeWorld(
       ({ book: now.book } = journal.record({ book: now.book }));
     },
     keep: () => {
-      const { preferredFactor } = now;
+      const { preferredFactor, factorOfDevices, hasPasskey } = now;
       const [makeAgain, keptAt] = [journal.keep(), read()];
-      const kept = [points.keepNumbers(), gateway.keep(), sessions.keep()];
+      const kept = [points.keepNumbers(), gateway.keep(), sessions.keep(), owners.keep()];
       return async () => {
         await reset();
         const setTime = (atMs: number): void => void (clock = testClock(atMs));
         await makeAgain({ ...now.store, book: now.book }, setTime);
         setTime(keptAt);
-        now.preferredFactor = preferredFactor;
+        Object.assign(now, { preferredFactor, factorOfDevices, hasPasskey });
         for (const bringBack of kept) bringBack();
       };
     },
     passGap: async () => {
       clock.advanceSeconds(AFTER_GAP_SECONDS);
-      if (emptyStore !== undefined) await smsOtp.unlockUser(ALICE.id);
+      if (emptyStore === undefined) return;
+      for (const user of USERS) await smsOtp.unlockUser(user.id);
     },
     post: (path, jar, body = {}) => call('POST', path, jar, body),
     get: (path, jar) => call('GET', path, jar),
-    makeRecoveryCodes: () => smsOtp.recoveryCodes.generate(ALICE.id),
+    findPhoneId: async (user) => (await phones.list(asUser({ ...user })))[0]?.phoneId ?? 'none',
+    makeRecoveryCodes: (user) => recoveryCodes.generate(user.id),
   };
 }
 
@@ -209,18 +265,58 @@ function answer(req: Request, res: Response): void {
   res.json(req.smsOtp);
 }
 
-function makePassport(points: Points): PassportStatic {
-  const passport = new (Passport as unknown as new () => PassportStatic)();
-  passport.use(new LocalStrategy((_name, _password, done) => done(null, asUser({ ...ALICE }))));
-  passport.serializeUser((user, done) => done(null, asTestUser(user).id));
-  passport.deserializeUser((_id: string, done) => {
-    const find = points.call({
-      name: 'app.deserializeUser',
+function findUser(id: string): Express.User | undefined {
+  const found = USERS.find((user) => user.id === id);
+  return found && asUser({ ...found });
+}
+
+type Callback = <Result>(name: string, work: () => Result) => Promise<Awaited<Result>>;
+
+/** Makes scheduling points of the app's callbacks, which share nothing. */
+function toCallback(points: Points): Callback {
+  return <Result>(name: string, work: () => Result) =>
+    points.call<Awaited<Result>>({
+      name: `app.${name}`,
       touches: [],
-      work: () => asUser({ ...ALICE }),
+      work: work as () => Awaited<Result>,
       toError: () => new Error('the database of the app does not answer'),
     });
-    find.then((user) => done(null, user), done);
+}
+
+/** What a passkey answers: the challenge, and whose key it is. */
+export interface PasskeyResponse {
+  readonly challenge: unknown;
+  readonly userId: string;
+}
+
+/** Verifies a response as a passkey's verification does, without cryptography. */
+function toPasskey(
+  now: { readonly hasPasskey: boolean },
+  answered: { count: number },
+  callback: Callback,
+): Factor {
+  return {
+    name: 'passkey',
+    field: 'response',
+    isAvailable: () => now.hasPasskey,
+    createOptions: ({ challenge }) => callback('createOptions', () => ({ challenge })),
+    checkResponse: ({ userId, challenge, response }) =>
+      callback('checkResponse', () => {
+        const signed = response as PasskeyResponse;
+        const isRight = signed.challenge === challenge && signed.userId === userId;
+        answered.count += Number(isRight);
+        return isRight;
+      }),
+  };
+}
+
+function makePassport(points: Points): PassportStatic {
+  const passport = new (Passport as unknown as new () => PassportStatic)();
+  passport.use(new LocalStrategy((name, _password, done) => done(null, findUser(name) ?? false)));
+  passport.serializeUser((user, done) => done(null, asTestUser(user).id));
+  const callback = toCallback(points);
+  passport.deserializeUser((id: string, done) => {
+    callback('deserializeUser', () => findUser(id)).then((user) => done(null, user), done);
   });
   return passport;
 }

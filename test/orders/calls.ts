@@ -181,27 +181,71 @@ type Arguments = readonly unknown[];
 type FindTouches = (...given: Arguments) => readonly Touch[];
 
 /** Ids that differ from run to run look alike: a few calls too many depend on each other. */
-const counter = (key: unknown): string => `counter:${String(key).replace(/[\w-]{22,}/g, '*')}`;
-const userPart = (part: string, changes: boolean): FindTouches => {
-  return () => [changes ? writes(part) : reads(part)];
-};
+const withoutIds = (key: unknown): string => String(key).replace(/[\w-]{22,}/g, '*');
+const counter = (key: unknown): string => `counter:${withoutIds(key)}`;
 
-const records = ({ kind }: { readonly kind: string }): string => `records:${kind}`;
+const records = ({ kind, owner }: RecordsOf): string => `records:${kind}:${withoutIds(owner)}`;
 const readsRecords: FindTouches = (of) => [reads(records(of as RecordsOf))];
 const writesRecords: FindTouches = (of) => [writes(records(of as RecordsOf))];
 
+/** Whose the pending logins are that have begun. */
+export class PendingOwners {
+  private owners = new Map<string, string>();
+
+  reset(): void {
+    this.owners = new Map();
+  }
+
+  /** Returns a function that brings back the owners of now. */
+  keep(): () => void {
+    const kept = [...this.owners];
+    return () => void (this.owners = new Map(kept));
+  }
+
+  /** Nobody knows the id of a pending login before the call that begins it. */
+  add(pendingId: string, userId: string): void {
+    this.owners.set(pendingId, userId);
+  }
+
+  find(pendingId: string): string {
+    return this.owners.get(pendingId) ?? 'nobody';
+  }
+}
+
+interface Begun {
+  readonly pendingId: string;
+  readonly userId: string;
+}
+
+const pendingOf = (userId: string): string => `pending:${userId}`;
+
 /**
- * What each call of our store reads and writes, from its arguments. Whether a text lives depends on
- * all pending logins of the user.
+ * What each call for pending logins reads and writes, from its arguments. Whether a text lives
+ * depends on all pending logins of the user.
  */
+function toPendingTouches(owners: PendingOwners): Readonly<Record<string, FindTouches>> {
+  const of = (pendingId: unknown): string => pendingOf(owners.find(String(pendingId)));
+  const writesPending: FindTouches = (pendingId) => [writes(of(pendingId))];
+  return {
+    'pendingLogins.begin': (begun) => {
+      const { pendingId, userId } = begun as Begun;
+      owners.add(pendingId, userId);
+      return [writes(pendingOf(userId))];
+    },
+    'pendingLogins.attach': writesPending,
+    'pendingLogins.claim': writesPending,
+    'pendingLogins.find': (pendingId) => [reads(of(pendingId))],
+    'pendingLogins.end': writesPending,
+    'pendingLogins.endAll': (userId) => [writes(pendingOf(String(userId)))],
+    'store.finish': (pendingId, options) => [
+      writes(of(pendingId)),
+      ...toFinishTouches(options as FinishOptions),
+    ],
+  };
+}
+
+/** The same for the other calls of our store. */
 const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
-  'pendingLogins.begin': userPart('pending', true),
-  'pendingLogins.attach': userPart('pending', true),
-  'pendingLogins.claim': userPart('pending', true),
-  'pendingLogins.find': userPart('pending', false),
-  'pendingLogins.end': userPart('pending', true),
-  'pendingLogins.endAll': userPart('pending', true),
-  'store.finish': (_pendingId, options) => toFinishTouches(options as FinishOptions),
   'counters.charge': (charged) => (charged as readonly ChargedCounter[]).flatMap(toChargeTouches),
   'counters.clear': (keys) => (keys as readonly string[]).map((key) => writes(counter(key))),
   'counters.unlock': (keys) => (keys as readonly string[]).map((key) => writes(counter(key))),
@@ -216,7 +260,6 @@ const STORE_TOUCHES: Readonly<Record<string, FindTouches>> = {
 function toFinishTouches({ clears, charges, puts, replaces }: FinishOptions): readonly Touch[] {
   const changed = [...puts, ...(replaces === undefined ? [] : [replaces])];
   return [
-    writes('pending'),
     ...clears.map((key) => writes(counter(key))),
     ...charges.flatMap((charged) => toChargeTouches(charged)),
     ...changed.map((of) => writes(records(of))),
@@ -231,10 +274,15 @@ function toChargeTouches({ key, isOnlyRead, exemptBy = [] }: ChargedCounter): re
 }
 
 /** Makes a scheduling point of every call of the store of the moment. */
-export function toPointStore(points: Points, getStore: () => SmsOtpStore): SmsOtpStore {
+export function toPointStore(
+  points: Points,
+  owners: PendingOwners,
+  getStore: () => SmsOtpStore,
+): SmsOtpStore {
+  const touches = { ...STORE_TOUCHES, ...toPendingTouches(owners) };
   const toPart = <Name extends keyof SmsOtpStore>(name: Name): SmsOtpStore[Name] =>
-    toPointPart(points, name, () => getStore()[name], STORE_TOUCHES);
-  const whole = toPointPart(points, 'store', getStore, STORE_TOUCHES);
+    toPointPart(points, name, () => getStore()[name], touches);
+  const whole = toPointPart(points, 'store', getStore, touches);
   return {
     pendingLogins: toPart('pendingLogins'),
     counters: toPart('counters'),
@@ -244,11 +292,14 @@ export function toPointStore(points: Points, getStore: () => SmsOtpStore): SmsOt
   };
 }
 
+const writesBook: FindTouches = (userId) => [writes(`book:${String(userId)}`)];
+
 const BOOK_TOUCHES: Readonly<Record<string, FindTouches>> = {
-  'book.list': userPart('book', false),
-  'book.addUnconfirmed': userPart('book', true),
-  'book.confirm': userPart('book', true),
-  'book.replace': userPart('book', true),
+  'book.list': (userId) => [reads(`book:${String(userId)}`)],
+  'book.addUnconfirmed': writesBook,
+  'book.confirm': writesBook,
+  'book.replace': writesBook,
+  'book.remove': writesBook,
 };
 
 export function toPointBook(points: Points, getBook: () => MemoryPhoneBook): PhoneBook {

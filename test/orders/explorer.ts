@@ -15,7 +15,10 @@ import {
 export interface Subject<Outcome> {
   /** Brings the situation about. */
   readonly prepare: () => Promise<void>;
-  /** Starts the requests. The promises end when they are answered, and never reject. */
+  /**
+   * Starts the requests of each actor, by the actor's name. The promises end when the last one is
+   * answered, or its process has crashed, and never reject.
+   */
   readonly start: () => ReadonlyMap<string, Promise<unknown>>;
   /** Looks at what is left, after the last answer. */
   readonly observe: (run: Run) => Promise<Outcome>;
@@ -244,12 +247,12 @@ async function runOrder<Outcome>(
   points.start();
   const started = start();
   const history = foresight?.begin([...started.keys()]);
-  const unanswered = new Set(started.keys());
+  const busy = new Set(started.keys());
   const crashed = new Set<string>();
   const path: string[] = [];
-  for (const [request, answer] of started) void answer.then(() => unanswered.delete(request));
+  for (const [actor, end] of started) void end.then(() => busy.delete(actor));
   for (;;) {
-    await settle(points, unanswered);
+    await settle(points, busy);
     const waiting = points.list();
     history?.see(waiting);
     if (waiting.length === 0) break;
@@ -262,7 +265,6 @@ async function runOrder<Outcome>(
     if (mishap === 'crash') {
       points.drop(point.request);
       crashed.add(point.request);
-      unanswered.delete(point.request);
     }
     point.proceed(mishap);
     // Its request may go on although another of its calls waits.
@@ -272,17 +274,17 @@ async function runOrder<Outcome>(
   return { path, crashed, outcome: await observe({ path, crashed }) };
 }
 
-/** Waits until every request has been answered or has a call that waits. */
-async function settle(points: Points, unanswered: ReadonlySet<string>): Promise<void> {
+/** Waits until every actor is at the end, or has a call that waits. */
+async function settle(points: Points, actors: ReadonlySet<string>): Promise<void> {
   for (let turn = 0; turn < MOST_TURNS; turn += points.isBusy ? 0 : 1) {
     await nextTurn();
     if (points.isBusy) continue;
-    const busy = Array.from(unanswered).filter(
-      (name) => !points.list().some(({ request }) => request === name),
+    const busy = Array.from(actors).filter(
+      (name) => !points.list().some(({ actor }) => actor === name),
     );
     if (busy.length === 0) return;
   }
-  throw new Error(`no answer and no call: ${Array.from(unanswered).join(', ')}`);
+  throw new Error(`no answer and no call: ${Array.from(actors).join(', ')}`);
 }
 
 function nextTurn(): Promise<void> {

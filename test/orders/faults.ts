@@ -1,4 +1,4 @@
-import type { Scenario } from './scenarios';
+import type { Scenario, State, Verb } from './scenarios';
 
 /** A fault in the code that the explorer must find. */
 export interface SeededFault {
@@ -10,7 +10,7 @@ export interface SeededFault {
   readonly to: string;
   /** Where it shows. With `mishaps` a call goes wrong as well. */
   readonly scenario: Scenario;
-  readonly kind?: 'mishaps' | 'preempted-once' | 'preempted-twice';
+  readonly kind?: 'mishaps' | 'mishaps-preempted' | 'preempted-once' | 'preempted-twice';
 }
 
 /** The share of the orders that have each harm. */
@@ -18,10 +18,24 @@ export type HarmShares = Record<string, number>;
 
 const VERIFY = 'login/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
+const ENDING = 'account/end-others.ts';
+const REVOKE_ALL = ['logged-in', 'revoke-all'] as const;
 const SEND_OTP = 'login/send-otp.ts';
 
 const pending = (...verbs: Scenario['verbs']): Scenario => ({ state: 'pending', verbs });
 const loggedIn = (...verbs: Scenario['verbs']): Scenario => ({ state: 'logged-in', verbs });
+/** A change in one browser, and what is under way in another one of the same user. */
+const beside = (
+  [state, verb]: readonly [State, Verb],
+  [from, ...verbs]: readonly [State, ...Verb[]],
+): Scenario => ({ state, verbs: [verb], beside: { who: 'browser', state: from, verbs } });
+/** The same change twice, one after the other. */
+const again = (scenario: Scenario): Scenario => ({
+  ...scenario,
+  verbs: [...scenario.verbs, ...scenario.verbs],
+  isInTurn: true,
+});
+
 const steppingUp = (...verbs: Scenario['verbs']): Scenario => ({ state: 'stepping-up', verbs });
 
 export const FAULTS: readonly SeededFault[] = [
@@ -44,21 +58,23 @@ export const FAULTS: readonly SeededFault[] = [
     file: 'stores/memory/memory-pending-logins.ts',
     from: 'if (otpId !== undefined && findText(login, otpId) === undefined) return null;\n    return (leavesMark)',
     to: 'return (leavesMark)',
-    scenario: pending('right', 'resend'),
+    scenario: beside(['new', 'send'], ['pending', 'right']),
   },
   {
     name: 'a text is attached to a login that is over',
     file: 'stores/memory/memory-pending-logins.ts',
     from: 'return login !== undefined;\n  }\n\n  function addText',
     to: 'return true;\n  }\n\n  function addText',
-    scenario: pending('resend', 'cancel'),
+    // The session is compared with the store after it: only where that fails the text is announced.
+    scenario: beside(['logged-in', 'revoke-all'], ['pending', 'resend']),
+    kind: 'mishaps-preempted',
   },
   {
     name: 'a text leaves the texts of the other login',
     file: 'stores/memory/memory-pending-logins.ts',
     from: 'if (other !== login && other.place === login.place) dropTexts(other);',
     to: 'void other;',
-    scenario: { state: 'pending', verbs: ['send', 'right'] },
+    scenario: beside(['new', 'send'], ['pending', 'right']),
   },
   {
     name: 'the attempt is counted after the code was judged',
@@ -202,5 +218,89 @@ export const FAULTS: readonly SeededFault[] = [
     from: "return logins.isChecked(req, login.loginId, at) ? 'passed' : 'unchecked';",
     to: "return 'passed';",
     scenario: loggedIn('step-up', 'logout'),
+  },
+  {
+    name: 'what begins before a change is not ended after it',
+    file: ENDING,
+    from: '// Again: a login may have begun in between with what was there before the change.\n    await pendingLogins.endAll(userId, pendingId);',
+    to: '',
+    scenario: beside(REVOKE_ALL, ['new', 'send', 'right-trust']),
+    kind: 'preempted-twice',
+  },
+  {
+    name: 'what begins with a device that is trusted no more is not ended',
+    file: ENDING,
+    from: 'await pendingLogins.endAll(userId, pendingId);\n    await endLogins',
+    to: 'await endLogins',
+    scenario: beside(REVOKE_ALL, ['new', 'device']),
+  },
+  {
+    name: 'a change leaves the trust in devices',
+    file: ENDING,
+    from: 'await revokeDevices?.(userId, reason, address, deviceId);',
+    to: 'void [revokeDevices, reason, address, deviceId];',
+    scenario: beside(REVOKE_ALL, ['pending', 'right-trust']),
+  },
+  {
+    name: 'a change leaves the logins of other browsers',
+    file: ENDING,
+    from: 'else await logins?.endAll(userId, reason, loginId);',
+    to: 'else void [logins, userId, reason, loginId];',
+    scenario: beside(['logged-in', 'remove'], ['stepping-up', 'right']),
+  },
+  {
+    name: 'a change leaves the browsers known',
+    file: ENDING,
+    from: 'await forgetBrowsers(store, userId, now());',
+    to: 'void [forgetBrowsers, now];',
+    scenario: beside(REVOKE_ALL, ['pending', 'right']),
+  },
+  {
+    name: 'a login by a device begins when the device was looked at',
+    file: 'middleware/send.ts',
+    from: '!(await context.finishPending(begun.login.pendingId, login))',
+    to: '!(await context.finishPending((await context.beginLogin(req, user)).login.pendingId, login))',
+    scenario: beside(REVOKE_ALL, ['new', 'device']),
+  },
+  {
+    name: 'a change ends the texts of other logins, and not the logins',
+    file: 'stores/memory/memory-pending-logins.ts',
+    from: 'if (login.key !== except) logins.delete(login);',
+    to: 'if (login.key !== except) dropTexts(login);',
+    scenario: beside(REVOKE_ALL, ['pending', 'recover']),
+  },
+  {
+    name: 'a change ends what another user has begun',
+    file: 'stores/memory/memory-pending-logins.ts',
+    from: 'for (const login of ofUser(userId)) if (login.key',
+    to: 'for (const login of [...byUser.keys()].flatMap((id) => [userId, id].flatMap(ofUser))) if (login.key',
+    scenario: {
+      state: 'logged-in',
+      verbs: ['revoke-all'],
+      beside: { who: 'user', state: 'new', verbs: ['send', 'right'] },
+    },
+  },
+  {
+    name: 'new recovery codes end nothing',
+    file: 'middleware/recovery-codes.ts',
+    from: "const made = await changeAndEnd(req, id, 'changed', async () => {",
+    to: 'void changeAndEnd;\n      const made = await (async (change: () => Promise<readonly string[]>) => change())(async () => {',
+    scenario: beside(['logged-in', 'new-codes'], ['pending', 'right']),
+  },
+  {
+    name: 'a number that was confirmed half-way is not completed',
+    file: 'account/enroll.ts',
+    from: "if (found === 'passed') await request.completeEnding(currentUser);",
+    to: 'void [found, request];',
+    scenario: again(beside(['replacing', 'confirm'], ['stepping-up', 'right'])),
+    kind: 'mishaps',
+  },
+  {
+    name: 'a stolen device is forgotten before the rest has ended',
+    file: 'account/device-tokens.ts',
+    from: 'if (await devices.swap(device, withoutToken(device, await tokens.issue(userId, deviceId))))',
+    to: 'void withoutToken;\n    if (await devices.remove(userId, deviceId))',
+    scenario: again(beside(['new', 'stolen'], ['stepping-up', 'right'])),
+    kind: 'mishaps',
   },
 ];

@@ -1,24 +1,24 @@
 import { areIndependent, type Asked } from './points';
 
 /**
- * Remembers what each request does next. That depends on nothing but its own calls and on what was
- * done before to what they read, so that one run shows it for all runs in which the request comes
- * to the same position: a run that would be left off before its end need not begin.
+ * Remembers what each actor does next. That depends on nothing but its own calls and on what was
+ * done before to what they read, so that one run shows it for all runs in which the actor comes to
+ * the same position: a run that would be left off before its end need not begin.
  */
 export class Foresight {
   private readonly causes = new Map<string, number>();
-  /** The calls of a request that wait, by its position. */
+  /** The calls of an actor that wait, by its position. */
   private readonly next = new Map<string, readonly Asked[]>();
   private first: readonly Asked[] = [];
 
   /** Watches a run. */
-  begin(requests: readonly string[]): Watched {
+  begin(actors: readonly string[]): Watched {
     const history = new History(this.causes);
     return {
       add: (call) => history.add(call),
       see: (waiting) => {
-        for (const request of requests)
-          this.remember(history.positionOf(request), toCallsOf(request, waiting));
+        for (const actor of actors)
+          this.remember(history.positionOf(actor), toCallsOf(actor, waiting));
         if (history.isEmpty) this.first = waiting.map(toAsked);
       },
     };
@@ -35,11 +35,11 @@ export class Foresight {
     while (waiting.length > 0) {
       const chosen = choose(waiting);
       if (chosen === null) return true;
-      const { request } = chosen;
+      const { actor } = chosen;
       history.add(chosen);
-      const next = this.next.get(history.positionOf(request));
+      const next = this.next.get(history.positionOf(actor));
       if (next === undefined) return false;
-      waiting = [...waiting.filter((call) => call.request !== request), ...next];
+      waiting = [...waiting.filter((call) => call.actor !== actor), ...next];
     }
     return false;
   }
@@ -61,7 +61,7 @@ interface Watched {
   readonly add: (call: Asked) => void;
   /**
    * Is told which calls wait.
-   * @throws when a request waited with others in a run in which it had come to the same position.
+   * @throws when an actor waited with others in a run in which it had come to the same position.
    */
   readonly see: (waiting: readonly Asked[]) => void;
 }
@@ -85,25 +85,25 @@ class History {
     const cause = this.causes.get(text) ?? this.causes.size;
     this.causes.set(text, cause);
     this.calls.push({ call: toAsked(call), cause });
-    this.last.set(call.request, cause);
+    this.last.set(call.actor, cause);
   }
 
   /**
    * Returns its last call with all that came before it and matters, which is the same number in
    * every order of what does not.
    */
-  positionOf(request: string): string {
-    return `${request} ${this.last.get(request) ?? 'begins'}`;
+  positionOf(actor: string): string {
+    return `${actor} ${this.last.get(actor) ?? 'begins'}`;
   }
 }
 
-function toCallsOf(request: string, waiting: readonly Asked[]): readonly Asked[] {
-  return waiting.filter((call) => call.request === request);
+function toCallsOf(actor: string, waiting: readonly Asked[]): readonly Asked[] {
+  return waiting.filter((call) => call.actor === actor);
 }
 
 /** Without the rest of a point, which holds on to its run. */
-function toAsked({ request, label, touches }: Asked): Asked {
-  return { request, label, touches };
+function toAsked({ request, actor, label, touches }: Asked): Asked {
+  return { request, actor, label, touches };
 }
 
 function toText(calls: readonly Asked[]): string {

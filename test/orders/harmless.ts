@@ -1,7 +1,14 @@
 import { NEW } from './app';
-import { type Facts, toFacts } from './invariants';
-import { describe, isEmpty, isWorthless, type Outcome, type Reply } from './outcome';
-import type { Scenario } from './scenarios';
+import { type Facts, toFacts } from './facts';
+import {
+  type BesideOutcome,
+  describe,
+  isEmpty,
+  isWorthless,
+  type Outcome,
+  type Reply,
+} from './outcome';
+import { nameRequests, placeOf, type Scenario } from './scenarios';
 
 /** An outcome that no order of whole requests has, and that harms nobody. */
 interface Harmless {
@@ -16,6 +23,8 @@ interface Harmless {
 
 /** In the complete run alone. */
 export const ENDED_BY_A_NUMBER = 'a success that a changed number has ended';
+
+const ENDED_BEGINNING = 'a beginning that a change has ended';
 
 /** Every kind of harmless outcome. */
 export const HARMLESS: readonly Harmless[] = [
@@ -46,7 +55,8 @@ export const HARMLESS: readonly Harmless[] = [
     name: 'a session of its own',
     reason:
       'A right password opens a session with an id of its own; what others do to the one before concerns another cookie.',
-    explains: ({ request }, { outcome: { sessions } }) =>
+    explains: ({ request }, { outcome: { sessions }, scenario }) =>
+      scenario.beside === undefined &&
       /^(send|device)/.test(request) &&
       sessions.some((session) => session.cookie === request && !isEmpty(session)),
   },
@@ -54,10 +64,28 @@ export const HARMLESS: readonly Harmless[] = [
     name: ENDED_BY_A_NUMBER,
     reason:
       'A changed number ends all other logins of the user, those of the same moment among them.',
-    explains: ({ request, said }, { outcome: { sessions, numbers } }) =>
+    explains: ({ request, said }, { outcome: { sessions, numbers }, scenario }) =>
+      scenario.beside === undefined &&
       said === 'verified' &&
       numbers.includes(NEW) &&
       sessions.some((session) => session.cookie === request && isEmpty(session)),
+  },
+  {
+    name: 'a success that a change has ended',
+    reason:
+      'The change ends all logins of the user, those that began after it, and before its answer, among them.',
+    explains: ({ request, said }, { outcome: { sessions }, scenario, othersEndAt, at }) =>
+      scenario.beside !== undefined &&
+      said === 'verified' &&
+      othersEndAt > at(request, 'store.finish') &&
+      sessions.some((session) => session.cookie === request && !session.hasMark),
+  },
+  {
+    name: ENDED_BEGINNING,
+    reason:
+      'A change in the other browser has ended what the request had begun without a text. Two changes at the same moment end each other.',
+    explains: ({ request, said }, { othersEndAt, begunAt }) =>
+      /^waiting$|, pending$/.test(said) && othersEndAt > begunAt(request),
   },
 ];
 
@@ -94,15 +122,15 @@ export class Expectation {
   add(outcome: Outcome): void {
     this.lines.add(describe(outcome));
     this.loose.add(describeLoosely(outcome));
-    const names = outcome.replies.map(({ request }) => request);
-    for (const part of listParts(names)) this.addWithout(part, outcome);
+    this.loose.add(describeLoosely(withoutWorthless(outcome)));
+    for (const part of listParts(this.scenario)) this.addWithout(part, outcome);
   }
 
   /** Adds the outcome of the other requests alone. */
   addWithout(names: readonly string[], outcome: Outcome): void {
     const key = toKey(names);
     const lines = this.without.get(key) ?? new Set();
-    this.without.set(key, lines.add(describeLoosely(omit(outcome, names))));
+    this.without.set(key, lines.add(describeLoosely(omit(withoutWorthless(outcome), names))));
   }
 
   /**
@@ -118,35 +146,48 @@ export class Expectation {
     const outcome = withoutWorthless(found);
     const names = found.sessions.some(isWorthless) ? [WORTHLESS] : [];
     if (names.length > 0 && this.has(outcome)) return names;
-    if (outcome.numbers.includes(NEW) && outcome.sessions.every(isEmpty))
+    const isOneBrowser = this.scenario.beside === undefined;
+    if (isOneBrowser && outcome.numbers.includes(NEW) && outcome.sessions.every(isEmpty))
       return [...names, ALL_ENDED];
     const kinds = this.findKinds(outcome);
     return kinds && [...names, ...kinds];
   }
 
   private findKinds(outcome: Outcome): readonly string[] | undefined {
-    const facts = toFacts(this.scenario, outcome);
     const kinds = new Map<string, string>();
     for (const reply of outcome.replies) {
+      const facts = toFacts(this.scenario, outcome, placeOf(reply.request));
       const kind = HARMLESS.find(({ explains }) => explains(reply, facts));
       if (kind !== undefined) kinds.set(reply.request, kind.name);
     }
-    const part = listParts([...kinds.keys()], outcome.replies.length - 1).find((names) =>
+    const all = outcome.replies.map(({ request }) => kinds.get(request));
+    if (all.every((kind) => kind === ENDED_BEGINNING)) return [ENDED_BEGINNING];
+    const explained = listParts(this.scenario).filter((part) =>
+      part.every((name) => kinds.has(name)),
+    );
+    const part = explained.find((names) =>
       this.without.get(toKey(names))?.has(describeLoosely(omit(outcome, names))),
     );
     return part?.map((name) => kinds.get(name) ?? name);
   }
 }
 
-/** Every choice of some of the requests, but not all, the smallest first. */
-export function listParts(
-  names: readonly string[],
-  most = names.length - 1,
-): readonly (readonly string[])[] {
+/**
+ * Every choice of some of the requests, but not all, the smallest first. Of those that leave one
+ * after the other the last ones are left out first.
+ */
+export function listParts(scenario: Scenario): readonly (readonly string[])[] {
+  const requests = nameRequests(scenario);
   const none: readonly (readonly string[])[] = [[]];
-  return names
-    .reduce((smaller, name) => [...smaller, ...smaller.map((part) => [...part, name])], none)
-    .filter((part) => part.length > 0 && part.length <= most)
+  const isEnd = (part: readonly string[]): boolean =>
+    requests.every(
+      ({ name, actor }, index) =>
+        part.includes(name) ||
+        !requests.slice(0, index).some((one) => one.actor === actor && part.includes(one.name)),
+    );
+  return requests
+    .reduce((smaller, { name }) => [...smaller, ...smaller.map((part) => [...part, name])], none)
+    .filter((part) => part.length > 0 && part.length < requests.length && isEnd(part))
     .toSorted((one, other) => one.length - other.length);
 }
 
@@ -162,10 +203,18 @@ function omit(outcome: Outcome, names: readonly string[]): Outcome {
     replies: outcome.replies.filter(({ request }) => !names.includes(request)),
     sessions: outcome.sessions.filter(({ cookie }) => !names.includes(cookie)),
     texts: outcome.texts.filter(({ by }) => !names.includes(by)),
-    numbers: has('confirm') ? [] : outcome.numbers,
+    numbers: has('confirm') || has('remove') ? [] : outcome.numbers,
     // A code is judged by spending it.
     recoveryCodes: has('recover') ? 0 : outcome.recoveryCodes,
+    ...(outcome.beside && { beside: omitBeside(outcome.beside, names) }),
   };
+}
+
+function omitBeside(beside: BesideOutcome, names: readonly string[]): BesideOutcome {
+  const isLeft = (name: string): boolean => !names.includes(name);
+  const [trusted, known] = [beside.trusted.filter(isLeft), beside.known.filter(isLeft)];
+  const isSpent = names.some((name) => name.startsWith('recover'));
+  return { trusted, known, recoveryCodes: isSpent ? 0 : beside.recoveryCodes };
 }
 
 function describeLoosely(outcome: Outcome): string {

@@ -1,6 +1,8 @@
 import { HOME, NEW } from './app';
-import { isEmpty, isWorthless, type Outcome, type Reply, type SessionView } from './outcome';
-import type { Scenario, State } from './scenarios';
+import { BESIDE_RULES, type BesideHarm } from './beside-rules';
+import { listFacts, PASSWORD, type Rule } from './facts';
+import { isEmpty, isWorthless, type Outcome } from './outcome';
+import { isLoggedIn, type Scenario } from './scenarios';
 
 /** Something that must not be true afterwards, whatever the order. */
 export type Harm =
@@ -17,50 +19,24 @@ export type Harm =
   | 'a cancel was undone'
   | 'a text was announced, and its code can be entered nowhere'
   | 'a text went out, and nobody was told'
-  | 'a recovery code was spent for nothing';
+  | 'a recovery code was spent for nothing'
+  | BesideHarm;
 
 const MOST_JUDGED = 2;
 const CODES_LEFT_AFTER_ONE = 9;
-const LOGGED_IN: readonly State[] = ['logged-in', 'stepping-up', 'approving', 'enrolling'];
 
 /**
  * What a code, or a recovery code in its place, was right for. All requests of an order have the
  * same ones.
  */
-const CODE_VERBS = /^(right|confirm|recover)/;
+const CODE_VERBS = /^(right|confirm|recover|answer)/;
 /** What the token of a trusted device is right for: the next one takes its place. */
 const DEVICE_VERB = /^device/;
 /** Requests that begin anew, whatever was before. */
-const BEGINNING = /^otp:(send|device|step-up|transaction|enroll)/;
-
-/** Everything a rule looks at. */
-export interface Facts {
-  readonly outcome: Outcome;
-  readonly scenario: Scenario;
-  /** The session whose cookie all requests have left with. */
-  readonly before: SessionView | undefined;
-  readonly told: (said: string) => readonly Reply[];
-  /** Whether nothing has gone wrong on the way. */
-  readonly isWhole: boolean;
-  /** Whether a request has put another session in the place of that one. */
-  readonly isRenewed: boolean;
-  /** Whether someone waits for this text, or for any, and its code can be entered. */
-  readonly canEnter: (otpId?: string) => boolean;
-  /** Whether a request has ended what was pending, and was told so. */
-  readonly isEnded: boolean;
-  /** Whether a request was told that something has begun for which no text went out. */
-  readonly hasBegunWithoutText: boolean;
-  /** Whether another request has ended what the text of this one was for, and was told so. */
-  readonly isOver: (sender: Pick<Reply, 'request'>) => boolean;
-}
-
-/** A rule is worth something only where the situation that it guards is reached. */
-interface Rule {
-  readonly isBroken: (facts: Facts) => boolean;
-  readonly isReached: (facts: Facts) => boolean;
-}
+const BEGINNING = /^otp:(send|device|stolen|step-up|transaction|enroll)/;
 
 const RULES: Readonly<Record<Harm, Rule>> = {
+  ...BESIDE_RULES,
   'two successes of one code': {
     isBroken: ({ told }) =>
       [CODE_VERBS, DEVICE_VERB].some(
@@ -74,31 +50,35 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isReached: ({ outcome }) => outcome.judged.some((count) => count === MOST_JUDGED),
   },
   'in without a code': {
-    isBroken: ({ outcome, scenario, told, isWhole }) =>
-      (told('passed').length > 0 && !LOGGED_IN.includes(scenario.state)) ||
+    isBroken: ({ outcome, state, told, isWhole }) =>
+      (told('passed').length > 0 && !isLoggedIn(state)) ||
       outcome.sessions.some(({ cookie, user }) => {
         if (user === null) return false;
-        if (cookie === 'before') return !LOGGED_IN.includes(scenario.state);
+        if (cookie.startsWith('before')) return !isLoggedIn(state);
         // A success whose answer was lost is told nothing.
         if (!isWhole) return !cookie.startsWith('device') && !hasSpentCode(outcome);
         return !told('verified').some(({ request }) => request === cookie);
       }),
-    isReached: ({ scenario, told }) =>
-      !LOGGED_IN.includes(scenario.state) && told('invalid-code').length > 0,
+    isReached: ({ state, told }) => !isLoggedIn(state) && told('invalid-code').length > 0,
   },
   'a success is worth nothing': {
-    // Who has logged out as well is out, and a changed number ends all other logins.
-    isBroken: ({ outcome: { sessions, numbers }, told }) =>
+    // Who has logged out as well is out, and a change ends all other logins.
+    isBroken: ({ outcome: { sessions, numbers }, scenario, told, isEarlier, ...order }) =>
       told('out').length === 0 &&
-      !numbers.includes(NEW) &&
+      (scenario.beside !== undefined || !numbers.includes(NEW)) &&
+      // In a chain the next success takes its place.
       told('verified').some(
-        ({ request }) => !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark),
+        ({ request }, _index, all) =>
+          !all.some((next) => isEarlier(request, next.request)) &&
+          order.othersEndAt < order.at(request, 'store.finish') &&
+          !sessions.some(({ cookie, hasMark }) => cookie === request && hasMark),
       ),
     isReached: ({ told }) => told('verified').length > 0,
   },
   'a number without its code': {
-    isBroken: ({ outcome: { numbers, right } }) =>
-      !numbers.includes(HOME) || (numbers.includes(NEW) && !right.includes(NEW)),
+    isBroken: ({ outcome: { numbers, right }, scenario }) =>
+      !(numbers.includes(HOME) || mayChange(scenario, numbers)) ||
+      (numbers.includes(NEW) && !right.includes(NEW)),
     isReached: ({ outcome: { numbers } }) => numbers.includes(NEW),
   },
   'an accident without a fault': {
@@ -112,12 +92,12 @@ const RULES: Readonly<Record<Harm, Rule>> = {
   },
   'the old session is logged in after a renewal': {
     isBroken: ({ before, isRenewed }) => isRenewed && before?.hasMark === true,
-    isReached: ({ scenario, isRenewed }) => LOGGED_IN.includes(scenario.state) && isRenewed,
+    isReached: ({ state, isRenewed }) => isLoggedIn(state) && isRenewed,
   },
   'the old session is back after a renewal': {
     isBroken: ({ before, isRenewed }) =>
       isRenewed && before?.user === null && before.waitsFor !== null,
-    isReached: ({ scenario, isRenewed }) => !LOGGED_IN.includes(scenario.state) && isRenewed,
+    isReached: ({ state, isRenewed }) => !isLoggedIn(state) && isRenewed,
   },
   'a logout was undone': {
     isBroken: ({ before, told }) =>
@@ -155,94 +135,41 @@ const RULES: Readonly<Record<Harm, Rule>> = {
   'a recovery code was spent for nothing': {
     // A code is judged by spending it: who ends the login in the same moment, or begins anew, has
     // spent it.
-    isBroken: ({ outcome: { recoveryCodes, replies }, isEnded, isWhole }) => {
-      const isLeft = replies.some(
+    isBroken: ({ outcome, scenario, has, isEnded, isWhole, othersEndedAt }) => {
+      const isLeft = outcome.replies.some(
         ({ request, status, said }) =>
-          /^(send|device)/.test(request) && (status === 200 || said.endsWith(', pending')),
+          PASSWORD.test(request) && (status === 200 || said.endsWith(', pending')),
       );
-      return isWhole && recoveryCodes === CODES_LEFT_AFTER_ONE && !isEnded && !isLeft;
+      const isSpent = has('recover') && outcome.recoveryCodes === CODES_LEFT_AFTER_ONE;
+      // Beside others a password comes first, and begins what the code is for.
+      const isOver = isEnded || othersEndedAt >= 0 || (isLeft && scenario.beside === undefined);
+      return isWhole && isSpent && !isOver;
     },
-    isReached: ({ outcome: { recoveryCodes } }) => recoveryCodes === CODES_LEFT_AFTER_ONE,
+    isReached: ({ outcome: { recoveryCodes }, has }) =>
+      has('recover') && recoveryCodes === CODES_LEFT_AFTER_ONE,
   },
 };
 
-function hasSpentCode({ right, recoveryCodes }: Outcome): boolean {
-  return right.length > 0 || recoveryCodes === CODES_LEFT_AFTER_ONE;
+/** Whether the number that is texted may be gone: removed, or with another one in its place. */
+function mayChange({ state, verbs, beside }: Scenario, numbers: readonly string[]): boolean {
+  const isReplaced = [state, beside?.state].includes('replacing') && numbers.includes(NEW);
+  return isReplaced || [...verbs, ...(beside?.verbs ?? [])].includes('remove');
+}
+
+function hasSpentCode({ right, done }: Outcome): boolean {
+  return right.length > 0 || done.some((step) => /^recover\S*:records\.swap$/.test(step));
 }
 
 /** Every harm, in the order of the rules. */
 export const HARMS = Object.keys(RULES) as readonly Harm[];
 
 export function findHarms(scenario: Scenario, outcome: Outcome): readonly Harm[] {
-  const facts = toFacts(scenario, outcome);
-  return HARMS.filter((harm) => RULES[harm].isBroken(facts));
+  const facts = listFacts(scenario, outcome);
+  return HARMS.filter((harm) => facts.some(RULES[harm].isBroken));
 }
 
 /** Returns the harms whose rule had something to guard here. */
 export function findReached(scenario: Scenario, outcome: Outcome): readonly Harm[] {
-  const facts = toFacts(scenario, outcome);
-  return HARMS.filter((harm) => RULES[harm].isReached(facts));
+  const facts = listFacts(scenario, outcome);
+  return HARMS.filter((harm) => facts.some(RULES[harm].isReached));
 }
-
-export function toFacts(scenario: Scenario, outcome: Outcome): Facts {
-  const told = (said: string): readonly Reply[] =>
-    outcome.replies.filter((reply) => reply.said === said);
-  const isEnded = ['verified', 'cancelled', 'out'].some((said) => told(said).length > 0);
-  return {
-    outcome,
-    scenario,
-    before: outcome.sessions.find(({ cookie }) => cookie === 'before'),
-    told,
-    isWhole: outcome.isShutOut === undefined,
-    isRenewed: outcome.sessions.some((session) => session.cookie !== 'before' && !isEmpty(session)),
-    canEnter: (otpId) =>
-      outcome.sessions.some((session) => {
-        const { waitsFor } = session;
-        const isText = !isWorthless(session) && waitsFor?.isSent === true && waitsFor.isLive;
-        return isText && (otpId === undefined || waitsFor.otpId === otpId);
-      }),
-    isEnded,
-    hasBegunWithoutText: outcome.replies.some(({ said }) => /^waiting$|, pending$/.test(said)),
-    isOver: ({ request }) =>
-      isEnded ||
-      outcome.replies.some((reply) => replaces(reply, request, scenario) || isLost(reply, request)),
-  };
-}
-
-/**
- * Returns whether another request has gone wrong: it may have ended what was pending all the same.
- */
-function isLost({ request, status }: Reply, sender: string): boolean {
-  return request !== sender && (status === 0 || status >= 500);
-}
-
-/** Returns whether a request has begun something else, for which no text went out. */
-function replaces({ request, said }: Reply, sender: string, { state }: Scenario): boolean {
-  // Without a refusal another factor comes first, and the person is told so.
-  if (said === 'waiting') return true;
-  return said.endsWith('pending') && purposeOf(request, state) !== purposeOf(sender, state);
-}
-
-const PURPOSES: readonly (readonly [RegExp, string])[] = [
-  [/^(send|device)/, 'login'],
-  [/^step-up/, 'step-up'],
-  [/^transaction/, 'transaction'],
-  [/^enroll/, 'enroll'],
-];
-
-/** A resend has the purpose of what was before. */
-function purposeOf(request: string, state: State): string {
-  const own = PURPOSES.find(([names]) => names.test(request));
-  return own?.[1] ?? PURPOSES_BEFORE[state];
-}
-
-const PURPOSES_BEFORE: Readonly<Record<State, string>> = {
-  pending: 'login',
-  'pending-known': 'login',
-  'logged-in': 'none',
-  'stepping-up': 'step-up',
-  approving: 'transaction',
-  enrolling: 'enroll',
-  locked: 'login',
-  waiting: 'login',
-};

@@ -3,7 +3,8 @@ import { explore, runInTurn, type SearchOptions } from './explorer';
 import { Expectation, listParts } from './harmless';
 import { findHarms, findReached, type Harm } from './invariants';
 import { describe, type Outcome } from './outcome';
-import { nameRequests, type Scenario, toSubject } from './scenarios';
+import { nameRequests, type NamedRequest, type Scenario } from './scenarios';
+import { toSubject } from './subject';
 
 /** What is to be said of an outcome. */
 export type Verdict =
@@ -88,8 +89,8 @@ async function collect(
 async function expect(world: World, scenario: Scenario): Promise<Expectation> {
   const expectation = new Expectation(scenario);
   const subject = toSubject(world, scenario);
-  const requests = nameRequests(scenario.verbs);
-  for (const turns of permutations(requests.map(([name]) => name))) {
+  const requests = nameRequests(scenario);
+  for (const turns of listTurns(requests)) {
     const { outcome } = await runInTurn(world.points, subject, turns);
     const harms = findHarms(scenario, outcome);
     if (harms.length > 0) {
@@ -99,19 +100,22 @@ async function expect(world: World, scenario: Scenario): Promise<Expectation> {
     }
     expectation.add(outcome);
   }
-  for (const part of listParts(requests.map(([name]) => name))) {
-    const others = requests.filter(([name]) => !part.includes(name));
+  for (const part of listParts(scenario)) {
+    const others = requests.filter(({ name }) => !part.includes(name));
     const rest = toSubject(world, scenario, others);
-    for (const turns of permutations(others.map(([name]) => name))) {
+    for (const turns of listTurns(others)) {
       expectation.addWithout(part, (await runInTurn(world.points, rest, turns)).outcome);
     }
   }
   return expectation;
 }
 
-function permutations<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
-  if (items.length === 0) return [[]];
-  return items.flatMap((item) =>
-    permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
-  );
+/** Lists every order of whole requests; those of a chain stay one after the other. */
+function listTurns(requests: readonly NamedRequest[]): readonly (readonly string[])[] {
+  if (requests.length === 0) return [[]];
+  return requests
+    .filter((one) => requests.find(({ actor }) => actor === one.actor) === one)
+    .flatMap((one) =>
+      listTurns(requests.filter((other) => other !== one)).map((rest) => [one.name, ...rest]),
+    );
 }

@@ -1,14 +1,25 @@
-import { ALICE } from '../support/test-users';
-import { type Answer, keepCookies, SESSION_COOKIE, type World } from './app';
+import { createHash } from 'node:crypto';
+import { ALICE, BOB, type TestUser } from '../support/test-users';
+import {
+  type Answer,
+  DEVICE_COOKIE,
+  type Jar,
+  keepCookies,
+  KNOWN_COOKIE,
+  SESSION_COOKIE,
+  type World,
+} from './app';
 import type { Run } from './explorer';
+import { nameOfBefore, placeOf, type Scenario, userOf } from './scenarios';
+import type { Situation } from './situations';
 
 /** What a request was told. */
 export interface Reply {
   readonly request: string;
   readonly status: number;
   /**
-   * `sent`, `verified`, `cancelled`, `out`, `passed`, `waiting`, or the word of the refusal;
-   * `nothing` after a crash.
+   * `sent`, `verified`, `cancelled`, `out`, `passed`, `waiting`, `changed`, what was asked for by
+   * itself, or the word of the refusal; `nothing` after a crash.
    */
   readonly said: string;
 }
@@ -16,7 +27,8 @@ export interface Reply {
 /** What a cookie is worth afterwards. */
 export interface SessionView {
   /**
-   * `before`: the one that all requests left with; otherwise the request whose answer has set it.
+   * `before`: the one that all requests left with, `before-there`: those of the other browser;
+   * otherwise the request whose answer has set it.
    */
   readonly cookie: string;
   readonly user: string | null;
@@ -45,34 +57,56 @@ export interface Outcome {
   readonly texts: readonly { readonly otpId: string; readonly by: string }[];
   /** How often the gateway has judged a code of each text that was tried. */
   readonly judged: readonly number[];
-  /** The numbers of the texts whose code was right. */
+  /** The numbers of the texts whose code was right, and `passkey` for each right response. */
   readonly right: readonly string[];
   /** Numbers in the phone book; those that are not confirmed have a question mark. */
   readonly numbers: readonly string[];
   /** Recovery codes that are left. */
   readonly recoveryCodes: number;
+  /** Where something went on beside it. */
+  readonly beside?: BesideOutcome;
+  /** The calls that were done, in their order, without what tells two of a kind apart. */
+  readonly done: readonly string[];
   /**
    * After an order in which a call went wrong: whether the person cannot log in half an hour later.
    */
   readonly isShutOut?: boolean;
 }
 
+/** What is true of the user's devices and browsers, and of another user. */
+export interface BesideOutcome {
+  /** The cookies of devices that are trusted, named as those of sessions. */
+  readonly trusted: readonly string[];
+  /** The cookies of browsers that are known. */
+  readonly known: readonly string[];
+  /** Recovery codes that the other user has left. */
+  readonly recoveryCodes: number;
+}
+
+/** An order that was tried, and its answers by the names of the requests. */
+interface AnsweredRun extends Run {
+  readonly answers: ReadonlyMap<string, Answer>;
+}
+
 /** Looks at everything that can be seen from outside, with every cookie that a browser may hold. */
 export async function observe(
   world: World,
-  before: string,
-  answers: ReadonlyMap<string, Answer>,
-  { crashed, path }: Run,
+  scenario: Scenario,
+  situation: Situation,
+  { crashed, path, answers }: AnsweredRun,
 ): Promise<Outcome> {
   const requests = [...answers.keys(), ...crashed].toSorted();
   const replies = requests.map((request) => toReply(request, answers.get(request)));
-  const cookies = new Map([['before', before]]);
-  for (const request of requests) {
-    const cookie = answers.get(request)?.cookies.get(SESSION_COOKIE) ?? '';
-    if (cookie !== '') cookies.set(request, cookie);
-  }
+  const isBeside = scenario.beside !== undefined;
+  const before = { here: situation.here.jar, there: situation.there.jar };
+  const jars = new Map([[nameOfBefore('here'), before.here]]);
+  if (scenario.beside?.who === 'browser') jars.set(nameOfBefore('there'), before.there);
+  const set = requests.map((request) => [request, answers.get(request)?.cookies ?? NONE] as const);
   const sessions: SessionView[] = [];
-  for (const [name, cookie] of cookies) sessions.push(await look(world, name, cookie));
+  for (const [name, jar] of [...jars, ...set]) {
+    const cookie = jar.get(SESSION_COOKIE) ?? '';
+    if (cookie !== '' || name === 'before') sessions.push(await look(world, name, cookie));
+  }
   const { gateway, now } = world;
   const entries = now.book.list(ALICE.id);
   const numbers = entries.map(({ mobile, isConfirmed }) => `${mobile}${isConfirmed ? '' : '?'}`);
@@ -83,9 +117,14 @@ export async function observe(
       .filter(({ by }) => by !== 'before')
       .map(({ otpId, by }) => ({ otpId, by })),
     judged: [...gateway.judged.values()],
-    right: Array.from(gateway.right, ({ mobile }) => mobile),
+    right: [
+      ...Array.from(gateway.right, ({ mobile }) => mobile),
+      ...Array.from({ length: world.answered.count }, () => 'passkey'),
+    ],
     numbers,
-    recoveryCodes: await countCodes(world),
+    recoveryCodes: await countCodes(world, ALICE),
+    done: path.filter((step) => !step.endsWith('!fail')).map((step) => step.replace(/[#!].*/, '')),
+    ...(isBeside && { beside: await observeBeside(world, scenario, situation, answers) }),
     ...(path.some((step) => step.includes('!')) && { isShutOut: await cannotLogIn(world) }),
   };
 }
@@ -104,8 +143,52 @@ function toWord(body: Answer['body']): string {
   if (body.verified === true) return 'verified';
   if (body.cancelled === true) return 'cancelled';
   if (body.loggedOut === true) return 'out';
+  if (body.changed === true) return 'changed';
+  if (typeof body.done === 'string') return body.done;
+  if (body.challenge !== undefined) return 'challenged';
   if (body.passed === true) return 'passed';
   return body.pending === true ? 'waiting' : 'something';
+}
+
+const NONE: Jar = new Map();
+
+/** Devices and browsers: all cookies of these names that were set, and those of before. */
+async function observeBeside(
+  world: World,
+  scenario: Scenario,
+  { here, there }: Situation,
+  answers: ReadonlyMap<string, Answer>,
+): Promise<BesideOutcome> {
+  const jars: readonly (readonly [string, Jar])[] = [
+    [nameOfBefore('here'), here.deviceJar],
+    [nameOfBefore('there'), there.deviceJar],
+    ...Array.from(answers, ([request, { cookies }]) => [request, cookies] as const),
+  ];
+  const known: string[] = [];
+  const trusted: string[] = [];
+  for (const [name, jar] of jars) {
+    const user = userOf(scenario, placeOf(name));
+    if (await isKnown(world, user, jar)) known.push(name);
+    if (await isTrusted(world, user, jar)) trusted.push(name);
+  }
+  return { trusted, known, recoveryCodes: await countCodes(world, BOB) };
+}
+
+async function isKnown(world: World, { id }: TestUser, jar: Jar): Promise<boolean> {
+  const cookie = jar.get(KNOWN_COOKIE) ?? '';
+  if (cookie === '') return false;
+  return (await world.get(`/known/${id}`, new Map([[KNOWN_COOKIE, cookie]]))).body.isKnown === true;
+}
+
+/** Looks for the token where it rests, because a login would put another one in its place. */
+async function isTrusted(
+  { now: { store } }: World,
+  { id: owner }: TestUser,
+  jar: Jar,
+): Promise<boolean> {
+  const [id = '', token = ''] = (jar.get(DEVICE_COOKIE) ?? '').split('.');
+  const found = await store.records.find({ kind: 'device', owner, id });
+  return found?.tag === createHash('sha256').update(token).digest('base64url');
 }
 
 /** Every lock of this long ago is over. */
@@ -139,8 +222,8 @@ async function look(world: World, cookie: string, value: string): Promise<Sessio
   return { cookie, user, hasMark, waitsFor: { purpose, otpId: otpId ?? '', isSent, isLive } };
 }
 
-async function countCodes({ now: { store } }: World): Promise<number> {
-  const of = { kind: 'recovery-codes', owner: ALICE.id, id: 'codes' };
+async function countCodes({ now: { store } }: World, { id: owner }: TestUser): Promise<number> {
+  const of = { kind: 'recovery-codes', owner, id: 'codes' };
   const found = await store.records.find(of);
   // It was written by `recoveryCodes`.
   return found === null ? 0 : (JSON.parse(found.value) as { hashes: string[] }).hashes.length;
@@ -158,6 +241,7 @@ export function describe({
   texts,
   numbers,
   recoveryCodes,
+  beside,
   isShutOut,
 }: Outcome): string {
   return [
@@ -171,12 +255,22 @@ export function describe({
     }`,
     `numbers ${numbers.join(' ')}`,
     `recovery codes ${recoveryCodes}${isShutOut === true ? ' | shut out afterwards' : ''}`,
+    ...(beside === undefined ? [] : describeBeside(beside)),
   ].join(' | ');
+}
+
+function describeBeside({ trusted, known, recoveryCodes }: BesideOutcome): readonly string[] {
+  const list = (names: readonly string[]): string => names.toSorted().join(' ') || 'none';
+  return [
+    `trusted ${list(trusted)}`,
+    `known ${list(known)}`,
+    ...(recoveryCodes > 0 ? [`codes of the other user ${recoveryCodes}`] : []),
+  ];
 }
 
 /** A request without a session gets a cookie that is worth nothing. */
 function isWorthAWord(session: SessionView): boolean {
-  return session.cookie === 'before' || !isEmpty(session);
+  return session.cookie.startsWith('before') || !isEmpty(session);
 }
 
 export function isEmpty({ user, waitsFor }: SessionView): boolean {

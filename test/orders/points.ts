@@ -19,6 +19,8 @@ export interface Touch {
 /** What is known of a call outside of the library. */
 export interface Asked {
   readonly request: string;
+  /** Who makes the request: one after the other, where it is not the only one. */
+  readonly actor: string;
   /** The request and the call, such as `resend:session.get`; unique among the calls that wait. */
   readonly label: string;
   readonly touches: readonly Touch[];
@@ -43,11 +45,8 @@ export const reads = (key: string): Touch => ({ key, writes: false });
 export const writes = (key: string): Touch => ({ key, writes: true });
 
 /** Returns whether two calls have the same effect in either order. */
-export function areIndependent(
-  one: Pick<Asked, 'request' | 'touches'>,
-  other: typeof one,
-): boolean {
-  if (one.request === other.request) return false;
+export function areIndependent(one: Pick<Asked, 'actor' | 'touches'>, other: typeof one): boolean {
+  if (one.actor === other.actor) return false;
   return one.touches.every((touch) =>
     other.touches.every(
       ({ key, writes: isWrite }) => touch.key !== key || !(touch.writes || isWrite),
@@ -60,8 +59,10 @@ export function areIndependent(
  * on; which request a call belongs to is known from the asynchronous context.
  */
 export class Points {
-  private readonly context = new AsyncLocalStorage<string>();
+  private readonly context = new AsyncLocalStorage<Pick<Asked, 'request' | 'actor'>>();
   private readonly numbers = new Map<string, number>();
+  /** Told when a request never goes on. */
+  private readonly droppers = new Map<string, () => void>();
   private waiting: Point[] = [];
   private isOn = false;
   private underWay = 0;
@@ -70,6 +71,7 @@ export class Points {
   reset(): void {
     this.waiting = [];
     this.numbers.clear();
+    this.droppers.clear();
     this.isOn = false;
   }
 
@@ -87,14 +89,22 @@ export class Points {
     this.isOn = false;
   }
 
-  /** Runs something as a part of this request. */
-  run<Result>(request: string, work: () => Result): Result {
-    return this.context.run(request, work);
+  /**
+   * Runs something as a part of this request. Resolves to what it resolves to, or to null where the
+   * request was dropped.
+   */
+  run<Result>(
+    request: string,
+    work: () => Promise<Result>,
+    actor = request,
+  ): Promise<Result | null> {
+    const dropped = new Promise<null>((resolve) => this.droppers.set(request, () => resolve(null)));
+    return Promise.race([this.context.run({ request, actor }, work), dropped]);
   }
 
   /** The request whose code runs now. */
   get request(): string {
-    return this.context.getStore() ?? 'before';
+    return this.context.getStore()?.request ?? 'before';
   }
 
   /**
@@ -110,8 +120,9 @@ export class Points {
 
   /** Does a call when its turn comes. */
   call<Result>({ name, touches, work, toError }: Call<Result>): Promise<Result> {
-    const request = this.context.getStore();
-    if (!this.isOn || request === undefined) return Promise.resolve().then(work);
+    const context = this.context.getStore();
+    if (!this.isOn || context === undefined) return Promise.resolve().then(work);
+    const { request } = context;
     return new Promise((resolve, reject) => {
       const proceed = (mishap: Mishap | undefined): void => {
         if (mishap === 'fail') return reject(toError(mishap));
@@ -124,7 +135,7 @@ export class Points {
         else done.catch(() => undefined);
       };
       const label = this.toLabel(`${request}:${name}`);
-      this.waiting.push({ request, label, touches, proceed });
+      this.waiting.push({ ...context, label, touches, proceed });
     });
   }
 
@@ -146,6 +157,7 @@ export class Points {
   /** Takes all calls of a request out of the list: it never goes on. */
   drop(request: string): void {
     this.waiting = this.waiting.filter((point) => point.request !== request);
+    this.droppers.get(request)?.();
   }
 
   private toLabel(label: string): string {

@@ -1,7 +1,16 @@
 import type { Found, Report } from './judge';
 import { isKnownHarm } from './known-harms';
-import type { Scenario, State, Verb } from './scenarios';
-import { STATES, VERBS } from './scenarios';
+import {
+  type Beside,
+  MORE_STATES,
+  MORE_VERBS,
+  type Scenario,
+  type State,
+  STATES,
+  type Verb,
+  VERBS,
+  WHO,
+} from './scenarios';
 
 /** Returns what is wrong in a report, each with the line that repeats its order. */
 export function findProblems(report: Report): readonly string[] {
@@ -22,12 +31,14 @@ function toProblem({ verdict }: Found, scenario: Scenario): string | undefined {
 
 /** Writes an order as one line: the state and the requests, then the calls. */
 function toLine(
-  { state, verbs, acceptsTwice, hasNoLogins }: Scenario,
+  { state, verbs, isInTurn, beside, acceptsTwice, hasNoLogins }: Scenario,
   path: readonly string[],
 ): string {
   const words = [
+    ...(beside ? [BESIDE, beside.who, beside.state, ...beside.verbs] : []),
     ...(acceptsTwice === true ? [TWICE] : []),
     ...(hasNoLogins === true ? [NO_LOGINS] : []),
+    ...(isInTurn === true ? [IN_TURN] : []),
   ];
   return `${[state, ...verbs, ...words].join(' ')} | ${path.join(' ')}`;
 }
@@ -37,6 +48,10 @@ function toLine(
  */
 const TWICE = 'twice';
 const NO_LOGINS = 'no-logins';
+/** Stands there when the requests leave one after the other. */
+const IN_TURN = 'in-turn';
+/** Stands before what goes on beside the requests: in which browser or whose, state, requests. */
+const BESIDE = 'beside';
 
 /** Reads such a line. @throws when it names a state or a request that is unknown. */
 export function readLine(line: string): {
@@ -44,18 +59,35 @@ export function readLine(line: string): {
   readonly path: readonly string[];
 } {
   const [before = '', path = ''] = line.split('|');
-  const [state, ...rest] = before.trim().split(/\s+/);
-  const verbs = rest.filter((name) => ![TWICE, NO_LOGINS].includes(name));
-  const isState = (name: unknown): name is State => STATES.some((known) => known === name);
-  const isVerb = (name: unknown): name is Verb => VERBS.some((known) => known === name);
-  if (!isState(state) || !verbs.every(isVerb)) throw new Error(`no such situation: ${before}`);
+  const words = before.trim().split(/\s+/);
+  const named = words.filter((name) => ![TWICE, NO_LOGINS, IN_TURN].includes(name));
+  const at = named.includes(BESIDE) ? named.indexOf(BESIDE) : named.length;
+  const beside = readBeside(named.slice(at + 1));
+  const [state, ...verbs] = named.slice(0, at);
+  if (!isState(state) || !verbs.every(isVerb) || (at < named.length && beside === undefined))
+    throw new Error(`no such situation: ${before}`);
   const scenario = {
     state,
     verbs,
-    acceptsTwice: rest.includes(TWICE),
-    hasNoLogins: rest.includes(NO_LOGINS),
+    ...(beside && { beside }),
+    isInTurn: words.includes(IN_TURN),
+    acceptsTwice: words.includes(TWICE),
+    hasNoLogins: words.includes(NO_LOGINS),
   };
   return { scenario, path: path.trim().split(/\s+/) };
+}
+
+function readBeside([name, state, ...verbs]: readonly string[]): Beside | undefined {
+  const who = WHO.find((known) => known === name);
+  return who && isState(state) && verbs.every(isVerb) ? { who, state, verbs } : undefined;
+}
+
+function isState(name: unknown): name is State {
+  return [...STATES, ...MORE_STATES].some((known) => known === name);
+}
+
+function isVerb(name: unknown): name is Verb {
+  return [...VERBS, ...MORE_VERBS].some((known) => known === name);
 }
 
 const COLUMNS = [

@@ -32,6 +32,8 @@ async function explore(
 ): Promise<HarmShares> {
   try {
     if (kind === 'mishaps') return count(await judgeMishaps(world, scenario));
+    if (kind === 'mishaps-preempted')
+      return count(await judgeMishaps(world, scenario, { mostMishaps: 1, mostPreemptions: 1 }));
     const mostPreemptions = kind === undefined ? undefined : kind === 'preempted-once' ? 1 : 2;
     return count(
       await judge(world, scenario, mostPreemptions === undefined ? {} : { mostPreemptions }),

@@ -1,6 +1,6 @@
 import type { OtpGateway, OtpText, PinVerdict, SmsOtpStore, TypedPin } from 'passport-sms-otp';
 import { smsGateway } from 'passport-sms-otp/sms-gateway';
-import { type Text, toPointStore, type WatchedGateway } from './calls';
+import { PendingOwners, type Text, toPointStore, type WatchedGateway } from './calls';
 import type { Points } from './points';
 
 /** How `smsGateway` names its records. */
@@ -28,7 +28,7 @@ export class PointSmsGateway implements OtpGateway, WatchedGateway {
   ) {
     this.inner = smsGateway({
       sendSms: (mobile, text) => this.send(mobile, text),
-      store: this.naming(toPointStore(points, () => this.watch(getStore()))),
+      store: this.naming(toPointStore(points, new PendingOwners(), () => this.watch(getStore()))),
       secret: 'a secret of the tests, long enough to be one',
       now,
     });

@@ -8,13 +8,20 @@ import { startRedis } from '../services/redis';
 import { connectNodeRedis } from '../stores/redis-clients';
 import { isCompleteRun } from '../support/complete-run';
 import { makeWorld, type World } from './app';
+import {
+  CHECKED_TWO_BROWSERS,
+  QUICK_TWO_BROWSERS,
+  QUICK_TWO_USERS,
+  TWO_USERS,
+} from './beside-sets';
 import { explore, repeat } from './explorer';
 import { findHarms } from './invariants';
 import { describe } from './outcome';
 import { fakeTime } from './fake-time';
 import { Points } from './points';
-import { type Scenario, toSubject } from './scenarios';
+import type { Scenario } from './scenarios';
 import { quickPairs } from './sets';
+import { toSubject } from './subject';
 
 const MINUTE = 60_000;
 const STATES = ['pending', 'logged-in', 'stepping-up', 'enrolling', 'waiting'] as const;
@@ -66,7 +73,11 @@ const STORES: Readonly<Record<'redis' | 'postgres', () => Promise<OpenStore>>> =
 const listed = new Map<Scenario, ReadonlyMap<string, readonly string[]>>();
 /** The complete run tries all of the quick part's pairs, the others one of each state. */
 const mostPairs = isCompleteRun ? Infinity : 1;
-const scenarios = new Map(STATES.map((state) => [state, quickPairs(state).slice(0, mostPairs)]));
+const scenarios: ReadonlyMap<string, readonly Scenario[]> = new Map([
+  ...STATES.map((state) => [state, quickPairs(state).slice(0, mostPairs)] as const),
+  ['two browsers', isCompleteRun ? CHECKED_TWO_BROWSERS : QUICK_TWO_BROWSERS.slice(0, 1)],
+  ['two users', isCompleteRun ? TWO_USERS : QUICK_TWO_USERS.slice(0, 1)],
+]);
 
 for (const name of ['redis', 'postgres'] as const) {
   describeWithService(name)(`the same orders on memory and ${name}`, () => {
@@ -87,11 +98,11 @@ for (const name of ['redis', 'postgres'] as const) {
       await store.close();
     });
 
-    test.each(STATES)(
+    test.each([...scenarios.keys()])(
       '%s: every outcome of two requests is the same',
-      async (state) => {
+      async (name) => {
         let outcomes = 0;
-        const pairs = scenarios.get(state) ?? [];
+        const pairs = scenarios.get(name) ?? [];
         for (const scenario of pairs) {
           for (const [line, path] of await listOutcomes(scenario)) {
             const { outcome } = await repeat(world.points, toSubject(world, scenario), path);
