@@ -449,8 +449,8 @@ function createMiddlewareContext(
     ...joinPendingLogins(login),
     changeAndEnd: (req, id, reason, change, stays) => {
       const { pending, login: ofSession } = (req && slot.peek(req)) ?? {};
-      const kept = { pendingId: pending?.pendingId, loginId: ofSession?.loginId, ...stays };
-      const from = { ...kept, address: req?.ip };
+      const pendingId = stays?.pendingId ?? pending?.pendingId;
+      const from = { ...stays, pendingId, loginId: ofSession?.loginId, address: req?.ip };
       return changeAndEnd(toUserIdText(id).userId, reason, from, change);
     },
     endOtherSessions: async (userId: unknown, req) => {

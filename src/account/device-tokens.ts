@@ -11,8 +11,8 @@ export type DeviceTokenCheck =
   /** Replaced within the grace period: neither trusted nor stolen. */
   | { readonly kind: 'just-replaced' }
   /**
-   * Replaced before that, so two browsers have it. Nobody has a token of the device any more; it is
-   * found to be stolen again until it is removed.
+   * Replaced before that, so two browsers have it. No token of the device is good any more, and
+   * each one is reported as stolen until the device is removed.
    */
   | { readonly kind: 'stolen'; readonly device: TrustedDevice }
   /** Never issued to this user, removed, or expired. */
@@ -93,7 +93,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
 
   /**
    * The device has another token than the one shown.
-   * @param hasLost Whether another request has changed the device at the same moment.
+   * @param hasLost Whether another request has changed the device since this one read it.
    */
   async function explainStale(
     device: TrustedDevice | null,
@@ -111,7 +111,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
   }
 }
 
-/** Returns a device of which nobody has a token: the one that was issued is thrown away. */
+/** Returns the device with a token that nobody has: it was issued and thrown away. */
 function withoutToken(device: TrustedDevice, { tokenHash }: IssuedToken): TrustedDevice {
   return { ...device, tokenHash, previousHash: tokenHash };
 }

@@ -9,18 +9,21 @@ export interface ChangedFrom {
   readonly pendingId?: string | undefined;
   /** The login of that session. */
   readonly loginId?: string | undefined;
-  /** A device that nobody can use any more: its record stays until all the rest has ended. */
+  /**
+   * A stolen device, which nobody can use any more. Its record stays until everything else has
+   * ended, so that its cookie is recognized again where that fails.
+   */
   readonly deviceId?: string | undefined;
   readonly address?: string | undefined;
   /**
-   * Whether the request that has made the change may still be under way: it gives the login of the
-   * session another id, and that one stays as well. Default: false.
+   * Whether an earlier request made the change and may still be under way. It gives the login of
+   * the session another id, which stays as well. Default: false.
    */
   readonly isRepeated?: boolean | undefined;
 }
 
 /**
- * Makes a change that ends all pending logins and logins of a user but those of the session where
+ * Makes a change, and ends all pending logins and logins of the user but those of the session where
  * it is made, the trust in all devices, and the knowledge of all browsers. The same call again
  * completes one that failed.
  */
@@ -49,11 +52,11 @@ export function createChangeAndEnd(
     // A store that does not answer refuses here: nothing has changed then.
     await pendingLogins.endAll(userId, pendingId);
     const changed = await change();
-    // Again: a login may have begun in between with what was there before the change.
+    // Again: a login may have begun meanwhile with what was there before the change.
     await pendingLogins.endAll(userId, pendingId);
     await revokeDevices?.(userId, reason, address, deviceId);
     await forgetBrowsers(store, userId, now());
-    // Again: a device that has just been used may have begun one before it was removed.
+    // Again: one may have begun meanwhile with a device that was still trusted.
     await pendingLogins.endAll(userId, pendingId);
     await endLogins(userId, reason === 'revoked' ? reason : 'changed', from);
     return changed;

@@ -141,7 +141,7 @@ function findReplaced(
 /** The code of a new number. */
 export interface ConfirmRequest extends Omit<VerifyRequest, 'prepare'> {
   readonly changeAndEnd: ChangeAndEndHere;
-  /** Ends what a request that has entered the same code may have left. */
+  /** Ends what an earlier request with the same code may have left. */
   readonly completeEnding: (user: Express.User) => Promise<void>;
   /** Returns the mark that the session holds at the moment of the call. */
   readonly readPassed: () => VerifiedMark | undefined;
@@ -197,7 +197,11 @@ export function createConfirmPhone(
   };
 
   /** The request in which the code was right may have failed before everything else had ended. */
-  async function completeEnding({ pending, currentUser, ...request }: ConfirmRequest) {
+  async function completeEnding({
+    pending,
+    currentUser,
+    ...request
+  }: ConfirmRequest): Promise<void> {
     if (pending?.purpose !== 'enroll' || currentUser === undefined) return;
     const found = await login.store.pendingLogins.find(pending.pendingId);
     if (found === 'passed') await request.completeEnding(currentUser);

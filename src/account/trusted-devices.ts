@@ -59,7 +59,10 @@ export type DeviceAuthentication =
   | { readonly kind: 'not-now' }
   /** Not trusted any more: the cookie is removed. */
   | { readonly kind: 'worthless' }
-  /** The same, because two browsers have had its token. `removeStolen` removes the device. */
+  /**
+   * The same, because two browsers have had its token. `removeStolen` removes it, once everything
+   * else of the user has ended.
+   */
   | { readonly kind: 'stolen'; readonly deviceId: string };
 
 export function createDeviceAuthenticator(
@@ -105,7 +108,7 @@ export function createDeviceAuthenticator(
       const mark: VerifiedMark = { userId, method: 'trusted-device', at: now() };
       return { kind: 'trusted', user, mark, cookie: { value: shown.value, expiresAt } };
     },
-    /** Removes a stolen device, once everything else of its user has ended. */
+    /** Removes a stolen device. Until then its cookie is recognized as stolen. */
     async removeStolen(user: Express.User, deviceId: string): Promise<void> {
       await registry.remove(toUserIdText(login.getUserId(user)).userId, deviceId);
     },
@@ -188,7 +191,7 @@ export interface TrustedDevices {
   readonly revokeAll: (userId: UserId) => Promise<number>;
 }
 
-/** Revokes all devices of a user for a reason of ours, but one that stays for the time being. */
+/** Revokes all devices of a user, or all but one, for a reason of ours. */
 export type RevokeDevices = (
   userId: string,
   reason: DeviceEnd,

@@ -65,7 +65,7 @@ export function createUserAdmin(
     const sends = [...sendKeys(userId, await listBrowserIds(userId)), USER_KEYS.recovery(userId)];
     await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
     await devices.removeAll(userId);
-    // Of a time when they were kept.
+    // From a time when logins were kept.
     if (logins === undefined) await store.logins.removeAll(userId);
     const failures = failureKeys(userId, guessableMethods);
     await counters.clear([...failures, ...sends], { keepsLocked: true });

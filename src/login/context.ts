@@ -145,8 +145,8 @@ export interface LoginRegistry {
   /** Ends all logins of a user but one; returns how many there were. */
   readonly endAll: (userId: string, reason: LoginEnd, except?: string) => Promise<number>;
   /**
-   * Ends the user's other logins one by one, and none where this one is not live. One that takes
-   * its place in the meantime stays.
+   * Ends the logins that are listed beside this one, and none where this one is not listed. A login
+   * that takes its place meanwhile stays.
    */
   readonly endListed: (login: LoginReference, reason: LoginEnd) => Promise<void>;
   /** Returns the user's logins, the newest first. */

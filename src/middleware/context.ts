@@ -52,8 +52,8 @@ export interface MiddlewareContext {
   /** Returns what the app's option of that name returns, unchecked. */
   readonly getPreferredFactor: (user: Express.User, req: Request) => Promise<unknown>;
   /**
-   * Makes a change that ends everything of the user that begins, is in or is trusted elsewhere.
-   * Call `endOtherSessions` after it, when this session has its new id.
+   * Makes a change, and ends what the user has begun, is logged in with or trusts elsewhere. Call
+   * `endOtherSessions` after it, when this session has its new id.
    * @param stays What stays besides the login of the session. `pendingId` left out: the pending
    * login of the session.
    */

@@ -147,11 +147,14 @@ export function createPhones(
     return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
   }
 
-  /** The phone book may have changed in a request that failed after it, or is still under way. */
+  /**
+   * An earlier request with this code may have changed the phone book and then failed, or may still
+   * be under way.
+   */
   async function completeEnding(req: Request, user: Express.User): Promise<void> {
     const id = getUserId(user);
     await changeAndEnd(req, id, 'changed', () => Promise.resolve(), { isRepeated: true });
-    // Where the session has another id by now, that request goes on by itself.
+    // Where the session has another id by now, that request has gone on.
     const { pending } = slot.read(req);
     if (await slot.mayFinish(req, pending?.pendingId)) await endOtherSessions(id, req);
   }

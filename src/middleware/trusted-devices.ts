@@ -45,16 +45,8 @@ export function createDeviceLogin(
         setCookie(res, cookieName, result.cookie);
         return result;
       }
+      if (result.kind === 'stolen') await endAllElse(req, user, result.deviceId, pendingId);
       if (result.kind !== 'not-now') res.clearCookie(cookieName, COOKIE_ATTRIBUTES);
-      if (result.kind === 'stolen') {
-        const id = getUserId(user);
-        const { deviceId } = result;
-        const stays = { deviceId, ...(pendingId !== undefined && { pendingId }) };
-        await changeAndEnd(req, id, 'stolen', () => Promise.resolve(), stays);
-        await endOtherSessions(id, req);
-        // Last: until then the same cookie completes what has failed.
-        await devices.removeStolen(user, deviceId);
-      }
       return null;
     },
     hasCookie: (req) => readCookie(req, cookieName) !== undefined,
@@ -66,6 +58,19 @@ export function createDeviceLogin(
       return withCookie(req, cookieName, prepared);
     },
   };
+
+  /** Where it fails, the device and its cookie stay: the same request again completes it. */
+  async function endAllElse(
+    req: Request,
+    user: Express.User,
+    deviceId: string,
+    pendingId: string | undefined,
+  ): Promise<void> {
+    const id = getUserId(user);
+    await changeAndEnd(req, id, 'stolen', () => Promise.resolve(), { deviceId, pendingId });
+    await endOtherSessions(id, req);
+    await devices.removeStolen(user, deviceId);
+  }
 }
 
 /** What a ticked box sends, with and without a value of its own; JSON may send a boolean. */

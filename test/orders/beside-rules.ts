@@ -107,7 +107,7 @@ function sinceWhen({ begunAt }: Pick<Facts, 'begunAt'>, name: string): number {
 /** Whether the other browser has changed a number, or shown the cookie of a stolen device. */
 function isInEffect({ outcome: { numbers }, others, at }: Facts): boolean {
   const isNoticed = others.some(
-    ({ name, verb }) => verb === 'stolen' && at(name, 'records.remove') >= 0,
+    ({ name, verb }) => verb === 'stolen' && at(name, 'records.swap', 'records.remove') >= 0,
   );
   return isNoticed || !numbers.includes(HOME);
 }

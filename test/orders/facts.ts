@@ -26,6 +26,10 @@ const ENDING: readonly Verb[] = [
   'stolen',
 ];
 
+/** What a request is told that has changed something. */
+const CHANGED = ['changed', 'generated', 'revoked', 'forgotten'];
+const NO_REPLY = { status: 0, said: 'nothing' };
+
 /** What ends all pending logins of a user, and all logins: a step-up ends with either. */
 const ENDS = ['pendingLogins.endAll', 'records.removeAll'];
 
@@ -201,14 +205,17 @@ function toOrder(scenario: Scenario, { done, replies, texts }: Outcome, place: P
   /** Whoever shows the current token of a device that was stolen ends all the rest as well. */
   const isEnder = (one: NamedRequest): boolean =>
     isChange(one) || at(one.name, 'pendingLogins.endAll') >= 0;
-  /** A change was answered, and has ended what had begun before it: once before it, once after. */
+  /**
+   * A change was answered, and has ended what had begun before it: once before it, once after. One
+   * that has not counts from the end of the order.
+   */
   const endingOf = (one: NamedRequest): number => {
-    const status = replies.find(({ request }) => request === one.name)?.status ?? 0;
+    const { status, said } = replies.find(({ request }) => request === one.name) ?? NO_REPLY;
     const isEnd = (step: string): boolean => step === `${one.name}:pendingLogins.endAll`;
-    const isDone = isEnder(one) && status >= 200 && status < 500;
-    return isDone
-      ? done.findIndex((step, index) => isEnd(step) && index > done.findIndex(isEnd))
-      : -1;
+    const first = done.findIndex(isEnd);
+    const second = done.findIndex((step, index) => isEnd(step) && index > first);
+    if (second < 0 && isChange(one) && CHANGED.includes(said)) return done.length;
+    return isEnder(one) && status >= 200 && status < 500 ? second : -1;
   };
   return {
     others,

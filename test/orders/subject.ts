@@ -60,5 +60,6 @@ export function toSubject(
 function follow(world: World, person: Person, request: string, answer: Answer): Person {
   const { pin } = world.gateway.texts.findLast(({ by }) => by === request) ?? person;
   const challenge = answer.body.challenge ?? person.challenge;
-  return { ...person, jar: keepCookies(person.jar, answer), pin, challenge };
+  const jar = keepCookies(person.jar, answer);
+  return { ...person, jar, deviceJar: keepCookies(person.deviceJar, answer), pin, challenge };
 }

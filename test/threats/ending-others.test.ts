@@ -80,9 +80,9 @@ const ENDINGS: [string, (scene: Scene) => Promise<() => Promise<Answer>>][] = [
       const stolen = thief.device;
       await thief.login();
       test.clock.advanceSeconds(70);
+      thief.device = stolen;
       return () => {
         thief.leave();
-        thief.device = stolen;
         return thief.login();
       };
     },
