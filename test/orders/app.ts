@@ -344,5 +344,5 @@ function toCookie(line: string): readonly [name: string, value: string] {
 
 /** Returns the cookies of a browser after an answer. */
 export function keepCookies(jar: Jar, { cookies }: Pick<Answer, 'cookies'>): Jar {
-  return new Map([...jar, ...cookies].filter(([, value]) => value !== ''));
+  return new Map([...new Map([...jar, ...cookies])].filter(([, value]) => value !== ''));
 }

@@ -222,7 +222,7 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'what begins before a change is not ended after it',
     file: ENDING,
-    from: '// Again: a login may have begun in between with what was there before the change.\n    await pendingLogins.endAll(userId, pendingId);',
+    from: '// Again: a login may have begun meanwhile with what was there before the change.\n    await pendingLogins.endAll(userId, pendingId);',
     to: '',
     scenario: beside(REVOKE_ALL, ['new', 'send', 'right-trust']),
     kind: 'preempted-twice',
@@ -300,6 +300,14 @@ export const FAULTS: readonly SeededFault[] = [
     file: 'account/device-tokens.ts',
     from: 'if (await devices.swap(device, withoutToken(device, await tokens.issue(userId, deviceId))))',
     to: 'void withoutToken;\n    if (await devices.remove(userId, deviceId))',
+    scenario: again(beside(['new', 'stolen'], ['stepping-up', 'right'])),
+    kind: 'mishaps',
+  },
+  {
+    name: 'the cookie of a stolen device goes before the rest has ended',
+    file: 'middleware/trusted-devices.ts',
+    from: "if (result.kind === 'stolen') await endAllElse(",
+    to: "res.clearCookie(cookieName, COOKIE_ATTRIBUTES);\n      if (result.kind === 'stolen') await endAllElse(",
     scenario: again(beside(['new', 'stolen'], ['stepping-up', 'right'])),
     kind: 'mishaps',
   },
