@@ -12,10 +12,11 @@ import {
   objectWith,
   parseOptions,
   secretOption,
-  type SecretOption,
   storeOption,
   strictOptions,
+  switchOption,
   syncCallback,
+  type SecretOption,
   unlessFalse,
   wholeNumber,
 } from './define-options';
@@ -174,6 +175,12 @@ export interface SmsOtpOptions {
   /** Sends per pending login: 1 to 5. Default: 3. */
   readonly maxSends?: number | undefined;
   /**
+   * Whether the code of the text before the newest is right as well, as long as both went to the
+   * same number: a text may arrive after the one that was asked for in its place. Each of the two
+   * judgements is counted as an attempt. Default: true.
+   */
+  readonly acceptsEarlierCode?: boolean | undefined;
+  /**
    * Seconds between the first send and the next, doubled for each one after, up to 300: 30 to 300.
    * Default: 30.
    */
@@ -321,6 +328,7 @@ const schema = strictOptions({
   maxCodeDigits: wholeNumber(4, 10).default(10),
   maxAttempts: wholeNumber(1, 5).default(5),
   maxSends: wholeNumber(1, 5).default(3),
+  acceptsEarlierCode: switchOption().default(true),
   resendCooldownSeconds: wholeNumber(30, 300).default(30),
   limits: limitsSchema.prefault({}),
   policies: z.array(policy, 'must be a list of policies').default([]),

@@ -51,8 +51,43 @@ export interface Attempt {
   readonly success: { readonly clears: readonly string[]; readonly charges: readonly Counter[] };
 }
 
+/** An attempt as it was charged. */
+export interface ChargedAttempt extends Attempt {
+  /** Returns what takes it back once the same code is right at another text. */
+  readonly findReplaced: () => readonly Counter[];
+}
+
+/** The outcomes that take back what the same code was judged before: it was right after all. */
+const TAKE_BACK_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
+
+/**
+ * Joins the attempts of one typed code that was wrong at the newest text, and then judged at the
+ * one before. Where it is right there, the first judgement is taken back in the same step.
+ */
+export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
+  const { clears, charges } = last.success;
+  const replaced = wrong.findReplaced().filter(({ key }) => !clears.includes(key));
+  return {
+    end: async (outcome, more) => {
+      await wrong.end(TAKE_BACK_BOTH.includes(outcome) ? outcome : 'wrong');
+      await last.end(outcome, more);
+    },
+    success: { clears, charges: addUp([...replaced, ...charges]) },
+  };
+}
+
+/** Adds up what is given back to the same counter: no call names a counter twice. */
+function addUp(given: readonly Counter[]): readonly Counter[] {
+  const byKey = new Map<string, Counter>();
+  for (const counter of given) {
+    const amount = (byKey.get(counter.key)?.amount ?? 0) + (counter.amount ?? 0);
+    byKey.set(counter.key, { ...counter, amount });
+  }
+  return [...byKey.values()];
+}
+
 type EndAttempt = (
-  outcome: Exclude<AttemptOutcome, 'right'>,
+  outcome: Exclude<AttemptOutcome, 'right' | 'replaced'>,
   more?: readonly Counter[],
 ) => Promise<void>;
 
@@ -67,7 +102,7 @@ export interface AttemptSubject extends Pick<PendingLogin, 'userId' | 'bucket'> 
 export type AttemptLimit = (
   subject: AttemptSubject,
 ) => Promise<
-  | { readonly kind: 'counted'; readonly attempt: Attempt }
+  | { readonly kind: 'counted'; readonly attempt: ChargedAttempt }
   | { readonly kind: 'refused'; readonly refusal: AttemptRefusal }
 >;
 
@@ -207,8 +242,7 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
     };
 
     const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
-    const charges = findGivenBack(rows, ATTEMPTS_GIVEN_BACK.right);
-    return { kind: 'counted', attempt: { end, success: { clears, charges } } };
+    return { kind: 'counted', attempt: toAttempt(rows, clears, end) };
   };
 }
 
@@ -274,9 +308,18 @@ function createUnguessableLimit(
     };
 
     const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
-    const charges = findGivenBack(rows, ATTEMPTS_GIVEN_BACK.right);
-    return { kind: 'counted', attempt: { end, success: { clears, charges } } };
+    return { kind: 'counted', attempt: toAttempt(rows, clears, end) };
   };
+}
+
+function toAttempt(
+  rows: readonly Counted<AttemptRow>[],
+  clears: readonly string[],
+  end: EndAttempt,
+): ChargedAttempt {
+  const find = (outcome: AttemptOutcome): readonly Counter[] =>
+    findGivenBack(rows, ATTEMPTS_GIVEN_BACK[outcome]);
+  return { end, findReplaced: () => find('replaced'), success: { clears, charges: find('right') } };
 }
 
 /** `doubling(30, 300)` is 30, 60, 120, 240, 300. */

@@ -36,7 +36,8 @@ export type AttemptBudget = 'ten' | 'sixty' | 'hundred' | 'address' | 'watched' 
  * What came of an attempt. `not-judged`: the code was surely not looked at. `lost`: it may have
  * been judged, and nobody knows how. `threw`: the app's callback or the store failed while it
  * judged. `sent-twice`: another request has passed this pending login with the same code.
- * `not-used`: the code was right, and the app or the session said no.
+ * `not-used`: the code was right, and the app or the session said no. `replaced`: the code was wrong
+ * at the newest text, and right at the one before.
  */
 export type AttemptOutcome =
   | 'right'
@@ -45,7 +46,8 @@ export type AttemptOutcome =
   | 'lost'
   | 'threw'
   | 'sent-twice'
-  | 'not-used';
+  | 'not-used'
+  | 'replaced';
 
 /** The budgets that an attempt leaves. A right code clears others besides, as a success. */
 export const ATTEMPTS_GIVEN_BACK: Readonly<Record<AttemptOutcome, readonly AttemptBudget[]>> = {
@@ -56,6 +58,7 @@ export const ATTEMPTS_GIVEN_BACK: Readonly<Record<AttemptOutcome, readonly Attem
   threw: ['address'],
   'sent-twice': ['ten', 'sixty'],
   'not-used': ['ten', 'sixty', 'address'],
+  replaced: ['ten', 'sixty', 'hundred'],
 };
 
 /** A counted row with the budget that it belongs to; null: it is never given back. */

@@ -4,7 +4,9 @@ import { isAnswerLost, isObject, type SmsOtpError, withoutRetryAfter } from '../
 import type { Permit } from '../gateway';
 import { parseJson } from '../stores/check-values';
 import type { PendingLogin, Purpose, SentText } from '../stores/store';
+import { waitAtMost } from '../stores/with-timeout';
 import type { LoginContext } from './context';
+import { toJudgingTimeout } from './earlier-code';
 import type { Method } from './outcome';
 
 /** A pending login, and the text at which an attempt was counted; null: no text is live. */
@@ -20,6 +22,8 @@ export interface ClaimedCode extends ClaimedLogin {
   /** The challenge of ours that it answers, if the factor has one. */
   readonly factorChallenge: string | undefined;
   readonly address: string | undefined;
+  /** Milliseconds that the gateway has to judge it. Left out: its own deadline. */
+  readonly limitMs?: number | undefined;
 }
 
 /**
@@ -130,12 +134,14 @@ export function createSmsVerifier(
     isStillValid: async (user, { login: { purpose }, text }) =>
       purpose === 'enroll' ||
       (await listPhones(user)).some(({ mobile }) => mobile === text?.mobile),
-    verify: async ({ text, code }, slot) => {
+    verify: async ({ text, code, limitMs }, slot) => {
       // No code fits a login without a text: the decision has refused it before.
       if (text === null) return { kind: 'wrong' };
       const { otpId, mobile } = text;
       try {
-        return { kind: await gateway.validate({ id: otpId, mobile, pin: code }, slot) };
+        const verdict = gateway.validate({ id: otpId, mobile, pin: code }, slot);
+        if (limitMs === undefined) return { kind: await verdict };
+        return { kind: await waitAtMost(verdict, limitMs, () => toJudgingTimeout(true)) };
       } catch (error) {
         // The text is over: however long the client waits, there is nothing to try again.
         if (isAnswerLost(error)) return { kind: 'lost', error: withoutRetryAfter(error) };

@@ -20,6 +20,7 @@ export interface LoginSettings {
   readonly pendingLoginSeconds: number;
   readonly maxAttempts: number;
   readonly maxSends: number;
+  readonly acceptsEarlierCode: boolean;
   readonly resendCooldownSeconds: number;
   readonly limits: Limits;
 }

@@ -1,13 +1,27 @@
 import { mayHaveArrived, type SmsOtpError } from '../errors';
 import type { Permit } from '../gateway';
-import { type Attempt, createAttemptLimit } from '../limits/attempts';
+import {
+  type Attempt,
+  type AttemptEvent,
+  type ChargedAttempt,
+  createAttemptLimit,
+  joinAttempts,
+} from '../limits/attempts';
 import { provenCounter, withoutTextKeys } from '../limits/sends';
 import { sideOf } from '../limits/user-keys';
 import type { LiveLogin } from '../stores/pending-logins';
-import type { Counter, FinishOptions, PendingLogin, Purpose, Transaction } from '../stores/store';
+import type {
+  Counter,
+  FinishOptions,
+  PendingLogin,
+  Purpose,
+  SentText,
+  Transaction,
+} from '../stores/store';
 import { findTextGivenBack } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext, PreparedSuccess } from './context';
+import { findEarlierText, judgingMsLeft, reserveWithin } from './earlier-code';
 import { finishLogin } from './finish-login';
 import type { Method, Reason, Refusal } from './outcome';
 import { emitVerified } from './run-policies';
@@ -96,6 +110,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const read = await readRequest(request);
     if (read.kind === 'refused') return read;
     const { pending } = read;
+    const startedAtMs = performance.now();
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
     let permit = isTexted && pending.otpId === null ? undefined : await verifier.reserve?.();
     try {
@@ -106,14 +121,11 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       if (isTexted && claimed.text === null) return rejectWithoutText(subject, claimed);
       // The session says that no text is out, but another request of this login has sent one.
       permit ??= await verifier.reserve?.();
-      const { userId } = claimed.login;
-      const bucket = bucketOf(claimed);
-      const charged = await chargeAttempt({
-        ...{ userId, bucket, address: request.address },
-        emit: (event) => login.emit({ ...event, ...subject }),
-      });
+      const charged = await charge(claimed, subject);
       if (charged.kind === 'refused') return rejectAttempt(subject, charged.refusal);
-      return await judge(request, { ...read, ...claimed, subject, ...charged }, permit);
+      // 4 to 7, and what is asked of the text before
+      const counted = { ...read, ...claimed, ...charged, subject, startedAtMs };
+      return await judge(request, counted, permit);
     } finally {
       permit?.release();
     }
@@ -135,11 +147,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return { kind: 'read', code, pending, factorChallenge: taken?.challenge };
   }
 
-  /** Counts an attempt on the pending login: of a text at that text, otherwise of the factor. */
-  async function claim(pending: PendingCode): Promise<Claimed | Refused> {
+  /**
+   * Counts an attempt on the pending login: of a text at that text, otherwise of the factor.
+   * @param otpId Left out: the newest text.
+   */
+  async function claim(pending: PendingCode, otpId?: string): Promise<Claimed | Refused> {
     const most = verifier.counting === 'guess' ? maxAttempts : MAX_UNGUESSABLE;
     const of = isTexted ? 'text' : `factor:${verifier.method}`;
-    const claim = await pendingLogins.claim(pending.pendingId, { of, most });
+    const claim = await pendingLogins.claim(pending.pendingId, { of, otpId, most });
     if (claim.outcome === 'exhausted') return refuse('too-many-attempts');
     // One that is over, or that another purpose has replaced, looks like a wrong code. Only our own
     // clock says expired.
@@ -149,14 +164,36 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return { ...live, kind: 'claimed', number, left: most - number };
   }
 
+  /** Counts an attempt on the user. */
+  function charge(claimed: Claimed, subject: Subject): ReturnType<typeof chargeAttempt> {
+    const { userId, address } = subject;
+    const emit = (event: AttemptEvent): void => login.emit({ ...event, ...subject });
+    return chargeAttempt({ userId, bucket: bucketOf(claimed), address, emit });
+  }
+
   /** Steps 4 to 7, with an attempt that is counted on the user. */
   async function judge(
     request: VerifyRequest,
-    counted: CountedAttempt,
+    charged: ChargedCode,
     permit: Permit | undefined,
   ): Promise<VerifyResult> {
-    const { login: pendingLogin, text, code, factorChallenge } = counted;
-    let isJudging = false;
+    const found = await findJudged(request, charged);
+    if (found.kind === 'refused') return found;
+    const counted = { ...charged, user: found.user };
+    const judged = await decide(request, counted, permit);
+    if (typeof judged === 'object') return judged;
+    const earlier = judged === 'wrong' ? await judgeEarlier(request, counted) : null;
+    // Do not end the login when the code is over: a concurrent request with the right code may
+    // still finish it in step 7.
+    return earlier ?? failJudged(counted, judged === 'over');
+  }
+
+  /** Finds the user of a code that may be judged. */
+  async function findJudged(
+    request: VerifyRequest,
+    counted: ChargedCode,
+  ): Promise<{ readonly kind: 'found'; readonly user: Express.User } | Refused> {
+    const { login: pendingLogin, text } = counted;
     try {
       // 4 expired? A deadline that cannot be read has passed. Other factors have the whole login.
       const deadline = isTexted ? text?.expiresAt : pendingLogin.pendingUntil;
@@ -164,38 +201,70 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
       // 5 load the user
       const user = await findUser(login, pendingLogin, request.currentUser);
-      if (user === null || (await verifier.isStillValid?.(user, counted)) === false) {
-        await pendingLogins.end(pendingLogin.pendingId);
-        return await fail(counted, 'user-gone', true);
-      }
-
-      // 6 the gateway, or the factor, verifies the code
-      isJudging = true;
-      const { address } = request;
-      const asked = { login: pendingLogin, text, user, code, factorChallenge, address };
-      const result = await verifier.verify(asked, permit);
-      if (result.kind === 'lost') return await endUnconfirmed(counted, result.error);
-      if (result.kind !== 'right') {
-        // Do not end the login when the code is over: a concurrent request with the right code may
-        // still finish it in step 7.
-        return await failJudged(counted, result.kind === 'over');
-      }
-
-      // 7 finish, once
-      return await finish(request, counted, user);
+      if (user !== null && (await verifier.isStillValid?.(user, counted)) !== false)
+        return { kind: 'found', user };
+      await pendingLogins.end(pendingLogin.pendingId);
+      return await fail(counted, 'user-gone', true);
     } catch (error) {
-      await endThrown(counted, isJudging, error);
+      await counted.attempt.end('not-judged');
       throw error;
     }
   }
 
-  /** The code was right: one step of the store does all that the success changes. */
-  async function finish(
+  /** Has a code judged at its text, or by its factor. A right one lets in. */
+  async function decide(
     request: VerifyRequest,
-    counted: CountedAttempt,
-    user: Express.User,
-  ): Promise<VerifyResult> {
-    const { attempt, login: pendingLogin } = counted;
+    counted: JudgedCode,
+    permit: Permit | undefined,
+    limitMs?: number,
+  ): Promise<VerifyResult | 'wrong' | 'over'> {
+    const { address } = request;
+    try {
+      // 6 the gateway, or the factor, verifies the code
+      const result = await verifier.verify({ ...counted, address, limitMs }, permit);
+      if (result.kind === 'lost') return await endUnconfirmed(counted, result.error);
+      // 7 finish, once
+      return result.kind === 'right' ? await finish(request, counted) : result.kind;
+    } catch (error) {
+      await endThrown(counted, error);
+      throw error;
+    }
+  }
+
+  /**
+   * The code was wrong at the newest text: it may be that of the text before, where it is counted
+   * like any other. Null: it was not judged there.
+   */
+  async function judgeEarlier(
+    request: VerifyRequest,
+    newest: JudgedCode & ChargedCode,
+  ): Promise<VerifyResult | null> {
+    const earlier = isTexted ? findEarlierText(login, newest) : null;
+    if (earlier === null) return null;
+    const limitMs = (): number => judgingMsLeft(newest.startedAtMs);
+    const permit = await reserveWithin(verifier, limitMs());
+    if (permit === null) return null;
+    try {
+      const claimed = await claim(newest.pending, earlier.otpId);
+      if (claimed.kind === 'refused') return null;
+      const charged = await charge(claimed, newest.subject);
+      if (charged.kind === 'refused') return null;
+      const counted = {
+        ...{ ...newest, ...claimed, left: newest.left, newer: newest.text },
+        attempt: joinAttempts(newest.attempt, charged.attempt),
+      };
+      const judged = await decide(request, counted, permit, Math.max(0, limitMs()));
+      if (typeof judged === 'object') return judged;
+      // One that is over stays in the store, for the same reason as a whole login.
+      return await failJudged(counted, false, judged === 'over' ? 'not-judged' : 'wrong');
+    } finally {
+      permit.release();
+    }
+  }
+
+  /** The code was right: one step of the store does all that the success changes. */
+  async function finish(request: VerifyRequest, counted: JudgedCode): Promise<VerifyResult> {
+    const { attempt, login: pendingLogin, user } = counted;
     const { pendingId } = pendingLogin;
     const verified = toVerified(user, counted, verifier.method, login.now());
     const prepared = (await request.prepare?.(verified)) ?? NOTHING;
@@ -214,7 +283,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   /** Returns the changes that a success brings. A texted code proves the number for the user. */
   async function toFinishOptions(
-    counted: CountedAttempt,
+    counted: JudgedCode,
   ): Promise<Omit<FinishOptions, 'puts' | 'replaces'>> {
     const { login: pendingLogin, text, attempt, subject } = counted;
     const { userId } = pendingLogin;
@@ -231,26 +300,31 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 
   /** The code was judged, and lets nobody in. */
-  async function failJudged(counted: CountedAttempt, endsPending: boolean): Promise<Refused> {
+  async function failJudged(
+    counted: JudgedCode,
+    endsPending: boolean,
+    outcome: 'wrong' | 'not-judged' = 'wrong',
+  ): Promise<Refused> {
     const reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code';
-    return fail(counted, reason, endsPending, await isSentTwice(counted));
+    const isTwice = await isSentTwice(counted);
+    return fail(counted, reason, endsPending, isTwice ? 'sent-twice' : outcome);
   }
 
   /** Returns whether another request has passed this login with a code, as a double click does. */
-  async function isSentTwice({ login: { pendingId } }: CountedAttempt): Promise<boolean> {
+  async function isSentTwice({ login: { pendingId } }: JudgedCode): Promise<boolean> {
     // A failure leaves the attempt counted, and `store-failing` reports it.
     return (await pendingLogins.find(pendingId).catch(() => null)) === 'passed';
   }
 
   /** The attempt failed. Keeps the login; `endsPending` removes it from the session. */
   async function fail(
-    { attempt, subject, left }: CountedAttempt,
+    { attempt, subject, left }: Pick<JudgedCode, 'attempt' | 'subject' | 'left'>,
     reason: Reason,
     endsPending = false,
-    isTwice = false,
+    outcome: 'wrong' | 'not-judged' | 'sent-twice' = 'wrong',
   ): Promise<Refused> {
     login.emit({ type: 'rejected', ...subject, reason });
-    await attempt.end(isTwice ? 'sent-twice' : 'wrong');
+    await attempt.end(outcome);
     return { ...refuse(reason, endsPending), attemptsLeft: isTexted ? left : undefined };
   }
 
@@ -270,12 +344,12 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
    * The answer was lost, and the code may be used up: its login ends. Where a newer text has gone
    * out since, only the text of this code does.
    */
-  async function endUnconfirmed(counted: CountedAttempt, error: SmsOtpError): Promise<Unconfirmed> {
-    const { login: pendingLogin, text, attempt, subject } = counted;
+  async function endUnconfirmed(counted: JudgedCode, error: SmsOtpError): Promise<Unconfirmed> {
+    const { login: pendingLogin, text, newer = text, attempt, subject } = counted;
     const { pendingId } = pendingLogin;
     const live = await pendingLogins.find(pendingId);
     if (live !== null && live !== 'passed') {
-      const isNewest = live.text === null || live.text.otpId === text?.otpId;
+      const isNewest = live.text === null || live.text.otpId === newer?.otpId;
       await pendingLogins.end(pendingId, isNewest ? undefined : text?.otpId);
     }
     login.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
@@ -283,29 +357,20 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return { kind: 'unconfirmed', error };
   }
 
-  /** Something threw: before the code was judged, or while it was. */
-  async function endThrown(
-    counted: CountedAttempt,
-    isJudging: boolean,
-    error: unknown,
-  ): Promise<void> {
-    const isJudged = isJudging && (!isTexted || mayHaveArrived(error));
-    if (isJudged) return counted.attempt.end('threw');
-    await counted.attempt.end('not-judged', isJudging ? findFirstText(counted) : []);
+  /** Something threw while the code was judged, or when it was right. */
+  async function endThrown(counted: JudgedCode, error: unknown): Promise<void> {
+    if (!isTexted || mayHaveArrived(error)) return counted.attempt.end('threw');
+    await counted.attempt.end('not-judged', findFirstText(counted));
   }
 
   /** Only the first attempt at a text gives it back: so it is given back once. */
-  function findFirstText({
-    login: pendingLogin,
-    text,
-    number,
-  }: CountedAttempt): readonly Counter[] {
+  function findFirstText({ login: pendingLogin, text, number }: JudgedCode): readonly Counter[] {
     if (!isTexted || number !== 1 || text === null) return [];
     const { userId } = pendingLogin;
     return findTextGivenBack(login, { userId, bucket: text.bucket }, 'unjudged');
   }
 
-  async function emitSuccess({ login: pendingLogin, ...live }: CountedAttempt): Promise<void> {
+  async function emitSuccess({ login: pendingLogin, ...live }: JudgedCode): Promise<void> {
     const { text, sends, subject } = live;
     login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
     const proven = isTexted ? text : null;
@@ -341,12 +406,21 @@ interface Claimed extends LiveLogin {
   readonly left: number;
 }
 
-/** An attempt that has been counted on its user as well. */
-interface CountedAttempt
-  extends Omit<Claimed, 'kind'>, Pick<ReadRequest, 'code' | 'factorChallenge'> {
-  readonly attempt: Attempt;
+/** A code whose attempt has been counted on its user as well. */
+interface ChargedCode extends Omit<Claimed, 'kind'>, Omit<ReadRequest, 'kind'> {
+  readonly attempt: ChargedAttempt;
   /** Whom its events name. */
   readonly subject: Subject;
+  /** By the monotonic clock. */
+  readonly startedAtMs: number;
+}
+
+/** A code that is judged at its text. */
+interface JudgedCode extends Omit<ChargedCode, 'attempt'> {
+  readonly user: Express.User;
+  readonly attempt: Attempt;
+  /** The newer text, at which it was wrong. Left out: its text is the newest. */
+  readonly newer?: SentText | null;
 }
 
 interface Subject {

@@ -140,7 +140,7 @@ export async function beginLogin(
   const purpose = 'login';
   const begun = createPendingLogin(login, { ...identity, purpose, bucket, mobile: '' });
   await login.store.pendingLogins.begin(begun, placeOf(purpose, bucket), null);
-  return { login: begun, sends: 0, text: null };
+  return { login: begun, sends: 0, text: null, earlier: null };
 }
 
 /** A pending login that begins. */

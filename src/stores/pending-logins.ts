@@ -24,6 +24,8 @@ export interface LiveLogin {
   readonly sends: number;
   /** The newest text that is live; null: no code fits it. */
   readonly text: SentText | null;
+  /** The live text before that one. */
+  readonly earlier: SentText | null;
 }
 
 /** The answer to a claim, parsed. `text`: the one at which it was counted. */
@@ -99,7 +101,7 @@ function toLive(pendingId: string, { userId, value, sends, texts }: LivePendingL
   const { data } = pendingLoginSchema.safeParse(parseJson(value));
   if (data?.pendingId !== pendingId || data.userId !== userId)
     throw new StoreError('pending login: unknown record');
-  return { login: data, sends, text: readText(texts[0]) };
+  return { login: data, sends, text: readText(texts[0]), earlier: readText(texts[1]) };
 }
 
 function readText(stored: AttachedText | undefined): SentText | null {

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
-import { createAttemptLimit, guessRows } from '../../src/limits/attempts';
+import {
+  type ChargedAttempt,
+  createAttemptLimit,
+  guessRows,
+  joinAttempts,
+} from '../../src/limits/attempts';
 import { chargeRows, readOnly } from '../../src/limits/charge';
 import { ATTEMPTS_GIVEN_BACK, type AttemptOutcome } from '../../src/limits/give-back';
 import { limitsSchema } from '../../src/limits/options';
@@ -16,6 +21,7 @@ const TABLE = {
   threw: ['address'],
   'sent-twice': ['ten', 'sixty'],
   'not-used': ['ten', 'sixty', 'address'],
+  replaced: ['ten', 'sixty', 'hundred'],
 } as const;
 
 const OUTCOMES = Object.keys(TABLE) as (keyof typeof TABLE)[];
@@ -60,10 +66,23 @@ async function attempt(
 ): Promise<void> {
   const charged = await charge(counting, bucket);
   if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
-  if (outcome !== 'right') return charged.attempt.end(outcome);
+  if (outcome !== 'right' && outcome !== 'replaced') return charged.attempt.end(outcome);
+  if (outcome === 'replaced')
+    return void (await store.counters.charge(charged.attempt.findReplaced()));
   const { clears, charges } = charged.attempt.success;
   await store.counters.clear(clears);
   await store.counters.charge(charges);
+}
+
+/** What is counted in each budget of the codes that can be guessed. */
+async function countsOf(bucket: string): Promise<Record<string, number>> {
+  const rows = guessRows(parts(), 'u', bucket, 'sms').map((row) => ({
+    ...row,
+    counter: readOnly(row.counter),
+  }));
+  const { rows: counted } = await chargeRows(store.counters, rows);
+  const budgets = counted.filter(({ row }) => row.budget !== 'cut-off');
+  return Object.fromEntries(budgets.map(({ row, count }) => [row.budget, count.count]));
 }
 
 it('the table is the one of the design', () => {
@@ -74,21 +93,11 @@ describe.each([
   ['others', OTHER_BROWSERS],
   ['a known browser', toBucket('a-known-browser', 1_700_000_000)],
 ])('a code that can be guessed, in %s', (_where, bucket) => {
-  async function counts(): Promise<Record<string, number>> {
-    const rows = guessRows(parts(), 'u', bucket, 'sms').map((row) => ({
-      ...row,
-      counter: readOnly(row.counter),
-    }));
-    const { rows: counted } = await chargeRows(store.counters, rows);
-    const budgets = counted.filter(({ row }) => row.budget !== 'cut-off');
-    return Object.fromEntries(budgets.map(({ row, count }) => [row.budget, count.count]));
-  }
-
   it.each(OUTCOMES)('leaves what the table says when it was %s', async (outcome) => {
     await attempt('guess', 'wrong', bucket);
     await attempt('guess', outcome, bucket);
     const leaves: readonly string[] = TABLE[outcome];
-    for (const [budget, count] of Object.entries(await counts())) {
+    for (const [budget, count] of Object.entries(await countsOf(bucket))) {
       // A success clears the ten and the hundred as a whole.
       const isCleared = outcome === 'right' && budget !== 'sixty';
       expect([budget, count]).toEqual([budget, isCleared ? 0 : leaves.includes(budget) ? 1 : 2]);
@@ -160,4 +169,45 @@ it('what is given back late takes nothing from failures after a success', async 
   const events: object[] = [];
   await charge('guess', OTHER_BROWSERS, { events });
   expect(events).toEqual([{ type: 'failure-count-changed', failures: 2 }]);
+});
+
+describe('a code that was wrong at the newest text and judged at the one before', () => {
+  const KNOWN = toBucket('a-known-browser', 1_700_000_000);
+
+  async function chargeGuess(bucket: string): Promise<ChargedAttempt> {
+    const charged = await charge('guess', bucket);
+    if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
+    return charged.attempt;
+  }
+
+  async function succeed({ success }: Pick<ChargedAttempt, 'success'>): Promise<void> {
+    const keys = success.charges.map(({ key }) => key);
+    expect(new Set([...keys, ...success.clears]).size).toBe(keys.length + success.clears.length);
+    await store.counters.clear(success.clears);
+    await store.counters.charge(success.charges);
+  }
+
+  it.each([
+    ['others', OTHER_BROWSERS, OTHER_BROWSERS],
+    ['a known browser', KNOWN, KNOWN],
+    ['a known browser that was full at one of them', KNOWN, OTHER_BROWSERS],
+    ['a known browser that was full at the other', OTHER_BROWSERS, KNOWN],
+  ])('leaves nothing behind when it is right, in %s', async (_where, newest, earlier) => {
+    const wrong = await chargeGuess(newest);
+    await succeed(joinAttempts(wrong, await chargeGuess(earlier)));
+    for (const bucket of [newest, earlier])
+      for (const count of Object.values(await countsOf(bucket))) expect(count).toBe(0);
+  });
+
+  it.each([
+    ['wrong', 2, 2],
+    ['not-judged', 1, 1],
+    ['lost', 1, 2],
+    ['sent-twice', 0, 2],
+    ['not-used', 0, 2],
+  ] as const)('counts as both judgements say when it was %s', async (outcome, ten, hundred) => {
+    const wrong = await chargeGuess(OTHER_BROWSERS);
+    await joinAttempts(wrong, await chargeGuess(OTHER_BROWSERS)).end(outcome);
+    expect(await countsOf(OTHER_BROWSERS)).toMatchObject({ ten, hundred, sixty: ten });
+  });
 });

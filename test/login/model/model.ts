@@ -35,6 +35,8 @@ export interface ModelLogin {
   sends: number;
   /** The newest text, unless another login of its user and purpose was texted since. */
   text: ModelText | null;
+  /** The one before it. */
+  earlier: ModelText | null;
   /** Codes that were typed while it had no text. */
   attempts: number;
 }
@@ -95,11 +97,17 @@ export function liveLogin(model: Model, { pending }: ModelSession): ModelLogin |
   return login !== undefined && login.pendingUntil > model.now ? login : undefined;
 }
 
-/** A new code: the one before it, for the same user and purpose, is over; its login waits on. */
+/**
+ * A new code: those of the user's other login of that purpose are over; it waits on. Of its own
+ * login, the one before it stays.
+ */
 export function addText(model: Model, login: ModelLogin, text: ModelText): void {
   for (const earlier of model.logins.values()) {
-    if (earlier.user === login.user && earlier.purpose === login.purpose) earlier.text = null;
+    const isOther = earlier !== login && earlier.user === login.user;
+    if (isOther && earlier.purpose === login.purpose)
+      Object.assign(earlier, { text: null, earlier: null });
   }
+  login.earlier = login.text;
   login.text = text;
   login.sends += 1;
   model.logins.set(login.pendingId, login);

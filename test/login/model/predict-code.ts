@@ -43,7 +43,24 @@ export function predictCode(
   if (text === null) return INVALID;
   countFailure(model, user);
   if (text.expiresAt <= model.now) return EXPIRED;
-  return judge(model, browser, login, text, { code, isLost });
+  const answer = judge(model, browser, login, text, { code, isLost });
+  if (answer !== INVALID || isLost) return answer;
+  return judgeEarlier(model, browser, login, code) ?? INVALID;
+}
+
+/** A code that is wrong at the newest text may be that of the one before. Null: it is not asked. */
+function judgeEarlier(
+  model: Model,
+  browser: number,
+  login: ModelLogin,
+  code: string,
+): CodeAnswer | null {
+  const { earlier, user } = login;
+  if (earlier === null || earlier.expiresAt <= model.now || earlier.attempts >= 5) return null;
+  earlier.attempts += 1;
+  if (lockOf(model, user) !== null) return null;
+  countFailure(model, user);
+  return judge(model, browser, login, earlier, { code, isLost: false });
 }
 
 function countFailure(model: Model, id: string): void {

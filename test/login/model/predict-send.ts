@@ -83,7 +83,16 @@ function begin(
   { pendingId = '' }: SendAnswer,
 ): ModelLogin {
   const pendingUntil = model.now + 600;
-  return { pendingId, user, purpose, pendingUntil, sends: 0, text: null, attempts: 0 };
+  return {
+    pendingId,
+    user,
+    purpose,
+    pendingUntil,
+    sends: 0,
+    text: null,
+    earlier: null,
+    attempts: 0,
+  };
 }
 
 /** A send must have been allowed: no lock, the gap over. Returns what the session shows of it. */
