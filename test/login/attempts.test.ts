@@ -59,17 +59,6 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
     expect((await visitor.enterRight()).status).toBe(200);
   });
 
-  it('end with a resend: the code before is refused, the new one is good', async () => {
-    const visitor = visit(test, test.nextUser());
-    await visitor.login();
-    const old = test.code(visitor.user);
-    test.clock.advanceSeconds(30);
-    await visitor.resend();
-    const answer = await visitor.enter(old);
-    expect([answer.status, answer.body]).toEqual(INVALID);
-    expect((await visitor.enterRight()).status).toBe(200);
-  });
-
   it('end with a login elsewhere: the code before is refused without a call', async () => {
     const user = test.nextUser();
     const [here, there] = [visit(test, user), visit(test, user)];

@@ -169,6 +169,17 @@ describe.each(['A', 'B'] as const)('the code of the text before, in variant %s',
     expect((await visitor.enter(newest)).body).toMatchObject(IN);
   });
 
+  it('proves the number of an enrollment', async () => {
+    await test.start({ variant, hasPhones: true });
+    await visitor.logIn();
+    await visitor.replace(WORK);
+    test.clock.advanceSeconds(31);
+    await visitor.resend();
+    const [, earlier] = codes();
+    expect((await visitor.confirmWith(earlier)).status).toBe(200);
+    expect(test.book.list('alice')).toMatchObject([{ mobile: WORK, isConfirmed: true }]);
+  });
+
   it('counts for a step-up as well', async () => {
     await start();
     await visitor.login();

@@ -58,11 +58,11 @@ describe('a guarded store', () => {
     const { textedCodes } = store;
     const [login, text] = [makeWaitingLogin('a'), makeSentText('x')];
     expect(await pendingLogins.begin(login, 'login others', text)).toBe(true);
-    expect(await pendingLogins.find('a')).toEqual({ login, sends: 1, text });
+    expect(await pendingLogins.find('a')).toEqual({ login, sends: 1, text, earlier: null });
     const newer = makeSentText('y');
     expect(await pendingLogins.attach('a', newer)).toBe(true);
     expect(await pendingLogins.claim('a', { of: 'text', most: 5 })).toEqual({
-      ...{ outcome: 'claimed', attempt: 1, login, sends: 2, text: newer },
+      ...{ outcome: 'claimed', attempt: 1, login, sends: 2, text: newer, earlier: text },
     });
     // The text is the one at which the attempt was counted.
     expect(await pendingLogins.claim('a', { of: 'text', otpId: 'x', most: 5 })).toMatchObject({

@@ -156,15 +156,17 @@ describe('a pending login that a store returns', () => {
     await expect(readText(JSON.stringify(makeSentText('y')))).rejects.toThrow(StoreError);
   });
 
-  it('has the newest text, and none where none is live', async () => {
+  it('has the two newest texts, and none where none is live', async () => {
     const texts = ['x', 'y'].map((otpId) => {
       return { otpId, value: JSON.stringify(makeSentText(otpId)) };
     });
     const value = JSON.stringify(good);
     expect(await readLogin(value, { texts })).toEqual({
-      ...{ login: good, sends: 1, text: makeSentText('x') },
+      ...{ login: good, sends: 1, text: makeSentText('x'), earlier: makeSentText('y') },
     });
-    expect(await readLogin(value)).toEqual({ login: good, sends: 1, text: null });
+    expect(await readLogin(value)).toEqual({
+      ...{ login: good, sends: 1, text: null, earlier: null },
+    });
   });
 });
 
