@@ -3,7 +3,6 @@ import type { Permit } from '../gateway';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { SentText } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
-import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
 
 // A text can arrive after the one that was asked for in its place. So the two newest texts of a
@@ -31,7 +30,7 @@ export function judgingMsLeft(startedAtMs: number): number {
 
 /** Reserves a call of the gateway. Null: it refuses, or no call is to be had in time. */
 export async function reserveWithin(
-  { reserve }: CodeVerifier,
+  reserve: (() => Promise<Permit>) | undefined,
   limitMs: number,
 ): Promise<Permit | null> {
   if (reserve === undefined || limitMs <= 0) return null;

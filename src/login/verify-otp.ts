@@ -242,7 +242,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const earlier = isTexted ? findEarlierText(login, newest) : null;
     if (earlier === null) return null;
     const limitMs = (): number => judgingMsLeft(newest.startedAtMs);
-    const permit = await reserveWithin(verifier, limitMs());
+    const permit = await reserveWithin(verifier.reserve, limitMs());
     if (permit === null) return null;
     try {
       const claimed = await claim(newest.pending, earlier.otpId);
