@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { PINNING, wrapWithTaskset } from './lib/cores.mjs';
 
 const require = createRequire(import.meta.url);
-const ALL = ['client', 'guard', 'login', 'scaling', 'import', 'memory'];
+const ALL = ['client', 'guard', 'login', 'scaling', 'import', 'memory', 'late-codes'];
 const chosen = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ALL;
 const here = new URL('.', import.meta.url);
 /** Of a login this process is the load: its apps have processes of their own. */

@@ -36,8 +36,8 @@ export type AttemptBudget = 'ten' | 'sixty' | 'hundred' | 'address' | 'watched' 
  * What came of an attempt. `not-judged`: the code was surely not looked at. `lost`: it may have
  * been judged, and nobody knows how. `threw`: the app's callback or the store failed while it
  * judged. `sent-twice`: another request has passed this pending login with the same code.
- * `not-used`: the code was right, and the app or the session said no. `replaced`: the code was wrong
- * at the newest text, and right at the one before.
+ * `not-used`: the code was right, and the app or the session said no. `replaced`: the code was
+ * wrong at the newest text, and right at the one before.
  */
 export type AttemptOutcome =
   | 'right'

@@ -66,10 +66,10 @@ async function attempt(
 ): Promise<void> {
   const charged = await charge(counting, bucket);
   if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
-  if (outcome !== 'right' && outcome !== 'replaced') return charged.attempt.end(outcome);
-  if (outcome === 'replaced')
-    return void (await store.counters.charge(charged.attempt.findReplaced()));
-  const { clears, charges } = charged.attempt.success;
+  const { end, findReplaced, success } = charged.attempt;
+  if (outcome !== 'right' && outcome !== 'replaced') return end(outcome);
+  const isRight = outcome === 'right';
+  const [clears, charges] = isRight ? [success.clears, success.charges] : [[], findReplaced()];
   await store.counters.clear(clears);
   await store.counters.charge(charges);
 }
