@@ -7,6 +7,7 @@ import {
   isWorthless,
   type Outcome,
   type Reply,
+  type SessionView,
 } from './outcome';
 import { nameRequests, placeOf, type Scenario } from './scenarios';
 
@@ -101,6 +102,11 @@ export const WORTHLESS = 'a session of a login that has ended';
  */
 const ALL_ENDED = 'a number changed, and every login has ended';
 
+/** Whether nobody is in, and no code lets anybody in. */
+function letsNobodyIn(session: SessionView): boolean {
+  return isEmpty(session) || (session.user === null && session.waitsFor?.isLive === false);
+}
+
 /** Returns the outcome as it is for whoever asks the library, not the session. */
 function withoutWorthless(outcome: Outcome): Outcome {
   const sessions = outcome.sessions.map((session) =>
@@ -147,7 +153,7 @@ export class Expectation {
     const names = found.sessions.some(isWorthless) ? [WORTHLESS] : [];
     if (names.length > 0 && this.has(outcome)) return names;
     const isOneBrowser = this.scenario.beside === undefined;
-    if (isOneBrowser && outcome.numbers.includes(NEW) && outcome.sessions.every(isEmpty))
+    if (isOneBrowser && outcome.numbers.includes(NEW) && outcome.sessions.every(letsNobodyIn))
       return [...names, ALL_ENDED];
     const kinds = this.findKinds(outcome);
     return kinds && [...names, ...kinds];
