@@ -7,6 +7,8 @@ import { createApp as consent } from '../../docs/recipes/consent';
 import { createApp as customCallback } from '../../docs/recipes/custom-callback';
 import { createApp as express4 } from '../../docs/recipes/express-4';
 import { createApp as jwt } from '../../docs/recipes/jwt';
+import { createApp as logInAs } from '../../docs/recipes/log-in-as';
+import { createApp as mandatoryFrom } from '../../docs/recipes/mandatory-from';
 import { createApp as nestjs } from '../../docs/recipes/nestjs-app';
 import { createApp as ownPassword } from '../../docs/recipes/own-password';
 import type { RecipeParts } from '../../docs/recipes/parts';
@@ -24,6 +26,7 @@ import { askAll } from '../app-contract/support/ask-all';
 import { serve } from '../app-contract/support/base-app';
 import { useGateway } from '../app-contract/support/use-gateway';
 import { isCompleteRun } from '../support/complete-run';
+import { OldUsers, UsersWithStaff } from './support/dated-users';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 import { ChangingUsers, Mailbox } from './support/reset-users';
 
@@ -40,7 +43,8 @@ const login = { path: '/login', password: ({ name }: AppUser) => passwordOf(name
 const forms = { jsonForms: false } as const;
 const createAccount = (): Promise<null> => Promise.resolve(null);
 
-const mail = new Mailbox();
+/** The e-mails of the app that was started last. */
+let mail = new Mailbox();
 
 /** A phone book in which each user has the number of the description. */
 async function fullPhoneBook(): Promise<PhoneBook> {
@@ -71,6 +75,25 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     secrets: [TOKEN_SECRET],
     guarded: ['/api/account'],
   },
+  // Without `logInAs`: its fact knows the page of the other user by its address, and staff have one
+  // of their own there. The recipe's own test looks at what the page shows.
+  'log-in-as': {
+    create: (parts) =>
+      logInAs({ ...parts, users: new UsersWithStaff(), record: () => Promise.resolve() }),
+    logout: { path: '/logout' },
+  },
+  'mandatory-from': {
+    create: async (parts) =>
+      mandatoryFrom({
+        ...parts,
+        users: new OldUsers(),
+        phoneBook: await fullPhoneBook(),
+        mandate: { from: 0, graceDays: 14 },
+      }),
+    guarded: ['/account', '/transfers'],
+    newNumber: { path: '/phone', phone: '+18185550142' },
+    userWithoutNumber: 'dave',
+  },
   nestjs: {
     create: async (parts) =>
       (await nestjs(parts)).getHttpAdapter().getInstance() as RequestListener,
@@ -94,13 +117,15 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     stepUp: { path: '/step-up' },
   },
   'password-reset': {
-    create: (parts) =>
-      passwordReset({
+    create: (parts) => {
+      mail = new Mailbox();
+      return passwordReset({
         ...parts,
         ...{ users: new ChangingUsers(), tokens: new ResetTokens(), mail },
         origin: 'https://bank.example',
         onError: () => undefined,
-      }),
+      });
+    },
     ...forms,
     passwordReset: {
       requests: [
