@@ -40,11 +40,18 @@ export interface AttemptRefusal {
   readonly retryAfterSeconds?: number;
 }
 
+/** Why this browser's next attempt at the factor is refused, and whether texts are as well. */
+export interface AttemptStop {
+  readonly refusal: AttemptRefusal;
+  readonly stopsTexts: boolean;
+}
+
 /** An attempt that has been counted against the user. */
 export interface Attempt {
   /**
    * Takes the attempt out of what its outcome leaves, and emits what the rest has brought about.
-   * `more` is given back in the same call of the store.
+   * `more` is given back in the same call of the store. Returns the lock that this attempt has set,
+   * or null.
    */
   readonly end: EndAttempt;
   /** The changes that its success brings, in the step that ends the pending login. */
@@ -69,8 +76,8 @@ export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attem
   const replaced = wrong.findReplaced().filter(({ key }) => !clears.includes(key));
   return {
     end: async (outcome, more) => {
-      await wrong.end(TAKE_BACK_BOTH.includes(outcome) ? outcome : 'wrong');
-      await last.end(outcome, more);
+      const stop = await wrong.end(TAKE_BACK_BOTH.includes(outcome) ? outcome : 'wrong');
+      return (await last.end(outcome, more)) ?? stop;
     },
     success: { clears, charges: addUp([...replaced, ...charges]) },
   };
@@ -89,7 +96,7 @@ function addUp(given: readonly Counter[]): readonly Counter[] {
 type EndAttempt = (
   outcome: Exclude<AttemptOutcome, 'right' | 'replaced'>,
   more?: readonly Counter[],
-) => Promise<void>;
+) => Promise<AttemptStop | null>;
 
 /** Whose attempt it is, and where it was made. */
 export interface AttemptSubject extends Pick<PendingLogin, 'userId' | 'bucket'> {
@@ -103,7 +110,7 @@ export type AttemptLimit = (
   subject: AttemptSubject,
 ) => Promise<
   | { readonly kind: 'counted'; readonly attempt: ChargedAttempt }
-  | { readonly kind: 'refused'; readonly refusal: AttemptRefusal }
+  | ({ readonly kind: 'refused' } & AttemptStop)
 >;
 
 interface AttemptParts {
@@ -216,7 +223,8 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   return async function charge({ userId, bucket, emit }) {
     const isKnown = bucket !== OTHER_BROWSERS;
     const charged = await chargeRows(counters, guessRows(parts, userId, bucket, method));
-    if (charged.refusedBy !== null) return refused(charged.refusedBy, isKnown);
+    if (charged.refusedBy !== null)
+      return { kind: 'refused', ...toStop(charged.refusedBy, isKnown, method) };
     const { rows } = charged;
     const countOf = (budget: AttemptBudget): number =>
       rows.find(({ row }) => row.budget === budget)?.count.count ?? 0;
@@ -227,18 +235,25 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
       const budgets = ATTEMPTS_GIVEN_BACK[outcome];
       const isGiven = await giveBack(counters, [...findGivenBack(rows, budgets), ...more]);
       const leaves = (budget: AttemptBudget): boolean => isGiven && budgets.includes(budget);
-      if (leaves('hundred'))
-        return emit({ type: 'failure-count-changed', failures: Math.max(0, hundred - 1) });
+      if (leaves('hundred')) {
+        emit({ type: 'failure-count-changed', failures: Math.max(0, hundred - 1) });
+        return null;
+      }
       if (isKnown) {
         const failures = leaves('ten') ? 0 : countOf('ten');
         if (failures >= max) emit({ type: 'browser-unknown', failures });
-        return;
+        return null;
       }
       const failures = leaves('sixty') ? 0 : countOf('sixty');
       if (failures === SLOW_GUESSING_FAILURES) emit({ type: 'guessing-slowly', failures });
-      const lock = rows.find(({ row }) => row.budget === 'ten')?.count.lockedSeconds ?? 0;
+      const kept = rows.filter(({ row }) => !leaves(row.budget));
+      const lock = kept.find(({ row }) => row.budget === 'ten')?.count.lockedSeconds ?? 0;
       if (hundred >= disableAfter) emit({ type: 'disabled' });
-      else if (lock > 0 && !leaves('ten')) emit({ type: 'locked', lockedSeconds: lock });
+      else if (lock > 0) emit({ type: 'locked', lockedSeconds: lock });
+      const stopping = kept.find(({ row, count }) =>
+        row.budget === 'hundred' ? count.count >= disableAfter : count.lockedSeconds > 0,
+      );
+      return stopping === undefined ? null : toStop(stopping, isKnown, method);
     };
 
     const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
@@ -247,13 +262,17 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
 }
 
 /** A known browser is not locked: it counts as one of the others from its next text on. */
-function refused({ row, count }: Counted<AttemptRow>, isKnown: boolean) {
-  const { reason, ...wait } = isKnown
-    ? { reason: 'too-many-attempts' as const }
-    : row.budget === 'hundred'
-      ? { reason: 'disabled' as const }
-      : { reason: 'locked' as const, retryAfterSeconds: Math.max(1, count.lockedSeconds) };
-  return { kind: 'refused', refusal: { reason, ...wait } } as const;
+function toStop(
+  { row, count }: Counted<AttemptRow>,
+  isKnown: boolean,
+  method: string,
+): AttemptStop {
+  if (isKnown) return { refusal: { reason: 'too-many-attempts' }, stopsTexts: false };
+  if (row.budget === 'hundred') return { refusal: { reason: 'disabled' }, stopsTexts: true };
+  const retryAfterSeconds = Math.max(1, count.lockedSeconds);
+  // Every factor has a ten of its own; the sixty is counted for all of them.
+  const stopsTexts = method === 'sms' || row.budget === 'sixty';
+  return { refusal: { reason: 'locked', retryAfterSeconds }, stopsTexts };
 }
 
 /**
@@ -297,7 +316,8 @@ function createUnguessableLimit(
     const { refusedBy, rows } = await chargeRows(counters, await findRows(subject));
     if (refusedBy !== null) {
       const retryAfterSeconds = Math.max(1, refusedBy.count.resetSeconds ?? 1);
-      return { kind: 'refused', refusal: { reason: 'locked', retryAfterSeconds } };
+      const refusal = { reason: 'locked', retryAfterSeconds } as const;
+      return { kind: 'refused', refusal, stopsTexts: false };
     }
     const watched = rows.find(({ row }) => row.budget === 'watched')?.count.count;
 
@@ -305,6 +325,7 @@ function createUnguessableLimit(
       const given = findGivenBack(rows, ATTEMPTS_GIVEN_BACK[outcome]);
       await giveBack(counters, [...given, ...more]);
       if (watched === MAX_PER_DAY) emit({ type: 'guessing-recovery-codes', failures: watched });
+      return null;
     };
 
     const clears = keysClearedBySuccess(userId, guessableMethods, bucket);

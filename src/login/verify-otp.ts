@@ -3,6 +3,7 @@ import type { Permit } from '../gateway';
 import {
   type Attempt,
   type AttemptEvent,
+  type AttemptStop,
   type ChargedAttempt,
   createAttemptLimit,
   joinAttempts,
@@ -79,6 +80,8 @@ export interface Refused {
   readonly endsPending: boolean;
   /** Attempts that the text still admits, after one that was counted. */
   readonly attemptsLeft?: number | undefined;
+  /** Null: no text can be had any more, because a lock outlasts the pending login. */
+  readonly resendAt?: null;
 }
 
 /** The gateway's response was lost and the code may have been used up, so its login ends. */
@@ -122,7 +125,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       // The session says that no text is out, but another request of this login has sent one.
       permit ??= await verifier.reserve?.();
       const charged = await charge(claimed, subject);
-      if (charged.kind === 'refused') return rejectAttempt(subject, charged.refusal);
+      if (charged.kind === 'refused')
+        return { ...rejectAttempt(subject, charged.refusal), ...toResend(charged) };
       // 4 to 7, and what is asked of the text before
       const counted = { ...read, ...claimed, ...charged, subject, startedAtMs };
       return await judge(request, counted, permit);
@@ -324,8 +328,12 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     outcome: 'wrong' | 'not-judged' | 'sent-twice' = 'wrong',
   ): Promise<Refused> {
     login.emit({ type: 'rejected', ...subject, reason });
-    await attempt.end(outcome);
-    return { ...refuse(reason, endsPending), attemptsLeft: isTexted ? left : undefined };
+    const stop = await attempt.end(outcome);
+    const attemptsLeft = isTexted ? left : undefined;
+    const refused = { ...refuse(reason, endsPending), attemptsLeft };
+    if (stop === null || reason === 'user-gone') return refused;
+    // Otherwise the page would offer a new code, and the request for it would be refused.
+    return { ...refused, refusal: stop.refusal, ...toResend(stop) };
   }
 
   /** The attempt is not made: the user has none left here. */
@@ -359,8 +367,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   /** Something threw while the code was judged, or when it was right. */
   async function endThrown(counted: JudgedCode, error: unknown): Promise<void> {
-    if (!isTexted || mayHaveArrived(error)) return counted.attempt.end('threw');
-    await counted.attempt.end('not-judged', findFirstText(counted));
+    if (!isTexted || mayHaveArrived(error)) await counted.attempt.end('threw');
+    else await counted.attempt.end('not-judged', findFirstText(counted));
   }
 
   /** Only the first attempt at a text gives it back: so it is given back once. */
@@ -433,6 +441,11 @@ function toAttemptParts({ store, settings, guessableMethods, browsers, userBlock
   const { counters } = store;
   const { limits } = settings;
   return { counters, limits, guessableMethods, hasKnownBrowsers: browsers.isOn, userBlocks };
+}
+
+/** The shortest lock outlasts the longest pending login. */
+function toResend({ stopsTexts }: AttemptStop): Pick<Refused, 'resendAt'> {
+  return stopsTexts ? { resendAt: null } : {};
 }
 
 function toSubject(

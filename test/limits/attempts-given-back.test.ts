@@ -67,7 +67,10 @@ async function attempt(
   const charged = await charge(counting, bucket);
   if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
   const { end, findReplaced, success } = charged.attempt;
-  if (outcome !== 'right' && outcome !== 'replaced') return end(outcome);
+  if (outcome !== 'right' && outcome !== 'replaced') {
+    await end(outcome);
+    return;
+  }
   const isRight = outcome === 'right';
   const [clears, charges] = isRight ? [success.clears, success.charges] : [[], findReplaced()];
   await store.counters.clear(clears);

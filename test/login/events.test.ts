@@ -83,7 +83,7 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
     await alice.enterWrong();
     const last = { type: 'rejected', ...subject, reason: 'too-many-attempts' };
     const locked = { type: 'locked', ...subject, lockedSeconds: 1800 };
-    expect(told()).toEqual([counted(10), last, locked, ended('verify', 'too-many-attempts')]);
+    expect(told()).toEqual([counted(10), last, locked, ended('verify', 'locked')]);
   });
 
   it('hears of a text that the gateway has not sent', async () => {

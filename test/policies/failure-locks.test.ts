@@ -1,12 +1,13 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
 import { BOB } from '../support/test-app';
-import { enterWrongly, seen, visit, type Visit } from '../support/visit';
-import { useApp } from '../support/use-app';
+import { enterWrongly, seen, visit, type Visit, wrongCode } from '../support/visit';
+import { useApp, useOwnApps } from '../support/use-app';
 
 jest.setTimeout(30_000);
 
 const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
+const INVALID = [401, { error: 'invalid-code' }];
 const DISABLED = [403, { error: 'disabled' }];
 const HALF_HOUR = 1_800;
 
@@ -46,6 +47,20 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     expect(validates()).toBe(10);
     expect(told('locked')).toMatchObject([{ userId: 'alice', lockedSeconds: HALF_HOUR }]);
     expect(told('rejected').slice(-2)).toMatchObject([{ reason: 'locked' }, { reason: 'locked' }]);
+  });
+
+  it('are told of the lock by the attempt that sets it, and are offered no text before it ends', async () => {
+    const alice = visit(test);
+    await alice.login();
+    await enterWrongly(alice, 5);
+    test.clock.advanceSeconds(30);
+    await alice.resend();
+    const answers = (await enterWrongly(alice, 5)).map(seen);
+    expect(answers).toEqual([...Array<unknown>(4).fill(INVALID), LOCKED]);
+    // Half an hour is longer than the pending login.
+    expect((await alice.status()).body.pending).toMatchObject({ attemptsLeft: 0, resendAt: null });
+    expect(told('rejected').at(-1)).toMatchObject({ reason: 'too-many-attempts' });
+    expect(told('locked')).toHaveLength(1);
   });
 
   it('refuse a send while locked, in any session, and charge nothing for it', async () => {
@@ -199,5 +214,67 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     await test.smsOtp.forgetUser('bob');
     expect(told('failure-count-changed').at(-1)).toMatchObject({ userId: 'bob', failures: 0 });
     expect(seen(await bob.login())).toEqual(LOCKED);
+  });
+});
+
+describe('a lock', () => {
+  const check = (): boolean => false;
+  const apps = useOwnApps({
+    options: {
+      factors: [{ name: 'card', amr: 'hwk', field: 'card', isAvailable: () => true, check }],
+    },
+    routes: (app, smsOtp) => {
+      const redirects = { successRedirect: '/in', failureRedirect: '/login/pin' };
+      app.post('/page/pin', smsOtp.verify(redirects));
+      const verify = smsOtp.verifyWith?.('card');
+      if (verify) app.post('/card', verify);
+    },
+  });
+
+  it('is the notice of the page after the attempt that sets it', async () => {
+    const test = await apps.start();
+    const alice = visit(test);
+    await alice.login();
+    await enterWrongly(alice, 5);
+    test.clock.advanceSeconds(30);
+    await alice.resend();
+    await enterWrongly(alice, 4);
+    await alice.post('/page/pin', { pin: wrongCode(test.code()) });
+    const { notice, retryAt, pending } = (await alice.status()).body;
+    const end = test.clock.now() + HALF_HOUR * 1000;
+    expect([notice, retryAt, pending.resendAt]).toEqual(['locked', end, null]);
+  });
+
+  it('that was set at logins takes the offer of a text from a step-up at its next code', async () => {
+    const test = await apps.start({ options: { knownBrowsers: false } });
+    const alice = visit(test);
+    await alice.logIn();
+    test.clock.advanceSeconds(61);
+    await alice.stepUp();
+    for (let browsers = 0; browsers < 2; browsers += 1) {
+      test.clock.advanceSeconds(70);
+      const guesser = visit(test);
+      await guesser.login();
+      await enterWrongly(guesser, 5);
+    }
+    expect((await alice.status()).body.pending.resendAt).not.toBeNull();
+    const wrong = await alice.enter(wrongCode(test.code()));
+    expect(seen(wrong)).toEqual(LOCKED);
+    expect((await alice.status()).body.pending.resendAt).toBeNull();
+  });
+
+  it('of another factor takes the offer of a text from no page', async () => {
+    const test = await apps.start();
+    const alice = visit(test);
+    for (let logins = 0; logins < 2; logins += 1) {
+      test.clock.advanceSeconds(61);
+      await alice.login();
+      const { resendAt } = (await alice.status()).body.pending;
+      for (let guess = 0; guess < 4; guess += 1)
+        expect(seen(await alice.post('/card', { card: 'wrong' }))).toEqual(INVALID);
+      const last = await alice.post('/card', { card: 'wrong' });
+      expect(seen(last)).toEqual(logins === 0 ? INVALID : LOCKED);
+      expect((await alice.status()).body.pending).toMatchObject({ resendAt, attemptsLeft: 5 });
+    }
   });
 });

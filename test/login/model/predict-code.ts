@@ -38,14 +38,15 @@ export function predictCode(
   if (counted.attempts >= 5) return INVALID;
   counted.attempts += 1;
   const lock = text === null ? null : lockOf(model, user);
-  if (lock !== null) return lock === 'locked' ? [429, 'locked'] : [403, 'disabled'];
+  if (lock !== null) return orLock(model, user, INVALID);
   pending.isSpent = counted.attempts === 5;
   if (text === null) return INVALID;
   countFailure(model, user);
-  if (text.expiresAt <= model.now) return EXPIRED;
+  if (text.expiresAt <= model.now) return orLock(model, user, EXPIRED);
   const answer = judge(model, browser, login, text, { code, isLost });
   if (answer !== INVALID || isLost) return answer;
-  return judgeEarlier(model, browser, login, code) ?? INVALID;
+  const last = judgeEarlier(model, browser, login, code) ?? INVALID;
+  return last === INVALID ? orLock(model, user, INVALID) : last;
 }
 
 /** A code that is wrong at the newest text may be that of the one before. Null: it is not asked. */
@@ -79,6 +80,13 @@ function giveBackLost(model: Model, id: string): void {
   const user = userOf(model, id);
   if (user.lockFailures % 10 === 0) user.lockedUntil = 0;
   user.lockFailures -= 1;
+}
+
+/** The attempt that sets a lock is told of it. */
+function orLock(model: Model, id: string, usual: CodeAnswer): CodeAnswer {
+  const lock = lockOf(model, id);
+  if (lock === null) return usual;
+  return lock === 'locked' ? [429, 'locked'] : [403, 'disabled'];
 }
 
 function judge(
