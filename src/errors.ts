@@ -318,6 +318,9 @@ const MISUSES = {
   ERR_GUARD_REDIRECT:
     '{name} guards the page that it redirects to, which would never end: put it behind the ' +
     'routes of the login',
+  ERR_NO_SERIALIZER:
+    'Passport has no {name}, so the login would fail after the right code; nothing was sent. ' +
+    'Write passport.{name}((user, done) => done(null, user.id)) and passport.deserializeUser',
   ERR_NOT_CALLED: '{name} makes a middleware: write {name}() with its parentheses',
   ERR_STRATEGY_OBJECT:
     'The strategy was passed to passport.authenticate as an object, which Passport shares ' +

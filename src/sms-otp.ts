@@ -150,7 +150,7 @@ class SmsOtpContext {
     this.changeAndEnd = createChangeAndEnd(login, factors.devices?.revokeFor);
     const { changeAndEnd } = this;
     const parts = { ...factors, userFactors, changeAndEnd };
-    this.middleware = createMiddlewareContext(settings, login, parts, opened);
+    this.middleware = createMiddlewareContext(settings, login, parts, opened, store);
     this.features = {
       phones: book && { login, book, hasNoFactor },
       recoveryCodes: factors.recoveryCodes && {
@@ -236,8 +236,8 @@ function register(
   if (Object.hasOwn(readFields(registered), strategyName)) {
     warn(
       'SMS_OTP_STRATEGY_TWICE',
-      `Passport has a strategy ${strategyName} already, which passport.authenticate finds no ` +
-        'more: give each createSmsOtp its own strategyName, or its own passport: new Passport()',
+      `Passport has a strategy ${strategyName} already, and passport.authenticate can no longer ` +
+        'find it: give each createSmsOtp its own strategyName, or its own passport: new Passport()',
     );
   }
   passport.use(strategyName, strategy);
@@ -411,6 +411,7 @@ function createMiddlewareContext(
   login: LoginContext,
   { recoveryCodes, devices, userFactors, changeAndEnd }: AccountParts,
   { writesMessages }: OpenGateway,
+  store: SmsOtpStore,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, now } = settings;
   const { trustedDevices, knownBrowsers } = settings;
@@ -430,6 +431,8 @@ function createMiddlewareContext(
     slot,
     now,
     warn: login.warn,
+    processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
+    logsIn: false,
     logins,
     marks: createMarkReader(slot, login.getUserId, now, logins, findAcr),
     sendOtp,
@@ -458,6 +461,11 @@ function createMiddlewareContext(
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },
   };
+}
+
+/** Two containers may give their processes the same number, hardly in the same millisecond. */
+function nameProcess(): string {
+  return `${process.pid}-${Math.floor(performance.timeOrigin)}`;
 }
 
 function joinPendingLogins(

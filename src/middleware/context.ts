@@ -76,6 +76,10 @@ export interface MiddlewareContext {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly warn: Warn;
+  /** Names this process where the store is in its memory; undefined: the store is shared. */
+  readonly processId: string | undefined;
+  /** Whether one of its middlewares logs users into a session, which `verify` sets when made. */
+  logsIn: boolean;
 }
 
 /** Verifies the codes of one factor. */

@@ -8,6 +8,7 @@ import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
 import { finishSend, withoutNotice } from './send';
 import type { SmsOtpSession } from './session-data';
+import { checkStore } from './setup-checks';
 import { updateSlot, withoutPending } from './update-slot';
 
 /** The middlewares that keep the session as it is. */
@@ -40,6 +41,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   async function resend(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const before = slot.read(req);
     const { pending } = before;
+    checkStore(pending, context);
     const request: ResendRequest = {
       pending,
       currentUser: currentUser(req),

@@ -88,13 +88,16 @@ export const notVerified = (refusal: Refusal): SmsOtpOutcome => ({ verified: fal
 export const notChanged = (refusal: Refusal): SmsOtpOutcome => ({ changed: false, ...refusal });
 
 /** What a refusal leaves for the next page. */
-export type Notice = Required<Pick<SmsOtpSession, 'notice' | 'retryAt'>>;
+export type Notice = Required<Pick<SmsOtpSession, 'notice' | 'retryAt' | 'noticeUntil'>>;
+
+const NOTICE_LIFE_MS = 600_000;
 
 /** Returns the notice of a refusal, and when another try makes sense. */
 export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): Notice {
   return {
     notice: reason,
     retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000,
+    noticeUntil: now + NOTICE_LIFE_MS,
   };
 }
 

@@ -29,7 +29,7 @@ import {
   toVerified,
 } from './responses';
 import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
-import { checkCookieLife, checkProxy } from './setup-checks';
+import { checkCookieLife, checkProxy, requireSerializer } from './setup-checks';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
 import { createDeviceLogin } from './trusted-devices';
@@ -38,12 +38,22 @@ import { createDeviceLogin } from './trusted-devices';
 export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
   const { slot, sendOtp, logins } = context;
   const devices = context.devices && createDeviceLogin(context.devices, context);
+  let isSetUp = false;
 
   return createFactory('send', 'smsOtpSend', send);
+
+  /** Finds, before the first text is paid, what would fail after it. */
+  function requireSetUp(req: Request): void {
+    if (isSetUp) return;
+    slot.requireNewIds(req);
+    requireSerializer(context);
+    isSetUp = true;
+  }
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
+    requireSetUp(req);
     checkCookieLife(slot.readCookieLife(req), context.codeValiditySeconds, context.warn);
     checkProxy(req, context.warn);
     await slot.undoLogIn(req);
@@ -271,7 +281,7 @@ export async function finishSend(
 
 /** Returns the slot without the reason and the page that were kept for the next page. */
 export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
-  const { notice: _shown, retryAt: _told, returnTo: _taken, ...rest } = slot;
+  const { notice: _shown, retryAt: _told, noticeUntil: _over, returnTo: _taken, ...rest } = slot;
   return rest;
 }
 
@@ -296,7 +306,7 @@ async function keepText<Saved>(
 
 /** Returns what the session keeps of a pending login. */
 function toPending(
-  { maxAttempts }: MiddlewareContext,
+  { maxAttempts, processId }: MiddlewareContext,
   result: BegunSend,
   returnTo: string | null,
 ): PendingSlot {
@@ -320,6 +330,7 @@ function toPending(
     ...(phones.length > 0 && { phones }),
     ...(transaction && { transaction }),
     ...(returnTo !== null && { returnTo }),
+    ...(processId !== undefined && { processId }),
   };
 }
 

@@ -17,6 +17,8 @@ export interface SmsOtpSession {
   readonly notice?: Reason;
   /** Beside the notice: when another try makes sense, in milliseconds since 1970. */
   readonly retryAt?: number | null;
+  /** Beside the notice: when nobody wants to read it any more, in milliseconds since 1970. */
+  readonly noticeUntil?: number;
   /** The page that a guard refused. */
   readonly returnTo?: string;
 }
@@ -39,6 +41,8 @@ export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly failureStatus?: number;
   /** Where the user wanted to go. */
   readonly returnTo?: string;
+  /** The process in whose memory the login is; absent where the store is shared. */
+  readonly processId?: string;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
-import { SessionError } from '../errors';
+import { readFields, SessionError } from '../errors';
 import { callAsync, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
 
@@ -50,13 +50,31 @@ export class SessionSlot {
    * could not go on.
    */
   requireCookie(req: Request): void {
-    if (!this.requireSession(req).cookie.secure || req.secure) return;
+    this.requireSession(req);
+    if (!this.losesCookie(req)) return;
     throw new SessionError(
       'ERR_SESSION_COOKIE',
       'The session cookie is secure and the request came over http, so the browser would not ' +
         "get it; nothing was sent. Behind a proxy that ends TLS: app.set('trust proxy', 1). " +
         "Without TLS: cookie: { secure: 'auto' }",
     );
+  }
+
+  /** Returns whether the browser would not get the session's cookie: it is secure, and this is http. */
+  losesCookie(req: Request): boolean {
+    return findSession(req)?.cookie?.secure === true && !req.secure;
+  }
+
+  /**
+   * Makes another id for a request like this one. @throws {SessionError} when it is the same, so
+   * that the session could not be renewed after the right code.
+   */
+  requireNewIds(req: Request): void {
+    const { sessionStore, sessionID } = req;
+    if (typeof readFields(sessionStore).generate !== 'function') return;
+    const probe = Object.create(req) as Request;
+    sessionStore.generate(probe);
+    if (probe.sessionID === sessionID) throw notRenewed();
   }
 
   /** Returns how many milliseconds browsers keep the session's cookie; null: until they close. */

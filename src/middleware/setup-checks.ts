@@ -1,6 +1,8 @@
 import type { Request } from 'express';
-import { UsageError, type Warn } from '../errors';
+import { readFields, UsageError, type Warn } from '../errors';
+import type { MiddlewareContext } from './context';
 import { readField } from './handler';
+import type { PendingSlot } from './session-data';
 
 /**
  * Warns when limits per address count a proxy, or whatever a client writes, in place of the client.
@@ -41,7 +43,7 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
       (req.body as unknown) === undefined
         ? 'The body of a request has not been parsed: put express.urlencoded() for forms, or ' +
           'express.json() for JSON, before the routes of smsOtp'
-        : `A parsed body has no ${field}: name the field so, or give its name in the option fields`;
+        : `A parsed body has no ${field}: rename the field, or set its name in the option fields`;
     warn('SMS_OTP_FIELD_MISSING', problem);
   }
   return value;
@@ -63,6 +65,45 @@ export function checkCookieLife(
     `The session cookie lives ${lifeMs} ms and a code ${codeValiditySeconds} s, so the browser ` +
       'forgets the login that waits for the code. cookie.maxAge counts milliseconds: cookie: { ' +
       'maxAge: 3_600_000 } is an hour',
+  );
+}
+
+/**
+ * Warns of a session cookie that no browser gets. A page of the login asks for `status` first, and
+ * a check for forged requests refuses what follows before any of the middlewares runs.
+ */
+export function checkCookie(isLost: boolean, warn: Warn): void {
+  if (!isLost) return;
+  warn(
+    'SMS_OTP_SESSION_COOKIE',
+    'The session cookie is secure and a request came over http, so the browser does not get it: ' +
+      "forms fail with an invalid csrf token, and nobody can log in. app.set('trust proxy', 1) " +
+      "behind a proxy that ends TLS, or cookie: { secure: 'auto' }",
+  );
+}
+
+/** @throws {UsageError} when Passport could not put the user into the session after the code. */
+export function requireSerializer({
+  passport,
+  logsIn,
+}: Pick<MiddlewareContext, 'passport' | 'logsIn'>): void {
+  // Missing in the types, part of Passport since 0.1.
+  const { _serializers: serializers } = readFields(passport);
+  if (logsIn && Array.isArray(serializers) && serializers.length === 0)
+    throw new UsageError('ERR_NO_SERIALIZER', 'serializeUser');
+}
+
+/** Warns of a login that waits in the memory of another process, or of this one before a restart. */
+export function checkStore(
+  pending: PendingSlot | undefined,
+  { processId, warn }: Pick<MiddlewareContext, 'processId' | 'warn'>,
+): void {
+  if (pending?.processId === undefined || pending.processId === processId) return;
+  warn(
+    'SMS_OTP_MEMORY_STORE',
+    'A login is pending in the session of a request, and not in memoryStore() of this process: ' +
+      'another process began it, or this one before a restart, so that its code is refused. With ' +
+      'several processes give all of them one store: redisStore or postgresStore',
   );
 }
 

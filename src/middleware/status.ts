@@ -1,8 +1,9 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { maskPhone } from '../login/phones';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
-import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
+import { type PendingSlot, toKept } from './session-data';
+import { checkCookie } from './setup-checks';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
 export interface SmsOtpStatus {
@@ -11,8 +12,9 @@ export interface SmsOtpStatus {
   /** The current user's second factor. */
   readonly verified: { readonly at: number; readonly method: Method } | null;
   /**
-   * The reason of the last refusal that was answered with a redirect: returned throughout one
-   * request, then removed.
+   * The reason of the last refusal that was answered with a redirect. It is shown once: every call
+   * of one request returns it, and then it is gone, unless that request redirects as well. It ends
+   * after ten minutes.
    */
   readonly notice: Reason | null;
   /**
@@ -62,10 +64,12 @@ export function createStatus({
   slot,
   marks,
   now,
+  warn,
 }: MiddlewareContext): (req: Request) => SmsOtpStatus {
   const noticesTaken = new WeakMap<Request, Pick<SmsOtpStatus, 'notice' | 'retryAt'>>();
 
   return function status(req) {
+    checkCookie(slot.losesCookie(req), warn);
     const taken = takeNotice(req);
     const pending = slot.peek(req)?.pending;
     // As for `hasSecondFactor`: with `logins` it shows only where the login has been checked.
@@ -80,12 +84,37 @@ export function createStatus({
   function takeNotice(req: Request): Pick<SmsOtpStatus, 'notice' | 'retryAt'> {
     const taken = noticesTaken.get(req);
     if (taken !== undefined) return taken;
-    const before: SmsOtpSession = slot.peek(req) ?? { version: 1 };
-    const { notice = null, retryAt = null, ...rest } = before;
-    noticesTaken.set(req, { notice, retryAt });
-    if (notice !== null) slot.put(req, rest);
-    return { notice, retryAt };
+    const { notice = null, retryAt = null, noticeUntil } = slot.peek(req) ?? {};
+    const isOver = noticeUntil !== undefined && noticeUntil <= now();
+    const shown = isOver ? { notice: null, retryAt: null } : { notice, retryAt };
+    noticesTaken.set(req, shown);
+    if (notice !== null) beforeEnd(req.res, () => removeNotice(req));
+    return shown;
   }
+
+  /** The app may have ended the session in the meantime. */
+  function removeNotice(req: Request): void {
+    const current = slot.peek(req);
+    if (current?.notice === undefined) return;
+    const { notice: _shown, retryAt: _told, noticeUntil: _over, ...rest } = current;
+    slot.put(req, rest);
+  }
+}
+
+/** The statuses with which browsers go on to another page. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Calls a function before the response ends, and so before express-session saves, unless the
+ * response is a redirect.
+ */
+function beforeEnd(res: Response | undefined, call: () => void): void {
+  if (res === undefined) return call();
+  const end = res.end.bind(res) as (...given: unknown[]) => Response;
+  res.end = (...given: unknown[]): Response => {
+    if (!REDIRECTS.has(res.statusCode)) call();
+    return end(...given);
+  };
 }
 
 /** Returns what a page may show of the slot: neither its ids nor the page to go to. */

@@ -17,7 +17,7 @@ import {
 } from './responses';
 import type { Purpose } from '../stores/store';
 import { type SmsOtpSession, toKept } from './session-data';
-import { readRequiredField } from './setup-checks';
+import { checkStore, readRequiredField } from './setup-checks';
 import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
 import { isSamePending, updateSlot, withoutPending } from './update-slot';
 
@@ -122,6 +122,7 @@ export function createAuthenticate(
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
+    checkStore(pending, context);
     const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
     const { purpose = pending?.purpose } = options;
     if (purpose !== pending?.purpose)

@@ -21,7 +21,9 @@ export function createVerify(
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport } = context;
 
-  return createFactory(name, 'smsOtpVerify', verify);
+  return createFactory(name, 'smsOtpVerify', verify, ({ session }) => {
+    context.logsIn ||= session !== false;
+  });
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;

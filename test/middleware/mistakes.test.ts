@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
-import { Passport } from 'passport';
+import { Passport, type PassportStatic } from 'passport';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
@@ -24,6 +24,14 @@ const sessions = session({ secret: 'a test secret', resave: false, saveUninitial
 const before = (...handlers: RequestHandler[]): TestAppOptions => ({
   middleware: (app) => app.use(...handlers),
 });
+
+// Its types have no class that can be extended.
+const AnyPassport = Passport as unknown as new () => PassportStatic;
+
+/** Serializes nobody, as where the app has forgotten it. */
+class ForgetfulPassport extends AnyPassport {
+  override serializeUser(): void {}
+}
 
 describe('a mistake of the app', () => {
   let test: TestApp;
@@ -96,6 +104,40 @@ describe('a mistake of the app', () => {
       expect(warnings).toEqual([]);
     });
 
+    it('a secure cookie over http is told by the page that asks for the status', async () => {
+      test = await startTestApp({ cookie: { secure: true } });
+      for (const _try of [1, 2]) await test.agent().get('/status').expect(200);
+      expectWarning('SMS_OTP_SESSION_COOKIE', 'invalid csrf token', "app.set('trust proxy', 1)");
+    });
+
+    it('ids that are all the same are an error before a text is paid', async () => {
+      const genid = (): string => 'always the same';
+      const options = { secret: 'a test secret', resave: false, saveUninitialized: false };
+      test = await startTestApp({ sessionMiddleware: [session({ ...options, genid })] });
+      expect((await test.agent().post('/login').send(LOGIN)).status).toBe(500);
+      expectError('ERR_SESSION_NOT_RENEWED', 'cannot be renewed');
+      expect(texts()).toBe(0);
+    });
+
+    it('a login that waits in the memory of another process is told once, and which store', async () => {
+      test = await startTestApp({
+        routes: (app) =>
+          app.post('/elsewhere', (req, res) => {
+            const { pending } = req.session.smsOtp ?? {};
+            const processId = '1-1';
+            if (pending) req.session.smsOtp = { version: 1, pending: { ...pending, processId } };
+            res.json({});
+          }),
+      });
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/login/pin').send({ pin: 'x' }).expect(400);
+      expect(warnings).toEqual([]);
+      await agent.post('/elsewhere').expect(200);
+      for (const path of ['/login/pin', '/login/resend']) await agent.post(path).send({ pin: 'x' });
+      expectWarning('SMS_OTP_MEMORY_STORE', 'memoryStore()', 'redisStore or postgresStore');
+    });
+
     it('passport.session() that is missing is an error of the guard', async () => {
       test = await startTestApp({ sessionMiddleware: [sessions] });
       const agent = test.agent();
@@ -113,6 +155,15 @@ describe('a mistake of the app', () => {
       expect((await test.agent().get('/own/login/?next=1')).status).toBe(500);
       expectError('ERR_GUARD_REDIRECT', 'behind the routes of the login');
       expect((await test.agent().get('/own/else')).status).toBe(303);
+    });
+  });
+
+  describe('with Passport', () => {
+    it('no serializeUser is an error before a text is paid', async () => {
+      test = await startTestApp({ PassportClass: ForgetfulPassport });
+      expect((await test.agent().post('/login').send(LOGIN)).status).toBe(500);
+      expectError('ERR_NO_SERIALIZER', 'passport.serializeUser', 'nothing was sent');
+      expect(texts()).toBe(0);
     });
   });
 

@@ -18,6 +18,10 @@ describe('a redirect', () => {
       res.json([smsOtp.status(req).notice, smsOtp.status(req).notice]);
     });
     app.get('/what', (req, res) => void res.json(smsOtp.status(req)));
+    app.get('/goes-on', (req, res) => {
+      smsOtp.status(req);
+      res.redirect('/what');
+    });
     app.use('/site', (_req, _res, next) => {
       order.push('passed on');
       next();
@@ -114,6 +118,24 @@ describe('a redirect', () => {
       expect((await agent.get('/what')).body).toMatchObject({ notice: null, retryAt: null });
     },
   );
+
+  it('of a page that has read the reason leaves it for the page it goes to', async () => {
+    const { agent } = await givenPassword();
+    await agent.post('/site/pin').send({ pin: 'no code' });
+    expect((await agent.get('/goes-on')).status).toBe(302);
+    expect((await agent.get('/what')).body).toMatchObject({ notice: 'malformed-code' });
+    expect((await agent.get('/what')).body).toMatchObject({ notice: null });
+  });
+
+  it.each([
+    [599, 'malformed-code'],
+    [600, null],
+  ])('keeps its reason for ten minutes: after %i s it is %p', async (seconds, notice) => {
+    const { agent } = await givenPassword();
+    await agent.post('/site/pin').send({ pin: 'no code' });
+    test.clock.advanceSeconds(seconds);
+    expect((await agent.get('/what')).body).toMatchObject({ notice, retryAt: null });
+  });
 
   it('is what keeps a reason: a resend refused in JSON leaves none', async () => {
     const { agent } = await givenPassword();
