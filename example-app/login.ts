@@ -82,6 +82,8 @@ async function start(): Promise<void> {
   /** Returns the sentence that explains the last refusal. */
   function readNotice(req: Request): string | null {
     const { notice, retryAt } = smsOtp.status(req);
+    // A guard refuses everyone who is not logged in yet, which is no news on the login page.
+    if (notice === 'second-factor-required') return null;
     return notice && noticeText(notice, { locale: 'en', retryAt });
   }
 
@@ -135,7 +137,8 @@ async function start(): Promise<void> {
       ${form(req, '/login/pin', field, 'Confirm')}`;
     const cancel = form(req, '/login/cancel', '', 'Cancel', 'quiet');
     const lead = isAlive ? code : '<p>There is no code to enter now.</p>';
-    res.send(page('Enter your code', notice, lead + (resendAt === null ? '' : resend) + cancel));
+    const title = isAlive ? 'Enter your code' : 'Get a code';
+    res.send(page(title, notice, lead + (resendAt === null ? '' : resend) + cancel));
   });
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/', failureRedirect: '/login/pin' }));
   app.post(

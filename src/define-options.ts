@@ -5,6 +5,9 @@ import { optionError, readFields } from './errors';
 import { isPrintedSecret } from './keys';
 import type { SmsOtpStore } from './stores/store';
 
+/** Options of `passport.authenticate` that pass the reason of a refusal on. */
+const PASSPORT_MESSAGES = ['failureFlash', 'failureMessage', 'failWithError'];
+
 /**
  * Returns a schema for an object with these fields and no others.
  *
@@ -15,6 +18,8 @@ export function strictOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape)
     error: ({ code, keys }) => {
       if (code !== 'unrecognized_keys') return 'must be an object';
       const [unknown = ''] = keys as readonly string[];
+      if (PASSPORT_MESSAGES.includes(unknown))
+        return 'the reason of a refusal is the notice of status(req)';
       const meant = closestName(unknown, Object.keys(shape));
       return meant === undefined ? '' : `did you mean ${meant}?`;
     },

@@ -218,7 +218,7 @@ export interface SmsOtpOptions {
 /** No factor of the app may be named after these methods. */
 const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
-const COUNTRY = "must be the ISO 3166-1 code of a country, such as 'US'";
+const COUNTRY = 'must be the ISO 3166-1 code of a country';
 const FACTOR =
   'needs a name of small letters, digits and hyphens that is not reserved, and a function ' +
   'check, or createOptions and checkResponse (isAvailable, too, is one)';
@@ -228,10 +228,10 @@ const name = z
   .min(1, 'must not be empty')
   .max(100, 'must have at most 100 characters');
 
-const country = z.string(COUNTRY).refine((code) => findCountry(code) === code, {
+const country = z.string(`${COUNTRY}, such as 'US'`).refine((code) => findCountry(code) === code, {
   error: ({ input }) => {
     const meant = findCountry(String(input));
-    return meant === undefined ? COUNTRY : `${COUNTRY}: did you mean '${meant}'?`;
+    return `${COUNTRY}${meant === undefined ? ", such as 'US'" : `: did you mean '${meant}'?`}`;
   },
 });
 

@@ -49,7 +49,11 @@ export function loginPages(
   router.get('/login/pin', async (req, res) => {
     const status = smsOtp.status(req);
     const refusedPasskey = passkeys.readRefusal(req, status);
-    const notice = refusedPasskey ?? toNotice(req, status);
+    // The button for another text counts the wait down: one wait is enough on a page.
+    const isCounted =
+      status.notice === 'resend-too-soon' && (status.pending?.resendAt ?? null) !== null;
+    const shown = isCounted ? { ...status, retryAt: 0 } : status;
+    const notice = refusedPasskey ?? toNotice(req, shown);
     const home = req.user ? '/account' : '/login';
     if (status.pending) {
       const isTextOff = await passkeys.isTextOff(req);

@@ -20,7 +20,7 @@ export interface MessageContext<User = Express.User> {
 /** A template, or a function that returns one. */
 export type MessageOption = string | ((context: MessageContext) => string | Promise<string>);
 
-/** What differs for numbers of one country. A missing field is as everywhere else. */
+/** What differs for numbers of one country. Fields that are left out use the general setting. */
 export interface CountryMessage {
   /** Sender of the message there. */
   readonly sender?: string | undefined;

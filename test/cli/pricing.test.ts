@@ -35,6 +35,13 @@ describe.each(['A', 'B'] as const)('pricing (%s)', (variant) => {
     }
   });
 
+  it('ends with 1 when nothing matches', async () => {
+    const { env } = await openAccount({ variant });
+    const nothing = { code: 1, stdout: '', stderr: expect.stringContaining('No row matches.') };
+    expect(await runCli(['pricing', 'zzz'], { env })).toMatchObject(nothing);
+    expect(await runCli(['pricing', 'zzz', '--json'], { env })).toMatchObject({ code: 1 });
+  });
+
   it('shows prices of lookups', async () => {
     const { env } = await openAccount({ variant });
     const { stdout } = await runCli(['pricing', '--lookup', '+49'], { env });

@@ -14,7 +14,7 @@ const source = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8
 const linked = [
   ...source.matchAll(/\bwarn\(\s*'(SMS_OTP_[A-Z_]+)'/g),
   ...source.matchAll(/new SessionError\(\s*'(ERR_[A-Z_]+)'/g),
-  ...source.matchAll(/^ {2}(ERR_(?:NOT|GUARD|STRATEGY|TOTP)[A-Z_]+):/gm),
+  ...source.matchAll(/^ {2}(ERR_(?:NOT|NO|GUARD|STRATEGY|TOTP)[A-Z_]+):/gm),
   ...source.matchAll(/seeAlso\('(ERR_[A-Z_]+)'\)/g),
 ]
   .map(([, code]) => code)

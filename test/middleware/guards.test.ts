@@ -6,6 +6,8 @@ import { bareRequest, letsPass } from './support/bare-request';
 import { givePassword, logIn, statusOf } from './support/steps';
 import { useSharedApp } from '../support/use-app';
 
+const NOTICE = 'the reason of a refusal is the notice of status(req)';
+
 describe('the guard', () => {
   let isRequired: (user: TestUser) => unknown;
   const test = useSharedApp(() => {
@@ -171,7 +173,9 @@ describe('options of a middleware', () => {
     ],
     ['send', null, 'options must be an object'],
     ['send', { session: false }, 'unknown option session'],
-    ['verify', { failureMessage: true }, 'unknown option failureMessage'],
+    ['verify', { failureMessage: true }, `unknown option failureMessage, ${NOTICE}`],
+    ['verify', { failureFlash: true }, `unknown option failureFlash, ${NOTICE}`],
+    ['verify', { failWithError: true }, `unknown option failWithError, ${NOTICE}`],
     ['verify', { session: 0 }, 'session must be a boolean'],
     ['resend', { notRequiredRedirect: '/' }, 'unknown option notRequiredRedirect'],
     ['stepUp', { successRedirect: true }, 'successRedirect must be a string'],

@@ -446,7 +446,7 @@ describe('createSmsOtp', () => {
     [
       'UK',
       { allowedCountries: ['UK'] },
-      "allowedCountries.0 must be the ISO 3166-1 code of a country, such as 'US': did you mean 'GB'?",
+      "allowedCountries.0 must be the ISO 3166-1 code of a country: did you mean 'GB'?",
     ],
     ['small letters', { allowedCountries: ['us'] }, "did you mean 'US'?"],
     [

@@ -143,7 +143,7 @@ const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, s
     pass: ['pass', 'green', 'passed'],
     warn: ['warn', 'yellow', 'warning', 'warnings'],
     fail: ['fail', 'red', 'failed'],
-    'not-tested': ['skip', 'dim', 'not tested'],
+    'not-tested': ['skip', 'dim', 'skipped'],
   };
 
 /** Shows a result on one line, and its advice on a line below. */
@@ -154,7 +154,7 @@ function showCheck({ output }: CommandCall, { check, status, detail, advice }: C
   if (advice !== null) line(`        ${' '.repeat(CHECK_WIDTH)}${style('dim', '→')} ${advice}`);
 }
 
-/** "6 passed, 1 warning, 1 failed, 2 not tested". */
+/** "6 passed, 1 warning, 1 failed, 2 skipped". */
 function showTotals({ output }: CommandCall, results: readonly CheckResult[]): void {
   const parts = Object.entries(LABELS).flatMap(([status, [, color, one, many = one]]) => {
     const count = results.filter((result) => result.status === status).length;

@@ -153,7 +153,7 @@ function showRun(call: CommandCall, plan: Plan, run: RunResult | null): ExitCode
     const show = (name: string, figure: number | string, text: string): void =>
       line(`${style('dim', name.padEnd(11))}${String(figure).padStart(7)}  ${text}`.trimEnd());
     show('looked up', done, statuses.join(', '));
-    show('spent', spent, '');
+    show('spent', spent, lastError !== null || byStatus.has('refused') ? AT_MOST : '');
     if (known > 0) show('known', known, 'already in the output');
     if (duplicates > 0) show('duplicates', duplicates, 'more than once in the input');
     if (invalidLines.length > 0) show('invalid', invalidLines.length, nameLines(invalidLines));
@@ -172,6 +172,9 @@ const STOP_TEXTS: Readonly<Record<StopReason, string>> = {
   budget: 'the budget is spent; run it again with another one to continue',
   failures: 'too many lookups failed; run it again when the cause is fixed',
 };
+
+/** Not shown in HLR spec §8: whether a refused or lost lookup costs. */
+const AT_MOST = 'at most: refused and lost lookups are counted as paid';
 
 const MAX_SHOWN_LINES = 8;
 

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { CountryPrice, NetworkPrice, PriceList } from '../../client';
 import { toMicros } from '../../policies/spend-limits/micros';
 import { parseJson } from '../../stores/check-values';
-import { cleanText, type Command, type CommandCall, JSON_OPTION, readText } from '../command';
+import {
+  cleanText,
+  type Command,
+  type CommandCall,
+  type ExitCode,
+  JSON_OPTION,
+  readText,
+} from '../command';
 import { CommandFailure } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 
@@ -46,22 +53,23 @@ export const pricing: Command = {
     );
     if (oddRows > 0)
       call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
-    show(call, { service, ...prices }, saved);
-    return 0;
+    return show(call, { service, ...prices }, saved);
   },
 };
 
-function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): void {
+/** Returns 1 when the filter matches nothing, as `grep` does. */
+function show(call: CommandCall, list: SavedPrices, saved: SavedPrices | null): ExitCode {
   const filter = call.args.positionals[0];
   const rows = filterRows(toRows(list), filter);
   if (saved === null) {
     const pricing = rows.map(({ entry }) => entry);
     call.showResult({ ...list, pricing }, () => showRows(call, rows, list));
-    return;
+    return rows.length === 0 ? 1 : 0;
   }
   const changes = findChanges(filterRows(toRows(saved), filter), rows);
   const entries = changes.map(({ kind, before, row }) => ({ kind, before, ...row.entry }));
   call.showResult(entries, () => showChanges(call, changes));
+  return 0;
 }
 
 function showRows(

@@ -15,7 +15,7 @@ const FAILURES = 'docs/how-it-works.md#when-something-fails';
 const LIMITS = 'docs/how-it-works.md#default-limits';
 const DEVICES = 'docs/recovery-and-devices.md#trusted-devices';
 const NUMBERS = 'docs/enrollment.md#who-may-change-numbers';
-const REASONS = 'docs/errors.md#reasons';
+const REASONS = 'docs/troubleshooting.md#reasons';
 const RESPONSIBILITIES = 'docs/audit/threats.md#your-responsibilities';
 
 /**

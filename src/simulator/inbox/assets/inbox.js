@@ -84,6 +84,8 @@ function append(message) {
   sentAt.dateTime = new Date(message.sentAt).toISOString();
   meta.append(create('span', 'sender', message.sender), sentAt);
   const bubble = create('p', 'bubble');
+  // A phone lays a text out by its first strong letter, too.
+  bubble.dir = 'auto';
   fillText(bubble, message);
   item.append(meta, bubble);
   thread.append(item);
