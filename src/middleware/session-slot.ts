@@ -60,9 +60,11 @@ export class SessionSlot {
     );
   }
 
-  /** Returns whether the browser would not get the session's cookie: it is secure, and this is http. */
+  /** Returns whether the browser would not get the session's cookie: secure, and this is http. */
   losesCookie(req: Request): boolean {
-    return findSession(req)?.cookie?.secure === true && !req.secure;
+    // Sessions of other packages have no cookie.
+    const { cookie } = readFields(findSession(req));
+    return readFields(cookie).secure === true && !req.secure;
   }
 
   /**

@@ -93,7 +93,7 @@ export function requireSerializer({
     throw new UsageError('ERR_NO_SERIALIZER', 'serializeUser');
 }
 
-/** Warns of a login that waits in the memory of another process, or of this one before a restart. */
+/** Warns of a login in the memory of another process, or of this one before a restart. */
 export function checkStore(
   pending: PendingSlot | undefined,
   { processId, warn }: Pick<MiddlewareContext, 'processId' | 'warn'>,

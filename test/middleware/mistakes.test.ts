@@ -30,7 +30,9 @@ const AnyPassport = Passport as unknown as new () => PassportStatic;
 
 /** Serializes nobody, as where the app has forgotten it. */
 class ForgetfulPassport extends AnyPassport {
-  override serializeUser(): void {}
+  override serializeUser(): void {
+    // As if nobody had called it.
+  }
 }
 
 describe('a mistake of the app', () => {

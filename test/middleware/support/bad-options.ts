@@ -1,7 +1,6 @@
 const COUNTRIES =
   /^createSmsOtp: allowedCountries (is missing; it )?must be 'any' or a list of ISO 3166-1 codes/;
-const COUNTRY =
-  /^createSmsOtp: allowedCountries\.0 must be the ISO 3166-1 code of a country, such as 'US'/;
+const COUNTRY = /^createSmsOtp: allowedCountries\.0 must be the ISO 3166-1 code of a country/;
 
 /** What is wrong, the change that makes it so, and what must be said of it. */
 export const BAD: [string, object, RegExp][] = [
