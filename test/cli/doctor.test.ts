@@ -222,7 +222,7 @@ describe('doctor', () => {
     expect(stdout).toContain(
       '  fail  balance      0.0000\n                     → Top up the account',
     );
-    expect(stdout).toMatch(/\n {2}5 passed, 1 failed, 3 not tested\n$/);
+    expect(stdout).toMatch(/\n {2}5 passed, 1 failed, 3 skipped\n$/);
   });
 
   it('asks before it spends money', async () => {

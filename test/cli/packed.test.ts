@@ -87,7 +87,7 @@ describe('the command of the packed package', () => {
     const { env } = await openAccount({ variant: 'B' });
     const { code, stdout, stderr } = await runProgram(['doctor'], env);
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toContain('6 passed, 3 not tested');
+    expect(stdout).toContain('6 passed, 3 skipped');
   });
 
   it('ends with 1 after a failure, and with 2 after wrong usage', async () => {

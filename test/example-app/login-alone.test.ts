@@ -80,7 +80,7 @@ describe('the login in one file', () => {
       for (let attempt = 1; attempt < 5; attempt += 1)
         await submit('/login/pin', '/login/pin', { pin: wrong });
       const [, dead] = await submit('/login/pin', '/login/pin', { pin: wrong });
-      expect(dead).toContain('this code no longer works.');
+      expect(dead).toContain('This code no longer works.');
       expect(dead).not.toContain('name="pin"');
       expect(dead).toMatch(/Text me a code \(in \d+ s\)/);
       const [, tooSoon] = await submit('/login/pin', '/login/pin/resend', {});

@@ -46,7 +46,7 @@ describe.each(['A', 'B'] as const)('the login of the example app, gateway %s', (
     const answer = await visitor.post('/login/pin', { _csrf: readToken(form), pin: readPin(site) });
     expect(answer.headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toContain('this code no longer works');
+    expect(readNotice(page)).toContain('This code no longer works');
     expect(page.text).not.toContain('name="pin"');
     expect((await visitor.open('/account')).headers.location).toBe('/login');
   });

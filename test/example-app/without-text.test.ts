@@ -26,7 +26,7 @@ describe('the code page of the example app', () => {
     expect(readNotice(page)).toBe(
       'It’s too soon to send another text. You can try again in 30 seconds.',
     );
-    expect(page.text).toContain('We haven’t texted you a code for this yet.');
+    expect(page.text).toContain('We haven’t texted you a code yet.');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, false]);
     expect(page.text).toContain('data-resend-seconds="30"');
     expect((await visitor.open('/login')).text).toContain('You haven’t finished logging in.');
