@@ -89,7 +89,8 @@ describe.each(['A', 'B'] as const)('the code of the text before, in variant %s',
     await start({ limits: { failures: { max: 1 } } });
     await textedTwice();
     const [, earlier] = codes();
-    expect(seen(await visitor.enter(earlier))).toEqual(WRONG);
+    const told = { error: 'locked', retryAfterSeconds: 1800 };
+    expect(seen(await visitor.enter(earlier))).toEqual([429, told]);
     expect(judgements()).toBe(1);
     expect(test.told('locked')).toHaveLength(1);
   });
