@@ -14,7 +14,17 @@ const ceilings = JSON.parse(
 );
 
 export default defineConfig(
-  { ignores: ['dist', 'coverage', 'reports', '.stryker-tmp', 'site', 'test/package/consumers'] },
+  {
+    ignores: [
+      'dist',
+      'coverage',
+      'reports',
+      '.stryker-tmp',
+      'site',
+      '.site',
+      'test/package/consumers',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -93,6 +103,7 @@ export default defineConfig(
   {
     files: [
       '.ci/*.{mjs,cjs}',
+      'docs/site/**/*.mjs',
       'bench/**/*.mjs',
       'stryker.config.mjs',
       'test/{mutation,orders,support}/*.cjs',

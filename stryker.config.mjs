@@ -49,7 +49,7 @@ export default {
       testTimeout: 5_000,
     },
   },
-  ignorePatterns: ['/dist', '/site', '/coverage', '/reports', '/bench', '/docs'],
+  ignorePatterns: ['/dist', '/site', '/.site', '/coverage', '/reports', '/bench', '/docs'],
   // What a run that was stopped has found stays in reports/mutation/events.
   reporters: ['clear-text', 'html', 'progress', 'event-recorder'],
   htmlReporter: { fileName: `reports/mutation/${group}.html` },

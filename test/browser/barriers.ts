@@ -8,7 +8,7 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const RUN_AXE = "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations)";
 
 /** What axe finds on a page, by rule, with the places. */
-async function findBarriers(page: Page): Promise<string[]> {
+export async function findBarriers(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const violations = await page.evaluate<axe.Result[]>(RUN_AXE);
   return violations
