@@ -54,8 +54,11 @@ export interface SearchOptions {
   readonly isReduced?: boolean;
 }
 
-/** Turns of the event loop after which a request without a call and without an answer is stuck. */
-const MOST_TURNS = 2_000;
+/**
+ * Turns of the event loop after which a request without a call and without an answer is stuck. Many,
+ * because a digest of another thread takes more of them the busier the machine is.
+ */
+const MOST_TURNS = 100_000;
 
 /**
  * Tries the orders of all calls, depth first and without a memory of its own: each run repeats a

@@ -281,6 +281,7 @@ function purposeOf(request: string, state: State): string {
 const PURPOSES_BEFORE: Readonly<Record<State, string>> = {
   new: 'none',
   pending: 'login',
+  resent: 'login',
   'pending-known': 'login',
   'logged-in': 'none',
   'stepping-up': 'step-up',

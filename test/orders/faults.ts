@@ -77,9 +77,19 @@ export const FAULTS: readonly SeededFault[] = [
     scenario: beside(['new', 'send'], ['pending', 'right']),
   },
   {
+    name: 'the text before the newest ends when the gateway says that it is over',
+    file: VERIFY,
+    from: "return await failJudged(counted, false, judged === 'over' ? 'not-judged' : 'wrong');",
+    to: [
+      "if (judged === 'over') await pendingLogins.end(newest.pending.pendingId, earlier.otpId);",
+      'return await failJudged(counted, false);',
+    ].join('\n'),
+    scenario: { state: 'resent', verbs: ['earlier', 'earlier'] },
+  },
+  {
     name: 'the attempt is counted after the code was judged',
     file: VERIFY,
-    from: 'const claim = await pendingLogins.claim(pending.pendingId, { of, most });',
+    from: 'const claim = await pendingLogins.claim(pending.pendingId, { of, otpId, most });',
     to: [
       'const found = await pendingLogins.find(pending.pendingId);',
       "if (found === null || found === 'passed') return refuse('wrong-code', true);",

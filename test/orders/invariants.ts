@@ -29,7 +29,7 @@ const CODES_LEFT_AFTER_ONE = 9;
  * What a code, or a recovery code in its place, was right for. All requests of an order have the
  * same ones.
  */
-const CODE_VERBS = /^(right|confirm|recover|answer)/;
+const CODE_VERBS = /^(right|earlier|confirm|recover|answer)/;
 /** What the token of a trusted device is right for: the next one takes its place. */
 const DEVICE_VERB = /^device/;
 /** Requests that begin anew, whatever was before. */

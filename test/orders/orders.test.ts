@@ -23,6 +23,9 @@ import { type Scenario, STATES, VERBS } from './scenarios';
 import {
   allPairs,
   checkedPairs,
+  LIVE_PAIRS,
+  LIVE_SINGLES,
+  LIVE_TRIPLES,
   PAIRS_IN_TURN,
   QUICK_SINGLES,
   QUICK_WITHOUT_LOGINS,
@@ -125,6 +128,9 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     .map(([state, scenarios]) => [state, toPart(scenarios)] as const);
   const withoutLogins = toPart(isComplete ? WITHOUT_LOGINS : QUICK_WITHOUT_LOGINS);
   const twice = toPart(TWICE);
+  const live = toPart(LIVE_PAIRS);
+  const liveSingles = toPart(LIVE_SINGLES, judgeMishaps);
+  const liveTriples = toPart(LIVE_TRIPLES, judge, { mostPreemptions: 2 });
   const singles = toPart(hasMostPairs ? SINGLES : QUICK_SINGLES, judgeMishaps);
   const twoBrowsers = toPart(
     isComplete ? TWO_BROWSERS : hasMostPairs ? CHECKED_TWO_BROWSERS : QUICK_TWO_BROWSERS,
@@ -138,9 +144,10 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
   /** What all tests of this run explore: for those that judge the sum. */
   async function exploreEverything(): Promise<readonly Report[]> {
     const all: Report[] = [];
-    const parts = [...pairs.map(([, part]) => part), withoutLogins, twice, singles];
+    const parts = [...pairs.map(([, part]) => part), withoutLogins, twice, live];
+    parts.push(singles, liveSingles);
     const beside = [twoBrowsers, twoUsers];
-    const most = isComplete ? [triples, loginsBeside, inTurn, again] : [];
+    const most = isComplete ? [triples, liveTriples, loginsBeside, inTurn, again] : [];
     for (const part of [...parts, ...beside, ...most]) all.push(...(await part()));
     return all;
   }
@@ -161,6 +168,14 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     PART_MS,
   );
 
+  test(
+    'of two live codes one lets in, once, whatever else is entered or asked for',
+    async () => {
+      expect(await findAllProblems(live)).toEqual([]);
+    },
+    5 * MINUTE,
+  );
+
   test('a gateway that accepts a right code twice lets nobody in twice', async () => {
     expect(await findAllProblems(twice)).toEqual([]);
   });
@@ -169,6 +184,7 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     'a call that fails, is lost or ends the process harms nobody, and shuts nobody out',
     async () => {
       expect(await findAllProblems(singles)).toEqual([]);
+      expect(await findAllProblems(liveSingles)).toEqual([]);
     },
     PART_MS,
   );
@@ -196,6 +212,7 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
       'three requests end as whole requests do, or in a way that harms nobody',
       async () => {
         expect(await findAllProblems(triples)).toEqual([]);
+        expect(await findAllProblems(liveTriples)).toEqual([]);
       },
       PART_MS,
     );

@@ -17,8 +17,12 @@ export const VERBS = [
   'guard',
 ] as const;
 
-/** What is tried beside another browser or another user only. */
+/**
+ * What is tried in some states only, or beside another browser or another user. `earlier`: the code
+ * of the text before the newest.
+ */
 export const MORE_VERBS = [
+  'earlier',
   'right-trust',
   'options',
   'answer',
@@ -43,8 +47,11 @@ export const STATES = [
   'waiting',
 ] as const;
 
-/** The same, for what is tried beside another browser or another user only. */
-export const MORE_STATES = ['new', 'replacing'] as const;
+/**
+ * The same, for what is tried with some verbs only, or beside another browser or another user.
+ * `resent`: two texts of one login are live.
+ */
+export const MORE_STATES = ['resent', 'new', 'replacing'] as const;
 export type State = (typeof STATES | typeof MORE_STATES)[number];
 
 const LOGGED_IN: readonly State[] = [

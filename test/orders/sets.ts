@@ -110,6 +110,29 @@ export const TRIPLES: readonly Scenario[] = [
   { state: 'enrolling', verbs: ['enroll', 'confirm', 'logout'] },
 ];
 
+const LIVE_VERBS: readonly Verb[] = ['earlier', 'right', 'wrong', 'resend'];
+
+/** Two texts of one login are live: what is entered and asked for at once. */
+export const LIVE_PAIRS: readonly Scenario[] = [
+  ...LIVE_VERBS.map((verb) => [verb, 'earlier'] as const),
+  ...(['cancel', 'logout', 'recover', 'send'] as const).map((verb) => [verb, 'earlier'] as const),
+  ['right', 'resend'] as const,
+].map((verbs) => ({ state: 'resent', verbs }));
+
+/** Every choice of three of them, the code of the text before twice among them. */
+export const LIVE_TRIPLES: readonly Scenario[] = [
+  ...LIVE_VERBS.map((left) => LIVE_VERBS.filter((verb) => verb !== left)),
+  ...LIVE_VERBS.filter((verb) => verb !== 'earlier').map(
+    (verb) => ['earlier', 'earlier', verb] as const,
+  ),
+].map((verbs) => ({ state: 'resent', verbs }));
+
+/** One of them, in which a call goes wrong. */
+export const LIVE_SINGLES: readonly Scenario[] = LIVE_VERBS.map((verb) => ({
+  state: 'resent',
+  verbs: [verb],
+}));
+
 /** One request in every state, for orders in which a call goes wrong. */
 export const SINGLES: readonly Scenario[] = STATES.flatMap((state) =>
   VERBS.map((verb) => ({ state, verbs: [verb] })),

@@ -24,6 +24,8 @@ export interface Person {
   readonly recoveryCode: string;
   /** The code that is on the phone. */
   readonly pin: string;
+  /** The one that came before it. */
+  readonly earlierPin: string;
   /** Of the number that is texted. */
   readonly phoneId: string;
   /** The challenge of a passkey that was asked for. */
@@ -51,6 +53,7 @@ export const ACTIONS: Readonly<Record<Verb, Action>> = {
   send: post('/login', toPassword),
   right: post('/login/pin', ({ pin }) => ({ pin })),
   'right-trust': post('/login/pin', ({ pin }) => ({ pin, trustDevice: 'on' })),
+  earlier: post('/login/pin', ({ earlierPin }) => ({ pin: earlierPin })),
   wrong: post('/login/pin', () => ({ pin: WRONG_PIN })),
   resend: post('/login/resend'),
   cancel: post('/login/cancel'),
@@ -103,6 +106,10 @@ class Browser {
     return this.world.gateway.texts.at(-1)?.pin ?? 'none';
   }
 
+  get earlierPin(): string {
+    return this.world.gateway.texts.at(-2)?.pin ?? 'none';
+  }
+
   /** Returns the cookies of these names. */
   keep(...names: readonly string[]): Jar {
     return new Map([...this.jar].filter(([name]) => names.includes(name)));
@@ -116,6 +123,11 @@ class Browser {
 const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => Promise<void>>> = {
   new: () => Promise.resolve(),
   pending: (browser) => browser.enterPassword(),
+  resent: async (browser, world) => {
+    await browser.enterPassword();
+    await world.passGap();
+    await browser.post('/login/resend');
+  },
   'pending-known': async (browser) => {
     await browser.logIn();
     browser.forgetAllBut(KNOWN_COOKIE);
@@ -210,10 +222,10 @@ async function prepareBrowser(
   world: World,
   browser: Browser,
   { state }: Pick<Scenario, 'state'>,
-): Promise<Pick<Person, 'user' | 'jar' | 'pin' | 'phoneId'>> {
+): Promise<Pick<Person, 'user' | 'jar' | 'pin' | 'earlierPin' | 'phoneId'>> {
   await PREPARATIONS[state](browser, world);
-  const { user, jar, newestPin } = browser;
-  return { user, jar, pin: newestPin, phoneId: await world.findPhoneId(user) };
+  const { user, jar, newestPin: pin, earlierPin } = browser;
+  return { user, jar, pin, earlierPin, phoneId: await world.findPhoneId(user) };
 }
 
 /** The cookies of a trusted device, where the requests of a place need them. */

@@ -1,16 +1,19 @@
 import { beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { isCompleteRun } from '../support/complete-run';
 import { makeWorld, type World } from './app';
 import { judge, judgeMishaps } from './judge';
 import { fakeTime } from './fake-time';
 import { Points } from './points';
 import { findProblems } from './report';
 import type { Scenario, State } from './scenarios';
-import { QUICK_SINGLES, quickPairs } from './sets';
+import { LIVE_PAIRS, QUICK_SINGLES, quickPairs } from './sets';
 
 const MINUTE = 60_000;
 const STATES: readonly State[] = ['pending', 'logged-in', 'stepping-up', 'enrolling', 'waiting'];
 
-const pairs = STATES.flatMap(quickPairs);
+/** The complete run tries all that is entered and asked for while two codes are live. */
+const livePairs = isCompleteRun ? LIVE_PAIRS : LIVE_PAIRS.slice(0, 2);
+const pairs = [...STATES.flatMap(quickPairs), ...livePairs];
 
 const toRow = (scenario: Scenario): [string, Scenario] => [
   [scenario.state, ...scenario.verbs].join(' '),

@@ -20,7 +20,7 @@ import { describe } from './outcome';
 import { fakeTime } from './fake-time';
 import { Points } from './points';
 import type { Scenario } from './scenarios';
-import { quickPairs } from './sets';
+import { LIVE_PAIRS, quickPairs } from './sets';
 import { toSubject } from './subject';
 
 const MINUTE = 60_000;
@@ -75,6 +75,7 @@ const listed = new Map<Scenario, ReadonlyMap<string, readonly string[]>>();
 const mostPairs = isCompleteRun ? Infinity : 1;
 const scenarios: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ...STATES.map((state) => [state, quickPairs(state).slice(0, mostPairs)] as const),
+  ['resent', LIVE_PAIRS.slice(0, mostPairs)],
   ['two browsers', isCompleteRun ? CHECKED_TWO_BROWSERS : QUICK_TWO_BROWSERS.slice(0, 1)],
   ['two users', isCompleteRun ? TWO_USERS : QUICK_TWO_USERS.slice(0, 1)],
 ]);
