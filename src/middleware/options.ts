@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { callback, oneOf, parseOptions, strictOptions, switchOption } from '../define-options';
 import type { Purpose, Transaction } from '../stores/store';
 
-/** Where to go. Without them a success calls `next()` and a refusal is answered as JSON. */
+/**
+ * Where to go: a path that begins with `/`, or a URL with its scheme and host. Without them a
+ * success calls `next()` and a refusal is answered as JSON.
+ */
 export interface RedirectOptions {
   readonly successRedirect?: string | undefined;
   readonly failureRedirect?: string | undefined;
@@ -110,9 +113,16 @@ export interface RemoveOptions extends PhoneOptions {
   readonly keepsLast?: boolean | undefined;
 }
 
-const text = z.string('must be a string').optional();
+/** Browsers resolve a relative address against the page, and `//host` leads to another host. */
+const redirect = z
+  .string('must be a string')
+  .regex(
+    /^(?:\/(?![/\\])|[a-z][a-z0-9+.-]*:\/\/)/i,
+    'must be a path that begins with /, such as /login, or a URL with its scheme and host',
+  )
+  .optional();
 const flag = switchOption().optional();
-const redirects = { successRedirect: text, failureRedirect: text };
+const redirects = { successRedirect: redirect, failureRedirect: redirect };
 
 /** An age in seconds. Infinity is one, which zod's own number refuses. */
 const age = z.custom<number>((value) => typeof value === 'number', {
@@ -152,7 +162,10 @@ const country = z
 
 /** The options of every middleware and guard, by its name. */
 const SCHEMAS = {
-  send: strictOptions({ ...redirects, notRequiredRedirect: text }) satisfies z.ZodType<SendOptions>,
+  send: strictOptions({
+    ...redirects,
+    notRequiredRedirect: redirect,
+  }) satisfies z.ZodType<SendOptions>,
   resend: redirectSchema,
   cancel: redirectSchema,
   logout: redirectSchema,
@@ -166,10 +179,10 @@ const SCHEMAS = {
   optionsWith: strictOptions({}),
   requireSecondFactor: strictOptions({
     ...secondFactor,
-    redirect: text,
+    redirect,
     bearerRealm: realm.optional(),
     allowNotRequired: flag,
-  }).refine(({ redirect, bearerRealm }) => redirect === undefined || bearerRealm === undefined, {
+  }).refine((options) => options.redirect === undefined || options.bearerRealm === undefined, {
     path: ['bearerRealm'],
     error: 'does not go together with redirect',
   }) satisfies z.ZodType<GuardOptions>,

@@ -6,6 +6,8 @@ import { bareRequest, letsPass } from './support/bare-request';
 import { givePassword, logIn, statusOf } from './support/steps';
 import { useSharedApp } from '../support/use-app';
 
+const RELATIVE =
+  'must be a path that begins with /, such as /login, or a URL with its scheme and host';
 const NOTICE = 'the reason of a refusal is the notice of status(req)';
 
 describe('the guard', () => {
@@ -180,11 +182,31 @@ describe('options of a middleware', () => {
     ['resend', { notRequiredRedirect: '/' }, 'unknown option notRequiredRedirect'],
     ['stepUp', { successRedirect: true }, 'successRedirect must be a string'],
     ['cancel', { constructor: '/' }, 'unknown option constructor'],
+    ...[
+      '',
+      'code',
+      './code',
+      '?add',
+      '//evil.example',
+      '/\\evil.example',
+      'javascript:alert(1)',
+    ].map((redirect) => ['requireSecondFactor', { redirect }, `redirect ${RELATIVE}`] as const),
+    ['send', { notRequiredRedirect: 'home' }, `notRequiredRedirect ${RELATIVE}`],
+    ['verify', { successRedirect: 'account' }, `successRedirect ${RELATIVE}`],
+    ['resend', { failureRedirect: 'back' }, `failureRedirect ${RELATIVE}`],
   ] as const)('are checked when the middleware is made: %s(%j)', (middleware, options, problem) => {
     // Wrong on purpose.
     const make = test.smsOtp[middleware] as (options: object | null) => unknown;
     expect(() => make(options)).toThrow(new TypeError(`${middleware}: ${problem}`));
   });
+
+  it.each(['/', '/login?next=1#code', 'https://app.example/login', 'app.example://login'])(
+    'take %s as a place to go to',
+    (redirect) => {
+      expect(() => test.smsOtp.requireSecondFactor({ redirect })).not.toThrow();
+      expect(() => test.smsOtp.verify({ successRedirect: redirect })).not.toThrow();
+    },
+  );
 
   it('may set an age without end, which still excludes trusted devices', () => {
     const verified = { userId: 'alice', method: 'trusted-device', at: test.clock.now() };
