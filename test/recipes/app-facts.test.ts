@@ -46,6 +46,14 @@ const createAccount = (): Promise<null> => Promise.resolve(null);
 /** The e-mails of the app that was started last. */
 let mail = new Mailbox();
 
+function toUser(name: string): AppUser {
+  return { name, phone: new RecipeUsers().phoneOf(name) };
+}
+
+function toUsers(...names: readonly string[]): readonly AppUser[] {
+  return names.map(toUser);
+}
+
 /** A phone book in which each user has the number of the description. */
 async function fullPhoneBook(): Promise<PhoneBook> {
   const phoneBook = memoryPhoneBook();
@@ -75,12 +83,20 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     secrets: [TOKEN_SECRET],
     guarded: ['/api/account'],
   },
-  // Without `logInAs`: its fact knows the page of the other user by its address, and staff have one
-  // of their own there. The recipe's own test looks at what the page shows.
   'log-in-as': {
     create: (parts) =>
       logInAs({ ...parts, users: new UsersWithStaff(), record: () => Promise.resolve() }),
     logout: { path: '/logout' },
+    // The third one is staff, whose pages nobody looks at.
+    users: toUsers('alice', 'bob'),
+    logInAs: {
+      by: toUser('erin'),
+      request: {
+        path: '/support/view',
+        fields: ({ name }) => ({ customerId: name, reason: 'a question on the phone' }),
+      },
+      shows: ({ name }) => `"id":"${name}"`,
+    },
   },
   'mandatory-from': {
     create: async (parts) =>
@@ -175,10 +191,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   },
 };
 
-const USERS: readonly AppUser[] = ['alice', 'bob', 'carol'].map((name) => ({
-  name,
-  phone: new RecipeUsers().phoneOf(name),
-}));
+const USERS = toUsers('alice', 'bob', 'carol');
 
 /** Facts that a run asks of each recipe; the complete run asks all. */
 const PARTS = isCompleteRun ? 1 : 4;

@@ -59,7 +59,7 @@ const schema = z.strictObject({
     .strictObject({ requests: z.array(request).min(1), keepsLogins: z.boolean().optional() })
     .optional(),
   rememberMe: z.strictObject({ fields, request: request.optional() }).optional(),
-  logInAs: z.strictObject({ by: user, request }).optional(),
+  logInAs: z.strictObject({ by: user, request, shows: text.optional() }).optional(),
   trustedDevice: z.strictObject({ fields }).optional(),
   newNumber: z.strictObject({ ...codeRequest.shape, phone }).optional(),
   userWithoutNumber: user.omit({ phone: true }).optional(),
@@ -162,6 +162,13 @@ export function toDescription(
     ...asked,
     fields: (known: AppUser): Fields => fill(asked.fields ?? {}, known, passwordOf(known)),
   });
+  const toLogInAs = ({ by, request, shows }: NonNullable<AuditConfig['logInAs']>) => ({
+    ...{ by, request: toRequest(request) },
+    shows:
+      shows === undefined
+        ? undefined
+        : (known: AppUser) => fillText(shows, known, passwordOf(known)),
+  });
   const toOptional = (asked: z.infer<typeof request> | undefined): AppRequest | undefined =>
     asked && toRequest(asked);
   return {
@@ -181,17 +188,24 @@ export function toDescription(
       ...rest.rememberMe,
       request: toOptional(rest.rememberMe.request),
     },
-    logInAs: logInAs && { by: logInAs.by, request: toRequest(logInAs.request) },
+    logInAs: logInAs && toLogInAs(logInAs),
     userWithoutNumber: userWithoutNumber?.name,
   };
 }
 
 /** Puts a user into the fields: `{name}`, `{phone}` and `{password}`. */
-function fill(given: Fields, { name, phone }: AppUser, password: string): Fields {
-  const values: Readonly<Record<string, string>> = { name, phone, password };
+function fill(given: Fields, known: AppUser, password: string): Fields {
   const filled = Object.entries(given).map(([key, value]) => [
     key,
-    value.replaceAll(/\{(name|phone|password)\}/g, (whole, word: string) => values[word] ?? whole),
+    fillText(value, known, password),
   ]);
   return Object.fromEntries(filled) as Fields;
+}
+
+function fillText(given: string, { name, phone }: AppUser, password: string): string {
+  const values: Readonly<Record<string, string>> = { name, phone, password };
+  return given.replaceAll(
+    /\{(name|phone|password)\}/g,
+    (whole, word: string) => values[word] ?? whole,
+  );
 }

@@ -264,10 +264,16 @@ export class Browser {
     return this.submit({ ...asked, method }, fields, extras);
   }
 
-  /** Returns the first guarded page that is open to this browser. */
-  async findOpen(extras: Extras = {}): Promise<GuardedPage | undefined> {
-    for (const page of this.scene.guarded)
-      if (this.isOpen(page, await this.visit(page, extras))) return page;
+  /**
+   * Returns the first guarded page that is open to this browser, and shows this where that is given.
+   */
+  async findOpen({ shows, ...extras }: Extras & Pick<GuardedPage, 'shows'> = {}): Promise<
+    GuardedPage | undefined
+  > {
+    for (const page of this.scene.guarded) {
+      const answer = await this.visit(page, extras);
+      if (this.isOpen(page, answer) && this.isOpen({ ...page, shows }, answer)) return page;
+    }
     return undefined;
   }
 

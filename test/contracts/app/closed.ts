@@ -43,7 +43,7 @@ export async function expectClosed(
   browser: Browser,
   hole: HoleName,
   when: string,
-  extras?: Extras,
+  extras?: Extras & Pick<GuardedPage, 'shows'>,
 ): Promise<void> {
   const open = await browser.findOpen(extras);
   if (open === undefined) return;

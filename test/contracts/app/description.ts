@@ -159,7 +159,17 @@ export interface AppDescription {
       }
     | undefined;
   /** Somebody who may log in as another user. */
-  readonly logInAs?: { readonly by: AppUser; readonly request: AppRequest } | undefined;
+  readonly logInAs?:
+    | {
+        readonly by: AppUser;
+        readonly request: AppRequest;
+        /**
+         * Returns what a guarded page shows of a user. Left out: a guarded page that is open
+         * afterwards counts as the other user's, which is wrong where staff have a page there too.
+         */
+        readonly shows?: ((user: AppUser) => string) | undefined;
+      }
+    | undefined;
   /** What is sent with the code so that the device is trusted. */
   readonly trustedDevice?: { readonly fields: Fields } | undefined;
   /** The request by which a user adds or changes a number. */

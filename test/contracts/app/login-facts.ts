@@ -96,12 +96,14 @@ export const loginFacts: readonly FactOutline[] = [
     '"log in as" opens no guarded page of the other user',
     ['open-by-log-in-as'],
     async (scene) => {
-      const { by, request } = described(scene.app.logInAs);
+      const { by, request, shows } = described(scene.app.logInAs);
       const browser = new Browser(scene);
+      const user = scene.user();
       await browser.logIn(by);
-      const answer = await browser.submitFor(request, scene.user(), '"log in as"');
+      const answer = await browser.submitFor(request, user, '"log in as"');
       if (answer.status >= 400) scene.giveUp('"log in as" was refused');
-      await expectClosed(scene, browser, 'open-by-log-in-as', 'after "log in as"');
+      const isOf = { shows: shows?.(user) };
+      await expectClosed(scene, browser, 'open-by-log-in-as', 'after "log in as"', isOf);
     },
     { needs: ['logInAs'] },
   ),
