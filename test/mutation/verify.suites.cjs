@@ -8,6 +8,7 @@ const SUITES = [
   'login/code-input',
   'login/several-numbers',
   'login/attempts',
+  'login/earlier-code',
   'login/pending-without-text',
   'policies/failure-locks',
   'account/recover',
