@@ -87,9 +87,11 @@ describe('the failures of a user', () => {
     const agent = test.agent();
     await agent.post('/login').send({ username: alice.user.id, password: 'right' });
     const before = validates();
-    for (let guess = 0; guess < 8; guess += 1) {
-      expect((await agent.post('/plain').send({ pin: '0000' })).status).toBe(401);
-    }
+    const answers: number[] = [];
+    for (let guess = 0; guess < 8; guess += 1)
+      answers.push((await agent.post('/plain').send({ pin: '0000' })).status);
+    // The tenth failure is told of the lock that it has set.
+    expect(answers).toEqual([401, 401, 401, 401, 429, 401, 401, 401]);
     expect(validates() - before).toBe(5);
     test.clock.advanceSeconds(300);
     for (const ask of [alice.stepUp, alice.login]) expect(seen(await ask())).toEqual(LOCKED);
