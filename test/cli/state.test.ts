@@ -98,6 +98,18 @@ for (const [service, place, start, open] of PLACES) {
       expect(await failuresOf(opened.store, 'alice')).toEqual([10, false]);
     });
 
+    it('unlock ends with 1 where there is nothing to lift, as it is when it has been lifted', async () => {
+      await failTimes(opened.store, 'grace', 10);
+      expect((await runCli(['unlock', 'grace'], opened)).code).toBe(0);
+      const again = await runCli(['unlock', 'grace'], opened);
+      expect([again.code, again.stdout]).toEqual([1, '']);
+      expect(again.stderr).toMatch(
+        /There is nothing to lift: no lock, and no text counted\.\s+Failures that stay counted: 10\./,
+      );
+      expect(await runCli(['unlock', 'grace', '--json'], opened)).toMatchObject({ code: 1 });
+      expect(await failuresOf(opened.store, 'grace')).toEqual([10, false]);
+    });
+
     it('enable forgets the failures of a user whose codes were disabled, and nobody else', async () => {
       await failTimes(opened.store, 'bob', 50);
       await failTimes(opened.store, 'carol', 3);

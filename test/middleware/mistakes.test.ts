@@ -450,7 +450,11 @@ describe('createSmsOtp', () => {
       { allowedCountries: ['UK'] },
       "allowedCountries.0 must be the ISO 3166-1 code of a country: did you mean 'GB'?",
     ],
-    ['small letters', { allowedCountries: ['us'] }, "did you mean 'US'?"],
+    [
+      'small letters',
+      { allowedCountries: ['us'] },
+      "allowedCountries.0 must be the ISO 3166-1 code of a country: did you mean 'US'?",
+    ],
     [
       'EU',
       { allowedCountries: ['EU'] },

@@ -1,6 +1,6 @@
 import { readKeys } from '../../limits/charge';
 import { enableCodes, liftLimits, sumCounts } from '../../limits/lift';
-import { attemptKeys, lockKeys, sendKeys } from '../../limits/user-keys';
+import { attemptKeys, browserKeys, lockKeys, sendKeys } from '../../limits/user-keys';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
@@ -8,8 +8,6 @@ import { openState, STATE_OPTIONS } from '../open-state';
 
 /** The app's own factors are not known here. */
 const METHODS = ['sms'];
-
-/** The longest `knownBrowsers.maxAgeDays`. */
 
 /** What tells the two commands apart. */
 interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
@@ -69,14 +67,20 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
       const lockNames = lockKeys(id, METHODS);
       const countOf = await readKeys(counters, lockNames);
       const locks = lockNames.map(countOf);
-      const counted = failures + (await sumCounts(counters, sendKeys(id, browserIds)));
-      if (browserIds.length === 0 && counted === 0 && locks.every(({ count }) => count === 0)) {
+      const liftable = await sumCounts(counters, [
+        ...sendKeys(id, []),
+        ...browserKeys(id, browserIds),
+      ]);
+      const isUnknown = failures === 0 && locks.every(({ count }) => count === 0);
+      if (browserIds.length === 0 && liftable === 0 && isUnknown) {
         throw new CommandFailure(
           'Nothing is counted of this user.',
           'Check the id and the prefix.',
         );
       }
       const lockedSeconds = Math.max(...locks.map((lock) => lock.lockedSeconds));
+      if (done === 'unlocked' && lockedSeconds === 0 && liftable === 0)
+        throw nothingToLift(failures);
       const before = { failures, lockedSeconds, ...(await change(store, id, browserIds)) };
       const isChanged = done === 'enabled' ? failures > 0 : lockedSeconds > 0;
       const result = {
@@ -100,12 +104,21 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
   return { ...about, positionals: ['<user>'], options: { ...STATE_OPTIONS, ...JSON_OPTION }, run };
 }
 
+function nothingToLift(failures: number): CommandFailure {
+  return new CommandFailure(
+    'There is nothing to lift: no lock, and no text counted.',
+    `Failures that stay counted: ${failures}. If they have disabled codes: enable.`,
+  );
+}
+
+function countNoun(amount: number, noun: string): string {
+  return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
 /** "10 failures, locked for 30 more minutes, 4 texts counted". */
 function describe(before: { failures: number; lockedSeconds: number; sends?: number }): string {
-  const count = (amount: number, noun: string): string =>
-    `${amount} ${noun}${amount === 1 ? '' : 's'}`;
   const minutes = Math.ceil(before.lockedSeconds / 60);
-  const lock = minutes === 0 ? 'no lock' : `locked for ${count(minutes, 'more minute')}`;
-  const texts = before.sends ? [`${count(before.sends, 'text')} counted`] : [];
-  return [count(before.failures, 'failure'), lock, ...texts].join(', ');
+  const lock = minutes === 0 ? 'no lock' : `locked for ${countNoun(minutes, 'more minute')}`;
+  const texts = before.sends ? [`${countNoun(before.sends, 'text')} counted`] : [];
+  return [countNoun(before.failures, 'failure'), lock, ...texts].join(', ');
 }
