@@ -20,6 +20,8 @@ import { RememberTokens } from '../../docs/recipes/remember-tokens';
 import { ResetTokens } from '../../docs/recipes/reset-tokens';
 import { createApp as signUp } from '../../docs/recipes/sign-up';
 import { createApp as singlePage } from '../../docs/recipes/single-page-app';
+import { OptOuts } from '../../docs/recipes/opt-outs';
+import { createApp as stopReplies } from '../../docs/recipes/stop-replies';
 import { createApp as testedApp } from '../../docs/recipes/tested-app';
 import { createApp as transaction } from '../../docs/recipes/transaction';
 import { askAll } from '../app-contract/support/ask-all';
@@ -183,6 +185,13 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     code: { path: '/api/login/pin' },
     guarded: ['/api/account'],
     resend: { path: '/api/login/resend' },
+  },
+  'stop-replies': {
+    create: (parts) =>
+      stopReplies({ ...parts, optOuts: new OptOuts(), webhookSecret: TOKEN_SECRET }),
+    ...forms,
+    secrets: [TOKEN_SECRET],
+    resend: { path: '/login/resend' },
   },
   'the app of docs/testing.md': { create: testedApp },
   transaction: {
