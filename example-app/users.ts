@@ -78,6 +78,19 @@ interface Numbers {
   /** The default first. */
   readonly confirmed: readonly string[];
   readonly unconfirmed: string | null;
+  /**
+   * When the user has sent each number, and so agreed to what stands beside the field, in
+   * milliseconds since 1970. Numbers of the demo have none.
+   */
+  readonly consentedAt?: Readonly<Record<string, number>>;
+}
+
+/** Returns the numbers without what was agreed to for others. */
+function withOwnConsents({ confirmed, unconfirmed, consentedAt = {} }: Numbers): Numbers {
+  const own = Object.entries(consentedAt).filter(
+    ([mobile]) => mobile === unconfirmed || confirmed.includes(mobile),
+  );
+  return { confirmed, unconfirmed, consentedAt: Object.fromEntries(own) };
 }
 
 /** Creates the app's phone book, with the same rules wherever the lists are kept. */
@@ -87,8 +100,9 @@ export function createPhoneBook(lists: UserLists): PhoneBook {
 
   const update = (userId: string, change: (numbers: Numbers) => Numbers | null): Promise<boolean> =>
     updateList(lists, userId, (before) => {
-      const next = change(toNumbers(before));
-      return next && JSON.stringify(next);
+      const numbers = toNumbers(before);
+      const next = change(numbers);
+      return next && JSON.stringify(withOwnConsents({ ...numbers, ...next }));
     });
 
   return {
@@ -103,9 +117,11 @@ export function createPhoneBook(lists: UserLists): PhoneBook {
         ? [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }]
         : entries;
     },
-    addUnconfirmed: (userId, mobile) =>
-      update(userId, ({ confirmed }) =>
-        confirmed.includes(mobile) ? null : { confirmed, unconfirmed: mobile },
+    addUnconfirmed: (userId, mobile, { consentedAt: at }) =>
+      update(userId, ({ confirmed, consentedAt }) =>
+        confirmed.includes(mobile)
+          ? null
+          : { confirmed, unconfirmed: mobile, consentedAt: { ...consentedAt, [mobile]: at } },
       ),
     confirm: (userId, mobile) =>
       update(userId, ({ confirmed, unconfirmed }) =>

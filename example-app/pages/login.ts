@@ -113,6 +113,12 @@ export function loginPages(
       ...countryOf(config),
     });
   });
+  // What the form links to beside its number.
+  router.get('/privacy', (_req, res) => {
+    const wayOut = { href: '/enroll', key: 'enroll.title' };
+    res.render('message', { title: 'privacy.title', text: 'privacy.text', wayOut });
+  });
+
   const enroll = {
     successRedirect: '/login/pin',
     failureRedirect: '/enroll',

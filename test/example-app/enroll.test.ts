@@ -42,6 +42,22 @@ describe('the first login of a user without a number', () => {
     );
   });
 
+  it.each([
+    ['en', 'By sending your number you agree to get codes', 'How we use your number'],
+    ['de', 'Mit dem Absenden stimmen Sie zu', 'Wie wir Ihre Nummer verwenden'],
+    ['ar', 'بإرسال رقمك توافق', 'كيف نستخدم رقمك'],
+    ['ja', '同意したことになります', '電話番号の利用について'],
+  ])('says in %s beside the field what is agreed to, with a link', async (locale, words, title) => {
+    visitor.setCookie('harbour-language', locale);
+    const { text } = await visitor.open('/enroll');
+    const [, consent = ''] = /<p class="hint" id="phone-consent">(.*?)<\/p>/.exec(text) ?? [];
+    expect(consent).toContain(words);
+    expect(consent).toContain(`<a href="/privacy">${title}</a>`);
+    expect(text).toContain('aria-describedby="phone-hint phone-consent"');
+    const page = await visitor.open('/privacy');
+    expect([page.status, page.text.includes(`<h1>${title}</h1>`)]).toEqual([200, true]);
+  });
+
   it('says what is wrong with a number', async () => {
     await visitor.submit('/enroll', '/enroll', { phone: 'call me' });
     expect(readNotice(await visitor.open('/enroll'))).toContain(

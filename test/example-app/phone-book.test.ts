@@ -21,6 +21,21 @@ function checkFacts(store: () => UserLists): void {
     await open('+12025550103');
     expect(await phoneBook.list('user-1')).toEqual([]);
   });
+
+  it('keeps when the user has agreed to texts, as long as the number', async () => {
+    const book = createPhoneBook(store());
+    const readConsents = async (): Promise<unknown> =>
+      Object(JSON.parse((await store().read('dave')) ?? '{}')).consentedAt;
+    const [one, other] = ['+12025550151', '+12025550152'];
+    await book.addUnconfirmed('dave', one, { consentedAt: 1_000 });
+    await book.confirm('dave', one);
+    await book.addUnconfirmed('dave', other, { consentedAt: 2_000 });
+    expect(await readConsents()).toEqual({ [one]: 1_000, [other]: 2_000 });
+    await book.replace('dave', one, other);
+    expect(await readConsents()).toEqual({ [other]: 2_000 });
+    await book.setDefault('dave', other);
+    expect(await readConsents()).toEqual({ [other]: 2_000 });
+  });
 }
 
 describe('the phone book of the example app in memory', () => {
