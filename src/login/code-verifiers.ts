@@ -141,7 +141,7 @@ export function createSmsVerifier(
       try {
         const verdict = gateway.validate({ id: otpId, mobile, pin: code }, slot);
         if (limitMs === undefined) return { kind: await verdict };
-        return { kind: await waitAtMost(verdict, limitMs, () => toJudgingTimeout(true)) };
+        return { kind: await waitAtMost(verdict, limitMs, toJudgingTimeout) };
       } catch (error) {
         // The text is over: however long the client waits, there is nothing to try again.
         if (isAnswerLost(error)) return { kind: 'lost', error: withoutRetryAfter(error) };

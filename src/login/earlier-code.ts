@@ -1,4 +1,4 @@
-import { GatewayTimeoutError, isGatewayError } from '../errors';
+import { GatewayTimeoutError } from '../errors';
 import type { Permit } from '../gateway';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { SentText } from '../stores/store';
@@ -28,7 +28,7 @@ export function judgingMsLeft(startedAtMs: number): number {
   return JUDGING_MS - (performance.now() - startedAtMs);
 }
 
-/** Reserves a call of the gateway. Null: it refuses, or no call is to be had in time. */
+/** Reserves a call of the gateway. Null: no call is to be had in time. */
 export async function reserveWithin(
   reserve: (() => Promise<Permit>) | undefined,
   limitMs: number,
@@ -36,16 +36,15 @@ export async function reserveWithin(
   if (reserve === undefined || limitMs <= 0) return null;
   const asked = reserve();
   try {
-    return await waitAtMost(asked, limitMs, () => toJudgingTimeout(false));
-  } catch (error) {
+    return await waitAtMost(asked, limitMs, toJudgingTimeout);
+  } catch {
     // One that comes too late would never be released.
     asked.then((late) => late.release()).catch(() => undefined);
-    if (!isGatewayError(error)) throw error;
     return null;
   }
 }
 
 /** Returns the error of a judgement that has not come in time. */
-export function toJudgingTimeout(mayHaveArrived: boolean): GatewayTimeoutError {
-  return new GatewayTimeoutError('validate', JUDGING_MS, mayHaveArrived);
+export function toJudgingTimeout(): GatewayTimeoutError {
+  return new GatewayTimeoutError('validate', JUDGING_MS, true);
 }

@@ -238,6 +238,38 @@ describe('with a gateway of the app, the code of the text before', () => {
     expect((await visitor.enter(newest)).body).toMatchObject(IN);
   });
 
+  it('is not judged where a call is admitted too late, which is released', async () => {
+    const gateway = new FakeGateway();
+    const [earlier, newest] = await start(gateway);
+    const watch = stopWatch();
+    const released: number[] = [];
+    let admitLate: () => void = () => undefined;
+    let admitted = 0;
+    Object.assign(gateway, {
+      admit: () => {
+        admitted += 1;
+        const call = admitted;
+        const permit = { release: () => void released.push(call) };
+        if (call !== 2) return Promise.resolve(permit);
+        watch.advanceMs(9_900);
+        return new Promise((resolve) => (admitLate = () => resolve(permit)));
+      },
+    });
+    expect(seen(await visitor.enter(earlier))).toEqual(WRONG);
+    admitLate();
+    expect((await visitor.enter(newest)).body).toMatchObject(IN);
+    expect(gateway.typed).toHaveLength(2);
+    expect(released).toEqual([1, 2, 3]);
+  });
+
+  it('is judged in what is left of them', async () => {
+    const gateway = new FakeGateway();
+    const [earlier] = await start(gateway);
+    gateway.answerValidate = (verdict) =>
+      new Promise((resolve) => setTimeout(() => resolve(verdict), 100));
+    expect((await visitor.enter(earlier)).body).toMatchObject(IN);
+  });
+
   it('is lost when its judgement takes longer than what is left of them', async () => {
     const gateway = new FakeGateway();
     const [earlier, newest] = await start(gateway);
@@ -250,6 +282,9 @@ describe('with a gateway of the app, the code of the text before', () => {
     };
     expect((await visitor.enter(earlier)).status).toBe(504);
     answer('right');
+    expect(test.errors).toMatchObject([
+      { message: 'The OTP gateway did not answer within 10000 ms (validate)' },
+    ]);
     expect((await visitor.enter(newest)).body).toMatchObject({ error: 'no-pending-login' });
   });
 });
