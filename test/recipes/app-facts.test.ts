@@ -6,6 +6,7 @@ import { type AppDescription, appFacts, type AppUser } from 'passport-sms-otp/ap
 import { createApp as consent } from '../../docs/recipes/consent';
 import { createApp as customCallback } from '../../docs/recipes/custom-callback';
 import { createApp as express4 } from '../../docs/recipes/express-4';
+import { createApp as graphql } from '../../docs/recipes/graphql';
 import { createApp as jwt } from '../../docs/recipes/jwt';
 import { createApp as logInAs } from '../../docs/recipes/log-in-as';
 import { createApp as mandatoryFrom } from '../../docs/recipes/mandatory-from';
@@ -79,6 +80,11 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     guarded: ['/api/account'],
   },
   'express-4': { create: express4, ...forms },
+  graphql: {
+    create: (parts) => graphql({ ...parts, names: new Map() }),
+    guarded: [{ path: '/graphql', method: 'POST', fields: { query: '{ account { id } }' } }],
+    logout: { path: '/logout' },
+  },
   jwt: {
     create: (parts) => jwt({ ...parts, tokenSecret: TOKEN_SECRET }),
     token: { field: 'token' },
