@@ -23,6 +23,7 @@ export default defineConfig(
       'site',
       '.site',
       'test/package/consumers',
+      'test/recipes/nestjs-12/app',
     ],
   },
   js.configs.recommended,

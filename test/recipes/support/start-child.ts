@@ -75,9 +75,11 @@ async function startChild(file: string, sim: GatewaySimulator): Promise<Child> {
   let [said, complaint] = ['', ''];
   child.stdout.on('data', (part: Buffer) => (said += part.toString()));
   child.stderr.on('data', (part: Buffer) => (complaint += part.toString()));
-  for (let round = 0; round < 1_000 && !said.includes('}') && child.exitCode === null; round += 1)
+  // A line of its own: NestJS logs its routes before it, in braces too.
+  const addresses = /^\{".*\}$/m;
+  for (let round = 0; round < 1_000 && !addresses.test(said) && child.exitCode === null; round += 1)
     await wait(100);
-  const [line] = /\{.*\}/.exec(said) ?? [];
+  const [line] = addresses.exec(said) ?? [];
   if (line === undefined) {
     await stop();
     throw new Error(`${file} has not started: ${complaint}`);
