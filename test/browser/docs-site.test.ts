@@ -50,6 +50,7 @@ inChromium(describeSite)('the site of the documentation', () => {
   let baseURL: string;
 
   beforeAll(async () => {
+    if (!isBuilt) throw new Error('there is no site to look at: npm run docs builds it');
     server = express().use(express.static(SITE)).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo; // a TCP server's address is never a string

@@ -10,6 +10,7 @@ import { createApp as graphql } from '../../docs/recipes/graphql';
 import { createApp as jwt } from '../../docs/recipes/jwt';
 import { createApp as logInAs } from '../../docs/recipes/log-in-as';
 import { createApp as mandatoryFrom } from '../../docs/recipes/mandatory-from';
+import { createApp as nativeApp } from '../../docs/recipes/native-app';
 import { createApp as nestjs } from '../../docs/recipes/nestjs-app';
 import { createApp as ownPassword } from '../../docs/recipes/own-password';
 import type { RecipeParts } from '../../docs/recipes/parts';
@@ -118,6 +119,7 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
     newNumber: { path: '/phone', phone: '+18185550142' },
     userWithoutNumber: 'dave',
   },
+  'native-app': { create: nativeApp, guarded: ['/api/account'], logout: { path: '/logout' } },
   nestjs: {
     create: async (parts) =>
       (await nestjs(parts)).getHttpAdapter().getInstance() as RequestListener,
