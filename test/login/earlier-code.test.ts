@@ -230,7 +230,7 @@ describe('with a gateway of the app, the code of the text before', () => {
     const [earlier, newest] = await start(gateway);
     const watch = stopWatch();
     gateway.answerValidate = (verdict) => {
-      watch.advanceMs(10_000);
+      watch.advanceMs(10_001);
       return verdict;
     };
     expect(seen(await visitor.enter(earlier))).toEqual(WRONG);
