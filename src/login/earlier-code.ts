@@ -7,6 +7,8 @@ import type { LoginContext } from './context';
 
 // A text can arrive after the one that was asked for in its place. So the two newest texts of a
 // pending login are live, and a code that is wrong at the newest may be right at the one before.
+// Not shown in OTP spec §3: whether a new pin for a number ends the one before. Where it does, the
+// gateway says that the older one is wrong or over.
 
 /** Milliseconds in which a typed code is judged, at both texts together. */
 const JUDGING_MS = 10_000;
@@ -22,7 +24,7 @@ export function findEarlierText(
 
 /**
  * Returns the milliseconds that are left for another judgement.
- * @param startedAtMs When the first one was admitted, by the monotonic clock.
+ * @param startedAtMs When the first one was about to be admitted, by the monotonic clock.
  */
 export function judgingMsLeft(startedAtMs: number): number {
   return JUDGING_MS - (performance.now() - startedAtMs);
