@@ -59,12 +59,15 @@ export function checkCookieLife(
   codeValiditySeconds: number,
   warn: Warn,
 ): void {
-  if (lifeMs === null || lifeMs >= codeValiditySeconds * 1000) return;
+  if (lifeMs === null) return;
+  // express-session reads the clock twice when it makes a cookie: one of 300 s may have 299.995.
+  const lifeSeconds = Math.round(lifeMs / 1000);
+  if (lifeSeconds >= codeValiditySeconds) return;
   warn(
     'SMS_OTP_COOKIE_LIFE',
-    `The session cookie lives ${lifeMs} ms and a code ${codeValiditySeconds} s, so the browser ` +
-      'forgets the login that waits for the code. cookie.maxAge counts milliseconds: cookie: { ' +
-      'maxAge: 3_600_000 } is an hour',
+    `The session cookie lives ${lifeSeconds} s and a code ${codeValiditySeconds} s, so the ` +
+      'browser forgets the login that waits for the code. cookie.maxAge counts milliseconds: ' +
+      'cookie: { maxAge: 3_600_000 } is an hour',
   );
 }
 
