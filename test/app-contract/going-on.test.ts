@@ -27,5 +27,5 @@ describe('an app that goes on between the facts', () => {
     } finally {
       await running?.close();
     }
-  }, 120_000);
+  }, 600_000);
 });

@@ -62,6 +62,6 @@ describe('the facts about an app hold for', () => {
       expect(failures.map(({ message }) => message)).toEqual([]);
       expect(holds.length).toBeGreaterThan(FEWEST / PARTS);
     },
-    120_000,
+    600_000,
   );
 });
