@@ -28,7 +28,7 @@ import {
   toSafePath,
   toVerified,
 } from './responses';
-import { type PendingSlot, type SmsOtpSession, toKept } from './session-data';
+import { type PendingSlot, type SmsOtpSession, toKept, withoutReason } from './session-data';
 import { checkCookieLife, checkProxy, requireSerializer } from './setup-checks';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
@@ -281,7 +281,7 @@ export async function finishSend(
 
 /** Returns the slot without the reason and the page that were kept for the next page. */
 export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
-  const { notice: _shown, retryAt: _told, noticeUntil: _over, returnTo: _taken, ...rest } = slot;
+  const { returnTo: _taken, ...rest } = withoutReason(slot);
   return rest;
 }
 

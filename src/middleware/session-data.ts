@@ -23,6 +23,16 @@ export interface SmsOtpSession {
   readonly returnTo?: string;
 }
 
+/** Returns the slot without the reason that was kept for the next page. */
+export function withoutReason({
+  notice: _shown,
+  retryAt: _told,
+  noticeUntil: _over,
+  ...rest
+}: SmsOtpSession): SmsOtpSession {
+  return rest;
+}
+
 /**
  * The code this session waits for, and what a page may show. Its `pendingId` decides. No number, no
  * code, no token.

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { maskPhone } from '../login/phones';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
-import { type PendingSlot, toKept } from './session-data';
+import { type PendingSlot, toKept, withoutReason } from './session-data';
 import { checkCookie } from './setup-checks';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
@@ -95,9 +95,7 @@ export function createStatus({
   /** The app may have ended the session in the meantime. */
   function removeNotice(req: Request): void {
     const current = slot.peek(req);
-    if (current?.notice === undefined) return;
-    const { notice: _shown, retryAt: _told, noticeUntil: _over, ...rest } = current;
-    slot.put(req, rest);
+    if (current?.notice !== undefined) slot.put(req, withoutReason(current));
   }
 }
 

@@ -6,22 +6,13 @@ import { ALICE } from '../support/test-app';
 import { useOwnApps } from '../support/use-app';
 import { seen, visit } from '../support/visit';
 import { FakeTwilio, TWILIO } from './support/fake-twilio';
-import { useFake } from './support/use-fake';
+import { putUnderTest, useFake } from './support/use-fake';
 
 async function underTest(): Promise<GatewayUnderTest> {
   const twilio = new FakeTwilio();
   const baseUrl = `${await twilio.start()}/v2`;
-  const open = (timeoutMs = 9_000): OtpGateway => twilioVerify({ ...TWILIO, baseUrl, timeoutMs });
-  return {
-    gateway: open(),
-    another: open,
-    hasty: () => open(300),
-    textsOf: (mobile) => twilio.texts.get(mobile) ?? [],
-    failNext: (call, failure) => twilio.failNext(call, failure),
-    passSeconds: (seconds) => void (twilio.nowSeconds += seconds),
-    secrets: [TWILIO.authToken],
-    close: () => twilio.close(),
-  };
+  const open = (timeoutMs: number): OtpGateway => twilioVerify({ ...TWILIO, baseUrl, timeoutMs });
+  return putUnderTest(twilio, open, TWILIO.authToken);
 }
 
 describe('the recipe for Twilio Verify fulfils the gateway contract', () => {

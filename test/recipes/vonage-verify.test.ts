@@ -6,22 +6,13 @@ import { ALICE } from '../support/test-app';
 import { useOwnApps } from '../support/use-app';
 import { seen, visit } from '../support/visit';
 import { FakeVonage, VONAGE } from './support/fake-vonage';
-import { useFake } from './support/use-fake';
+import { putUnderTest, useFake } from './support/use-fake';
 
 async function underTest(): Promise<GatewayUnderTest> {
   const vonage = new FakeVonage();
   const baseUrl = `${await vonage.start()}/v2/verify`;
-  const open = (timeoutMs = 9_000): OtpGateway => vonageVerify({ ...VONAGE, baseUrl, timeoutMs });
-  return {
-    gateway: open(),
-    another: open,
-    hasty: () => open(300),
-    textsOf: (mobile) => vonage.texts.get(mobile) ?? [],
-    failNext: (call, failure) => vonage.failNext(call, failure),
-    passSeconds: (seconds) => void (vonage.nowSeconds += seconds),
-    secrets: [VONAGE.apiSecret],
-    close: () => vonage.close(),
-  };
+  const open = (timeoutMs: number): OtpGateway => vonageVerify({ ...VONAGE, baseUrl, timeoutMs });
+  return putUnderTest(vonage, open, VONAGE.apiSecret);
 }
 
 describe('the recipe for Vonage Verify fulfils the gateway contract', () => {

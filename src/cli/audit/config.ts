@@ -104,8 +104,8 @@ export async function readConfig(
   if (!found.success) throw new UsageError(`The configuration: ${explainIssue(found.error)}`);
   const config = found.data;
   const fromEnvironment = (value: string): string => {
-    const [, variable] = /^\$([A-Za-z_]\w*)$/.exec(value) ?? [];
-    if (variable === undefined) return value;
+    if (!/^\$[A-Za-z_]\w*$/.test(value)) return value;
+    const variable = value.slice(1);
     const given = env[variable];
     if (!given) throw new UsageError(`The configuration: ${variable} is not set`);
     return given;

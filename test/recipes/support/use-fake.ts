@@ -1,4 +1,6 @@
 import { afterEach, beforeEach } from '@jest/globals';
+import type { OtpGateway } from 'passport-sms-otp';
+import type { GatewayUnderTest } from 'passport-sms-otp/gateway-contract';
 import type { FakeProvider } from './fake-provider';
 
 /** A provider that is started before each test of a block, and closed after it. */
@@ -13,4 +15,22 @@ export function useFake(make: () => FakeProvider): {
   });
   afterEach(() => fake.provider.close());
   return fake;
+}
+
+/** What the gateway contract asks of an adapter. @param open Opens one more for the provider. */
+export function putUnderTest(
+  provider: FakeProvider,
+  open: (timeoutMs: number) => OtpGateway,
+  secret: string,
+): GatewayUnderTest {
+  return {
+    gateway: open(9_000),
+    another: () => open(9_000),
+    hasty: () => open(300),
+    textsOf: (mobile) => provider.texts.get(mobile) ?? [],
+    failNext: (call, failure) => provider.failNext(call, failure),
+    passSeconds: (seconds) => void (provider.nowSeconds += seconds),
+    secrets: [secret],
+    close: () => provider.close(),
+  };
 }
