@@ -2,7 +2,13 @@ import { beforeEach, expect, it } from '@jest/globals';
 
 import { postgresStore, type PostgresPool } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
-import type { Counter, FinishOptions, NewPendingLogin, RecordPut } from '../../src/stores/store';
+import type {
+  Counter,
+  FinishOptions,
+  NewPendingLogin,
+  RecordPut,
+  SmsOtpStore,
+} from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { everyRecordCall } from './every-call';
 import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
@@ -246,6 +252,52 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
     const finished = await ground().beside({ statement, then }, () => [store.finish('p', finish)]);
     expect(finished).toMatchObject([{ isFinished: true }]);
     expect(codes).toEqual([]);
+  });
+
+  it.each([
+    [
+      'finish',
+      (store: SmsOtpStore) =>
+        store.finish('p', makeFinish({ clears: ['z'], charges: [charge('a')] })),
+    ],
+    ['charge', ({ counters }: SmsOtpStore) => counters.charge(['z', 'a'].map(charge))],
+  ])('and a first charge never wait for each other in a circle: %s', async (_what, call) => {
+    const { pool, valueOf, openPool } = ground();
+    const codes: unknown[] = [];
+    const store = postgresStore(watchedPool(codes), { random: () => 1 });
+    const { counters, pendingLogins } = store;
+    const isWaiting = (what: string) => async () =>
+      (await valueOf(
+        `SELECT count(*)::int AS value FROM pg_locks WHERE NOT granted AND ${what}`,
+      )) === 1;
+    const gates = openPool('read committed');
+    const gate = await gates.connect();
+    await pool.query(`
+CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $body$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(ascii(NEW.key));
+  RETURN NEW;
+END $body$;
+CREATE TRIGGER gate BEFORE INSERT ON sms_otp_counter FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`);
+    try {
+      await pendingLogins.begin(makeLogin('p'), 600);
+      await gate.query(`SELECT pg_advisory_lock(ascii('a'))`);
+      // This charge has seen neither counter, and writes "a" when it is let through.
+      const charged = counters.charge(['a', 'z'].map(charge));
+      await until(isWaiting(`objid = ascii('a')`));
+      await counters.charge([charge('z')]);
+      await gate.query(`SELECT pg_advisory_lock(ascii('z')), pg_advisory_unlock(ascii('a'))`);
+      await until(isWaiting(`objid = ascii('z')`));
+      const called = call(store);
+      await until(isWaiting(`locktype = 'transactionid'`));
+      await gate.query(`SELECT pg_advisory_unlock(ascii('z'))`);
+      await Promise.all([charged, called]);
+      expect(codes).toEqual(['23505']);
+    } finally {
+      gate.release();
+      await gates.end();
+      await pool.query('DROP TRIGGER gate ON sms_otp_counter; DROP FUNCTION wait_at_gate');
+    }
   });
 
   it('waits for no charge, put or other finish in a circle', async () => {

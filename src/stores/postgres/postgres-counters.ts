@@ -112,23 +112,26 @@ ORDER BY current.position`;
  * Returns the beginning of a statement that charges counters: `found` are the rows that exist,
  * `verdict` says what was decided.
  *
- * Locks the existing rows in the order of their keys, so that no two charges wait for each other;
- * decides on all; then updates what exists and inserts what does not. Of two first charges of one
- * counter at the same moment, the primary key undoes the second as a whole, and it is repeated. An
- * amount that adds nothing begins no window. A generation is the moment it began, in microseconds.
- * The keys come as lists beside the JSON, because the planner estimates a hundred rows for any JSON
- * and would read the whole table.
+ * Locks the existing rows in the order of their keys, decides on all, inserts what does not exist
+ * in the same order, and then updates what does. So no two charges wait for each other: a charge
+ * that has changed a row waits for nothing more, and the insertion of a row that is only locked
+ * fails at once. Of two first charges of one counter at the same moment, the primary key undoes the
+ * second as a whole, and it is repeated. An amount that adds nothing begins no window. A generation
+ * is the moment it began, in microseconds. The keys come as lists beside the JSON, because the
+ * planner estimates a hundred rows for any JSON and would read the whole table.
  */
 export function chargeSteps(counter: string, asked: AskedCounters): string {
-  return `${readingSql(counter, asked)}), ${CHARGING}), updated AS (
-  UPDATE ${counter} AS kept
-  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
-    locked_by = charged.locked_by, generation = charged.generation
-  FROM charged WHERE kept.key = charged.key AND charged.is_known
-), inserted AS (
+  return `${readingSql(counter, asked)}), ${CHARGING}), inserted AS (
   INSERT INTO ${counter} (key, count, reset_at, locked_until, locked_by, generation)
   SELECT key, count, reset_at, locked_until, locked_by, generation
   FROM charged WHERE NOT is_known ORDER BY key
+  RETURNING key
+), updated AS (
+  UPDATE ${counter} AS kept
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
+    locked_by = charged.locked_by, generation = charged.generation
+  FROM charged CROSS JOIN (SELECT count(*) FROM inserted) AS all_inserted
+  WHERE kept.key = charged.key AND charged.is_known
 )`;
 }
 

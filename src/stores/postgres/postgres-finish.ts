@@ -52,6 +52,7 @@ DECLARE
   put record;
   results jsonb := '[]';
   is_counter_odd boolean;
+  locked_keys text[];
 BEGIN
   ${conditionsSql(tables, functions)}
 
@@ -105,16 +106,18 @@ function conditionsSql({ pendingLogin, record }: Tables, { takeTurn }: Functions
   END IF;`;
 }
 
-/** Clears counters and charges others, and says whether one is not as we write them. */
+/**
+ * Charges counters and then clears others that the charge has locked, and says whether one is not
+ * as we write them.
+ */
 function changeCountersSql(counter: string): string {
   const asked = {
     columns: 'charges',
     keys: '(cleared_keys || charged_keys)',
     exempting: `'{}'`,
   };
-  return `${chargeSteps(counter, asked)}, cleared AS (
-  DELETE FROM ${counter} AS kept USING found
-  WHERE kept.key = found.key AND kept.key = ANY(cleared_keys)
-)
-  SELECT is_odd INTO is_counter_odd FROM verdict;`;
+  return `${chargeSteps(counter, asked)}
+  SELECT is_odd, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
+    INTO is_counter_odd, locked_keys FROM verdict;
+  DELETE FROM ${counter} WHERE key = ANY(locked_keys);`;
 }
