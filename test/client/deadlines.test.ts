@@ -132,7 +132,7 @@ describe('the deadline of a call', () => {
     const client = clientOf(wire.baseUrl, {
       connections: 1,
       proxyUrl: proxy.url,
-      timeouts: { authMs: LONG_MS },
+      timeouts: { authMs: 2 * LONG_MS },
     });
     const error = await errorOf(client.warmUp());
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
