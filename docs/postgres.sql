@@ -212,6 +212,7 @@ DECLARE
   put record;
   results jsonb := '[]';
   is_counter_odd boolean;
+  found_keys text[];
 BEGIN
   PERFORM FROM sms_otp_pending_login
   WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp()
@@ -288,20 +289,21 @@ BEGIN
       ELSE current_generation END AS generation
   FROM stepped, verdict
   WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
-    AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))), updated AS (
-  UPDATE sms_otp_counter AS kept
-  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
-    locked_by = charged.locked_by, generation = charged.generation
-  FROM charged WHERE kept.key = charged.key AND charged.is_known
-), inserted AS (
+    AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))), inserted AS (
   INSERT INTO sms_otp_counter (key, count, reset_at, locked_until, locked_by, generation)
   SELECT key, count, reset_at, locked_until, locked_by, generation
   FROM charged WHERE NOT is_known ORDER BY key
-), cleared AS (
-  DELETE FROM sms_otp_counter AS kept USING found
-  WHERE kept.key = found.key AND kept.key = ANY(cleared_keys)
+  RETURNING key
+), updated AS (
+  UPDATE sms_otp_counter AS kept
+  SET count = charged.count, reset_at = charged.reset_at, locked_until = charged.locked_until,
+    locked_by = charged.locked_by, generation = charged.generation
+  FROM charged CROSS JOIN (SELECT count(*) FROM inserted) AS all_inserted
+  WHERE kept.key = charged.key AND charged.is_known
 )
-  SELECT is_odd INTO is_counter_odd FROM verdict;
+  SELECT is_odd, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
+    INTO is_counter_odd, found_keys FROM verdict;
+  DELETE FROM sms_otp_counter WHERE key = ANY(found_keys);
   IF is_counter_odd THEN
     RAISE EXCEPTION 'unknown record of a counter';
   END IF;

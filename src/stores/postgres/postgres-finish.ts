@@ -52,7 +52,7 @@ DECLARE
   put record;
   results jsonb := '[]';
   is_counter_odd boolean;
-  locked_keys text[];
+  found_keys text[];
 BEGIN
   ${conditionsSql(tables, functions)}
 
@@ -118,6 +118,6 @@ function changeCountersSql(counter: string): string {
   };
   return `${chargeSteps(counter, asked)}
   SELECT is_odd, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
-    INTO is_counter_odd, locked_keys FROM verdict;
-  DELETE FROM ${counter} WHERE key = ANY(locked_keys);`;
+    INTO is_counter_odd, found_keys FROM verdict;
+  DELETE FROM ${counter} WHERE key = ANY(found_keys);`;
 }
