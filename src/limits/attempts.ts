@@ -229,16 +229,14 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
     const countOf = (budget: AttemptBudget): number =>
       rows.find(({ row }) => row.budget === budget)?.count.count ?? 0;
     const hundred = countOf('hundred');
-    emit({ type: 'failure-count-changed', failures: hundred });
 
     const end: EndAttempt = async (outcome, more = []) => {
       const budgets = ATTEMPTS_GIVEN_BACK[outcome];
       const isGiven = await giveBack(counters, [...findGivenBack(rows, budgets), ...more]);
       const leaves = (budget: AttemptBudget): boolean => isGiven && budgets.includes(budget);
-      if (leaves('hundred')) {
-        emit({ type: 'failure-count-changed', failures: Math.max(0, hundred - 1) });
-        return null;
-      }
+      if (leaves('hundred')) return null;
+      // Not when it is counted: a right code has been counted as well, and is no failure.
+      emit({ type: 'failure-count-changed', failures: hundred });
       if (isKnown) {
         const failures = leaves('ten') ? 0 : countOf('ten');
         if (failures >= max) emit({ type: 'browser-unknown', failures });

@@ -267,7 +267,7 @@ describe('a judgement of a gateway of the app', () => {
     gateway.answerValidate = thrower(Object.assign(new Error(), { mayHaveArrived: false }));
     expect(seen(await visitor.enter('000000'))).toEqual([503, { code: 'ERR_GATEWAY_UNREACHABLE' }]);
     expect((await visitor.status()).body.pending).toMatchObject({ isSent: true });
-    expect(test.told('failure-count-changed').at(-1)).toMatchObject({ failures: 0 });
+    expect(test.told('failure-count-changed')).toEqual([]);
     gateway.answerValidate = thrower(new Error('canary'));
     expect(seen(await visitor.enter('000000'))).toEqual([502, { code: 'ERR_GATEWAY_RESPONSE' }]);
     expect((await visitor.status()).body.pending).toBeNull();
@@ -281,7 +281,7 @@ describe('a judgement of a gateway of the app', () => {
     gateway.answerValidate = failed(false);
     expect(seen(await visitor.enter('000000'))).toEqual([503, { code: 'ERR_STORE' }]);
     expect((await visitor.status()).body.pending).toMatchObject({ isSent: true });
-    expect(test.told('failure-count-changed').at(-1)).toMatchObject({ failures: 0 });
+    expect(test.told('failure-count-changed')).toEqual([]);
     gateway.answerValidate = failed(true);
     expect(seen(await visitor.enter('000000'))).toEqual([503, { code: 'ERR_STORE' }]);
     expect((await visitor.status()).body.pending).toBeNull();

@@ -158,8 +158,7 @@ describe.each(['A', 'B'] as const)(
         await sim.close();
         const refused = await visitor.enter(code);
         expect([refused.status, refused.body]).toEqual([503, { code: 'ERR_GATEWAY_UNREACHABLE' }]);
-        const counts = test.events.filter(({ type }) => type === 'failure-count-changed');
-        expect(counts).toMatchObject([{ failures: 1 }, { failures: 0 }]);
+        expect(test.events.map(({ type }) => type)).not.toContain('failure-count-changed');
         expect((await visitor.status()).body).toMatchObject({ pending: { purpose: 'login' } });
         for (let attempt = 2; attempt <= 5; attempt += 1)
           expect((await visitor.enter(code)).status).toBe(503);
