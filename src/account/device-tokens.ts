@@ -136,7 +136,7 @@ const DEVICE_ID_BYTES = 16;
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 /** Base64url of these sizes and of a digest. */
-const COOKIE = /^([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
+const COOKIE = /^(?<deviceId>[\w-]{22})\.(?<token>[\w-]{43})\.(?<shown>[\w-]{43})$/;
 
 /**
  * Makes the values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that
@@ -161,10 +161,8 @@ export function createDeviceTokens(
     },
     /** Returns null for a value that was never issued to this user. */
     async read(userId: string, value: string): Promise<DeviceToken | null> {
-      const match = COOKIE.exec(value);
-      if (match === null) return null;
-      // A match has all of its groups.
-      const [, deviceId, token, shown] = match as unknown as [string, string, string, string];
+      const { deviceId, token, shown } = COOKIE.exec(value)?.groups ?? {};
+      if (deviceId === undefined || token === undefined || shown === undefined) return null;
       const genuine = await seals(userId, deviceId, token);
       // All are digests of the same length.
       const isGenuine = genuine.some((seal) =>

@@ -54,7 +54,7 @@ const MAX_BROWSERS = 10;
 
 const MAX_COOKIE_LENGTH = 512;
 const BROWSER_ID_BYTES = 16;
-const ENTRY = /^([\w-]{22})\.([0-9a-z]{1,9})\.([\w-]{43})$/;
+const ENTRY = /^(?<browserId>[\w-]{22})\.(?<at>[0-9a-z]{1,9})\.(?<seal>[\w-]{43})$/;
 
 /**
  * Recognizes browsers in which a user has passed the second factor, so that their limits are
@@ -153,9 +153,10 @@ function bucketOf({ browserId, at }: Entry): string {
 function readEntries(cookie: string | undefined): readonly Entry[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
   const entries: Entry[] = [];
-  for (const entry of cookie.split('~')) {
-    const [text, browserId = '', at = '', seal = ''] = ENTRY.exec(entry) ?? [];
-    if (text !== undefined) entries.push({ text, browserId, at, seal });
+  for (const text of cookie.split('~')) {
+    const { browserId, at, seal } = ENTRY.exec(text)?.groups ?? {};
+    if (browserId !== undefined && at !== undefined && seal !== undefined)
+      entries.push({ text, browserId, at, seal });
   }
   return entries.slice(0, MAX_USERS);
 }

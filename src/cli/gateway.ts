@@ -55,11 +55,13 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
   };
 }
 
+const NUMBER_FORMS =
+  /^(?<both>string|number)$|^mobile:(?<mobile>string|number),validity:(?<validity>string|number)$/;
+
 /** Reads one form for both fields, or one for each: `mobile:string,validity:number`. */
 function readNumbersAs(value: string | undefined): NumbersAs {
   if (!value) return 'string';
-  const [, both, mobile, validity] =
-    /^(?:(string|number)|mobile:(string|number),validity:(string|number))$/.exec(value) ?? [];
+  const { both, mobile, validity } = NUMBER_FORMS.exec(value)?.groups ?? {};
   // The pattern admits these words alone.
   if (both !== undefined) return both as NumberForm;
   if (mobile !== undefined)

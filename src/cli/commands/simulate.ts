@@ -6,10 +6,11 @@ import { CommandFailure, UsageError } from '../failures';
 
 /** Adds a fault of the command line to the simulator. @throws {UsageError} for an invalid one. */
 function addFault(simulator: GatewaySimulator, text: string): void {
-  const match = /^([a-z-]+)=([a-z0-9-]+)(?::([0-9]{1,7}))?(?:\*([1-9][0-9]{0,6}))?$/.exec(text);
-  if (match === null)
+  const form =
+    /^(?<call>[a-z-]+)=(?<kind>[a-z\d-]+)(?::(?<figure>\d{1,7}))?(?:\*(?<times>[1-9]\d{0,6}))?$/;
+  const { call, kind, figure, times = Infinity } = form.exec(text)?.groups ?? {};
+  if (call === undefined || kind === undefined)
     throw new UsageError('--fault must be <call>=<kind>, such as generate=no-answer*2');
-  const [, call = '', kind = '', figure, times = Infinity] = match;
   try {
     // The simulator itself checks calls and kinds.
     simulator.failNext(call as Call | 'any', toFault(kind, figure), Number(times));

@@ -89,8 +89,8 @@ function readMessageRows(
 function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly Region[] {
   return (lookups?.pricing ?? []).flatMap(({ countryIso, countryName, countryCode }) => {
     const iso = countryIso?.toUpperCase() ?? '';
-    const [, dialCode = ''] = /^\+?([1-9][0-9]{0,6})$/.exec(countryCode) ?? [];
-    if (!/^[A-Z]{2}$/.test(iso) || countryName === null || dialCode === '') return [];
+    const { dialCode } = /^\+?(?<dialCode>[1-9][0-9]{0,6})$/.exec(countryCode)?.groups ?? {};
+    if (!/^[A-Z]{2}$/.test(iso) || countryName === null || dialCode === undefined) return [];
     // Price lists often use UK for the United Kingdom, whose ISO code is GB.
     return [{ iso: iso === 'UK' ? 'GB' : iso, name: countryName, dialCode }];
   });

@@ -105,8 +105,10 @@ function toAnswer(reply: unknown): LeaseAnswer {
 /** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
 function toToken(record: unknown): StoredToken | null {
   if (record === null) return null;
-  const parts = typeof record === 'string' ? /^1:([1-9][0-9]{0,15}):(.*)$/s.exec(record) : null;
-  const [number, sealed] = [toWholeNumber(parts?.[1]), parts?.[2]];
-  if (number === null || sealed === undefined) throw new StoreError('token: unknown record');
-  return { fence: number, sealed };
+  const form = /^1:(?<fence>[1-9][0-9]{0,15}):(?<sealed>.*)$/s;
+  const parts = typeof record === 'string' ? form.exec(record) : null;
+  const { fence: digits, sealed } = parts?.groups ?? {};
+  const fence = toWholeNumber(digits);
+  if (fence === null || sealed === undefined) throw new StoreError('token: unknown record');
+  return { fence, sealed };
 }
