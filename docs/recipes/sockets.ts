@@ -46,6 +46,7 @@ export function createApp(parts: SocketParts): Server {
       store: parts.sessions,
       resave: false,
       saveUninitialized: false,
+      cookie: { sameSite: 'lax' }, // Browsers send it with no form of another site.
     }),
     passport.session() as RequestHandler, // Typed as any.
   ];
@@ -66,6 +67,8 @@ export function createApp(parts: SocketParts): Server {
   return server;
 }
 
+const SOCKET_IO = '/socket.io/';
+
 interface Doors {
   readonly sessions: readonly RequestHandler[];
   readonly origin: string;
@@ -81,8 +84,14 @@ function addWebSockets(
 ): void {
   const live = new WebSocketServer({ noServer: true });
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
-    if (message.url !== '/live') return;
-    const refuse = (status: string): void => void socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
+    // Node has given the connection away: an error that nobody hears would end the process.
+    socket.on('error', () => socket.destroy());
+    if (message.url?.startsWith(SOCKET_IO) === true) return;
+    const refuse = (status: string): void => {
+      socket.once('finish', () => socket.destroy()); // The other end may never close.
+      socket.end(`HTTP/1.1 ${status}\r\n\r\n`);
+    };
+    if (message.url !== '/live') return refuse('404 Not Found');
     const open = async (): Promise<void> => {
       if (message.headers.origin !== origin) return refuse('403 Forbidden');
       const req = await withSession(message, sessions);
@@ -104,10 +113,11 @@ function addSocketIo(
   { sessions, origin }: Doors,
 ): void {
   const io = new SocketIo(server, {
+    path: SOCKET_IO,
     // Browsers name their page with a web socket, and not with every request that polls.
     transports: ['websocket'],
     allowRequest: ({ headers }, answer) => answer(null, headers.origin === origin),
-    destroyUpgrade: false, // The other requests for a socket are those of ws.
+    destroyUpgrade: false, // The other requests for a socket are answered above.
   });
   for (const handler of sessions) io.engine.use(handler);
   io.use((socket, next) => {

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, it, jest } from '@jest/globals';
 import passport from 'passport';
 import type { PhoneBook } from 'passport-sms-otp';
-import { type AppDescription, appFacts, type AppUser } from 'passport-sms-otp/app-contract';
+import type { AppDescription } from 'passport-sms-otp/app-contract';
 import { createApp as consent } from '../../docs/recipes/consent';
 import { createApp as customCallback } from '../../docs/recipes/custom-callback';
 import { createApp as express4 } from '../../docs/recipes/express-4';
@@ -26,11 +26,17 @@ import { OptOuts } from '../../docs/recipes/opt-outs';
 import { createApp as stopReplies } from '../../docs/recipes/stop-replies';
 import { createApp as testedApp } from '../../docs/recipes/tested-app';
 import { createApp as transaction } from '../../docs/recipes/transaction';
-import { askAll } from '../app-contract/support/ask-all';
 import { serve } from '../app-contract/support/base-app';
 import { useGateway } from '../app-contract/support/use-gateway';
-import { isCompleteRun } from '../support/complete-run';
 import { OldUsers, UsersWithStaff } from './support/dated-users';
+import {
+  expectFactsToHold,
+  FACTS_LIMIT_MS,
+  login,
+  toUser,
+  toUsers,
+  USERS,
+} from './support/hold-facts';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 import { ChangingUsers, Mailbox } from './support/reset-users';
 
@@ -43,20 +49,11 @@ interface Recipe extends Partial<AppDescription> {
 
 const TOKEN_SECRET = 'the secret of the tokens, known to nobody else';
 const PASSPORT_OF_REMEMBER_ME = '../../node_modules/passport-remember-me/node_modules/passport';
-const login = { path: '/login', password: ({ name }: AppUser) => passwordOf(name).password };
 const forms = { jsonForms: false } as const;
 const createAccount = (): Promise<null> => Promise.resolve(null);
 
 /** The e-mails of the app that was started last. */
 let mail = new Mailbox();
-
-function toUser(name: string): AppUser {
-  return { name, phone: new RecipeUsers().phoneOf(name) };
-}
-
-function toUsers(...names: readonly string[]): readonly AppUser[] {
-  return names.map(toUser);
-}
 
 /** A phone book in which each user has the number of the description. */
 async function fullPhoneBook(): Promise<PhoneBook> {
@@ -208,12 +205,6 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
   },
 };
 
-const USERS = toUsers('alice', 'bob', 'carol');
-
-/** Facts that a run asks of each recipe; the complete run asks all. */
-const PARTS = isCompleteRun ? 1 : 4;
-const FEWEST = 28;
-
 describe('the facts about an app hold for the recipe', () => {
   const gateway = useGateway();
 
@@ -239,12 +230,8 @@ describe('the facts about an app hold for the recipe', () => {
   it.each(Object.entries(RECIPES).map(([name, recipe], place) => [name, recipe, place] as const))(
     '%s',
     async (_name, recipe, place) => {
-      const facts = appFacts(describeRecipe(recipe));
-      const asked = facts.filter((_fact, index) => (index + place) % PARTS === 0);
-      const { holds, failures } = await askAll(asked);
-      expect(failures.map(({ message }) => message)).toEqual([]);
-      expect(holds.length).toBeGreaterThan(FEWEST / PARTS);
+      await expectFactsToHold(describeRecipe(recipe), place);
     },
-    120_000,
+    FACTS_LIMIT_MS,
   );
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, type Socket as Connection } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { MemoryStore } from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
@@ -234,5 +234,39 @@ describe('a socket is refused', () => {
     const socket = browser.openWebSocket(urls[1]);
     const [error] = await once(socket, 'error');
     expect((error as Error).message).toBe('Unexpected server response: 503');
+  });
+});
+
+/** Asks for a socket as a program does that keeps to no protocol afterwards. */
+async function ask(path: string): Promise<Connection> {
+  const { hostname, port } = new URL(String(urls[0]));
+  const connection = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  await once(connection, 'connect');
+  const lines = [`GET ${path} HTTP/1.1`, 'Host: x', 'Connection: Upgrade', 'Upgrade: websocket'];
+  connection.write(`${lines.join('\r\n')}\r\n\r\n`);
+  return connection;
+}
+
+const PATHS = ['/live', '/socket.io/', '/elsewhere'];
+
+describe('a stranger who asks for a socket', () => {
+  it.each(PATHS)('at %s and stays is not waited for', async (path) => {
+    const connection = await ask(path);
+    const closed = new Promise<string>((resolve) => {
+      connection.on('close', () => resolve('closed'));
+    });
+    // Until the server has closed it for good, what is written to it arrives.
+    const nudge = setInterval(() => connection.write('.'), 50);
+    connection.on('error', () => undefined).resume();
+    expect(await closed).toBe('closed');
+    clearInterval(nudge);
+  });
+
+  it.each(PATHS)('at %s and breaks off ends no process', async (path) => {
+    const [waiting, answered] = [await ask(path), await ask(path)];
+    waiting.resetAndDestroy();
+    await once(answered, 'data');
+    answered.resetAndDestroy();
+    expect(await new Browser().logIn()).toBeInstanceOf(Browser);
   });
 });

@@ -3,10 +3,13 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import supertest from 'supertest';
 import { createApp, createGateway } from '../../docs/recipes/two-apps-one-redis';
+import { serve } from '../app-contract/support/base-app';
+import { useGateway } from '../app-contract/support/use-gateway';
 import { describeWithService } from '../services/describe-with-service';
 import { useRedis } from '../services/use-service';
 import { wrongCode } from '../support/visit';
-import { passwordOf, RecipeUsers } from './support/recipe-users';
+import { expectFactsToHold, FACTS_LIMIT_MS, login, USERS } from './support/hold-facts';
+import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 
 describeWithService('redis')('the recipe for two apps on one Redis', () => {
   const users = new RecipeUsers();
@@ -91,4 +94,33 @@ describeWithService('redis')('the recipe for two apps on one Redis', () => {
     expect(names).toEqual(new Set(['shop', 'bank', 'gateway']));
     expect(keys.filter((key) => key.includes('shop') && key.includes('bank'))).toEqual([]);
   });
+});
+
+describeWithService('redis')('one of the two apps', () => {
+  const gateway = useGateway();
+  const redis = useRedis();
+
+  it(
+    'holds the facts about an app',
+    async () => {
+      const { baseUrl, username, password } = gateway.simulator;
+      const client = createGateway(redis.client, { baseUrl, variant: 'B', username, password });
+      const parts = { users: new RecipeUsers(), redis: redis.client, gateway: client };
+      let started = 0;
+      const app = {
+        // Each with a name of its own: so its sessions and its store are empty.
+        start: () =>
+          serve(createApp({ name: `shop-${(started += 1)}`, ...parts, ...RECIPE_SECRETS })),
+        simulator: () => gateway.simulator,
+        users: USERS,
+        jsonForms: true,
+        login,
+        code: { path: '/login/pin' },
+        guarded: ['/account'],
+        secrets: Object.values(RECIPE_SECRETS),
+      };
+      await expectFactsToHold(app, 3).finally(() => client.close());
+    },
+    FACTS_LIMIT_MS,
+  );
 });

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { describe, it } from '@jest/globals';
+import { MemoryStore } from 'express-session';
+import { Passport, type PassportStatic } from 'passport';
+import { memoryStore } from 'passport-sms-otp';
+import type { RunningApp } from 'passport-sms-otp/app-contract';
+import { createApp } from '../../docs/recipes/sockets';
+import { serve } from '../app-contract/support/base-app';
+import { useGateway } from '../app-contract/support/use-gateway';
+import { expectFactsToHold, FACTS_LIMIT_MS, login, USERS } from './support/hold-facts';
+import { RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
+import { createSocketsFront } from './support/sockets-front';
+
+const ORIGIN = 'https://bank.example';
+
+/**
+ * What this recipe guards is no page: the sockets of `ws` and of socket.io. The front makes a page
+ * of each, so that all facts can be asked of them.
+ */
+describe('the facts about an app hold for the sockets', () => {
+  const gateway = useGateway();
+
+  async function start(): Promise<RunningApp> {
+    const server = createApp({
+      ...RECIPE_SECRETS,
+      users: new RecipeUsers(),
+      gateway: gateway.client,
+      passport: new (Passport as unknown as new () => PassportStatic)(),
+      origin: ORIGIN,
+      store: memoryStore(),
+      sessions: new MemoryStore(),
+      checkEverySeconds: 30,
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    return serve(createSocketsFront(`http://127.0.0.1:${port}`, ORIGIN), async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    });
+  }
+
+  it(
+    'of ws and of socket.io',
+    async () => {
+      const app = {
+        start,
+        simulator: () => gateway.simulator,
+        users: USERS,
+        jsonForms: true,
+        login,
+        code: { path: '/login/pin' },
+        stepUp: { path: '/step-up' },
+        logout: { path: '/logout' },
+        guarded: ['/live', '/socket.io/'],
+        secrets: Object.values(RECIPE_SECRETS),
+      };
+      await expectFactsToHold(app, 0);
+    },
+    FACTS_LIMIT_MS,
+  );
+});
