@@ -23,6 +23,7 @@ import { type Scenario, STATES, VERBS } from './scenarios';
 import {
   allPairs,
   checkedPairs,
+  LIVE_FOUR,
   LIVE_PAIRS,
   LIVE_SINGLES,
   LIVE_TRIPLES,
@@ -131,6 +132,7 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
   const live = toPart(LIVE_PAIRS);
   const liveSingles = toPart(LIVE_SINGLES, judgeMishaps);
   const liveTriples = toPart(LIVE_TRIPLES, judge, { mostPreemptions: 2 });
+  const liveFour = toPart(LIVE_FOUR, judge, { mostPreemptions: 2 });
   const singles = toPart(hasMostPairs ? SINGLES : QUICK_SINGLES, judgeMishaps);
   const twoBrowsers = toPart(
     isComplete ? TWO_BROWSERS : hasMostPairs ? CHECKED_TWO_BROWSERS : QUICK_TWO_BROWSERS,
@@ -147,7 +149,7 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     const parts = [...pairs.map(([, part]) => part), withoutLogins, twice, live];
     parts.push(singles, liveSingles);
     const beside = [twoBrowsers, twoUsers];
-    const most = isComplete ? [triples, liveTriples, loginsBeside, inTurn, again] : [];
+    const most = isComplete ? [triples, liveTriples, liveFour, loginsBeside, inTurn, again] : [];
     for (const part of [...parts, ...beside, ...most]) all.push(...(await part()));
     return all;
   }
@@ -213,6 +215,14 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
       async () => {
         expect(await findAllProblems(triples)).toEqual([]);
         expect(await findAllProblems(liveTriples)).toEqual([]);
+      },
+      PART_MS,
+    );
+
+    test(
+      'of two live codes one lets in, with both, a wrong one and a new text at once',
+      async () => {
+        expect(await findAllProblems(liveFour)).toEqual([]);
       },
       PART_MS,
     );

@@ -127,6 +127,9 @@ export const LIVE_TRIPLES: readonly Scenario[] = [
   ),
 ].map((verbs) => ({ state: 'resent', verbs }));
 
+/** All of them at once. */
+export const LIVE_FOUR: readonly Scenario[] = [{ state: 'resent', verbs: LIVE_VERBS }];
+
 /** One of them, in which a call goes wrong. */
 export const LIVE_SINGLES: readonly Scenario[] = LIVE_VERBS.map((verb) => ({
   state: 'resent',
