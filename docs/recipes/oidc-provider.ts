@@ -42,7 +42,7 @@ export function createApp({
     acrValues: ['mfa', 'phr'],
     claims: { openid: ['sub', 'acr', 'amr', 'auth_time'] },
     features: { claimsParameter: { enabled: true }, devInteractions: { enabled: false } },
-    interactions: { policy: createPolicy(), url: (_context, { uid }) => `/interaction/${uid}` },
+    interactions: { policy: createPolicy(isIn), url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: async (_context, id) =>
       (await users.findById(id)) && { accountId: id, claims: () => ({ sub: id }) },
     loadExistingGrant: async ({ oidc: { client, session: loggedIn } }) => {
@@ -55,6 +55,12 @@ export function createApp({
       return grant;
     },
   });
+
+  /** Whether a user's login here goes on: without it the provider's session is worth nothing. */
+  async function isIn(req: Request, accountId: string): Promise<boolean> {
+    await smsOtp.checkSecondFactor(req);
+    return smsOtp.hasSecondFactor(req) && req.user?.id === accountId;
+  }
 
   /** Whether the second factor that the user has passed before is what the client asks for. */
   function isEnough(req: Request, { params, prompt }: Interaction): boolean {
@@ -121,15 +127,17 @@ export function createApp({
     provider.interactionFinished(req, res, { error: 'unmet_authentication_requirements' }),
   );
   app.use('/interaction', pages);
+  app.use(['/auth', '/session/end/confirm'], ...sessions);
   // A user who logs out of the provider logs out here, too: once the provider has checked the form.
-  app.post('/session/end/confirm', ...sessions);
   const logOut = promisify<Request, Response>(smsOtp.logout());
   provider.use(async (context, next) => {
     await next();
-    const { route, params } = context.oidc ?? {};
+    const { route, params, session: ended } = context.oidc ?? {};
     if (route !== 'end_session_confirm' || context.status !== 303 || !params?.logout) return;
     // Express has called the provider with its own request and response.
-    await logOut(context.req as Request, context.res as Response);
+    const req = context.req as Request;
+    // The provider ends the session of an earlier user as well, once another one has logged in.
+    if (req.user?.id === ended?.accountId) await logOut(req, context.res as Response);
   });
   app.use(provider.callback());
   return app;
@@ -139,10 +147,12 @@ export function createApp({
 const OTHER_ACCOUNT = ['id_token_hint', 'claims_id_token_sub_value'];
 
 /**
- * Asks for another second factor than the provider's session has. Once: whether the answer is
- * enough is up to `finish`.
+ * Asks for a login where that behind the provider's session has ended, and for another second factor
+ * than the session has. Once: whether the answer is enough is up to `finish`.
  */
-function createPolicy(): ReturnType<typeof interactionPolicy.base> {
+function createPolicy(
+  isIn: (req: Request, accountId: string) => Promise<boolean>,
+): ReturnType<typeof interactionPolicy.base> {
   const policy = interactionPolicy.base();
   policy.remove('consent'); // The clients are our own.
   const check = new interactionPolicy.Check(
@@ -153,6 +163,13 @@ function createPolicy(): ReturnType<typeof interactionPolicy.base> {
     },
   );
   policy.get('login')?.checks.add(check);
+  const hasEnded = new interactionPolicy.Check(
+    'login_ended',
+    'the login here has ended',
+    async ({ req, oidc: { result, session: loggedIn } }) =>
+      result?.login === undefined && !(await isIn(req as Request, loggedIn.accountId)),
+  );
+  policy.get('login')?.checks.add(hasEnded);
   return policy;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { wrongCode } from '../support/visit';
 import { cookieFetch } from './support/cookie-fetch';
+import { walkToProvider } from './support/openid-front';
 import { useChild } from './support/start-child';
 
 type Fetch = typeof globalThis.fetch;
@@ -12,17 +13,9 @@ describe('the recipe for OpenID Connect', () => {
    * From the app to the provider and through its pages. Gives the address that the provider sends
    * the browser back to.
    */
-  async function authenticate(fetch: Fetch, name: string): Promise<string> {
-    let url = `${site.url('app')}/login/openid`;
-    for (let step = 0; step < 12; step += 1) {
-      if (url.startsWith(`${site.url('app')}/login/callback`)) return url;
-      const isForm = url.includes('/interaction/');
-      const prompt = isForm ? promptOf(await (await fetch(url)).text()) : '';
-      const body = new URLSearchParams({ prompt, login: name, password: 'whatever' });
-      const answer = await fetch(url, isForm ? { method: 'POST', body } : {});
-      url = new URL(answer.headers.get('location') ?? '/nowhere', url).href;
-    }
-    throw new Error(`the provider does not come back from ${url}`);
+  function authenticate(fetch: Fetch, name: string): Promise<string> {
+    const app = site.url('app');
+    return walkToProvider(fetch, `${app}/login/openid`, { name, back: `${app}/login/callback` });
   }
 
   function enter(fetch: Fetch, pin: string): Promise<Response> {
@@ -70,8 +63,3 @@ describe('the recipe for OpenID Connect', () => {
     expect((await attacker(mine)).status).toBe(401);
   });
 });
-
-/** What the page of the provider asks for: `login` or `consent`. */
-function promptOf(page: string): string {
-  return /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? 'none';
-}

@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     username: 'demo',
     password: GATEWAY_PASSWORD,
   });
-  provider.serve(
+  provider.serveAfresh(() =>
     createApp({
       users: new RecipeUsers(),
       gateway,

@@ -16,6 +16,7 @@ declare module 'oidc-provider' {
   }
 
   interface Context {
+    readonly req: IncomingMessage;
     readonly oidc: {
       readonly params: Interaction['params'];
       readonly acr?: string;
@@ -33,7 +34,11 @@ declare module 'oidc-provider' {
     readonly req: IncomingMessage;
     readonly res: ServerResponse;
     readonly status: number;
-    readonly oidc?: { readonly route: string; readonly params?: { readonly logout?: string } };
+    readonly oidc?: {
+      readonly route: string;
+      readonly params?: { readonly logout?: string };
+      readonly session?: { readonly accountId: string };
+    };
   }
 
   interface Account {
@@ -80,7 +85,11 @@ declare module 'oidc-provider' {
   export namespace interactionPolicy {
     class Check {
       readonly reason: string;
-      constructor(reason: string, description: string, check: (context: Context) => boolean);
+      constructor(
+        reason: string,
+        description: string,
+        check: (context: Context) => boolean | Promise<boolean>,
+      );
     }
     function base(): {
       remove(prompt: string): void;

@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   });
   const findByIdentity = (iss: string, sub: string) => findUser(users, iss === issuer.url, sub);
   const parts = { users, gateway, ...RECIPE_SECRETS };
-  app.serve(createApp({ ...parts, config, callbackUrl, findByIdentity }));
+  app.serveAfresh(() => createApp({ ...parts, config, callbackUrl, findByIdentity }));
   console.log(JSON.stringify({ app: app.url, issuer: issuer.url }));
 }
 

@@ -1,10 +1,6 @@
-import {
-  type IncomingMessage,
-  request,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { WebSocket } from 'ws';
+import { pass } from './relay';
 
 /** What a page of the app shows of a socket. */
 interface Opened {
@@ -28,18 +24,6 @@ export function createSocketsFront(url: string, origin: string): RequestListener
         () => res.destroy(), // The fact says that nothing was answered.
       );
   };
-}
-
-/** Sends a request on to an app, and its answer back. */
-export function pass(url: string, req: IncomingMessage, res: ServerResponse): void {
-  const { hostname, port } = new URL(url);
-  const { method, url: path, headers } = req;
-  const onward = request({ hostname, port, method, path, headers }, (answer) => {
-    res.writeHead(answer.statusCode ?? 500, answer.rawHeaders);
-    answer.pipe(res);
-  });
-  onward.on('error', (error) => res.destroy(error));
-  req.pipe(onward);
 }
 
 function open(url: string, origin: string, { url: path = '/', headers }: IncomingMessage) {

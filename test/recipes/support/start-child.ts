@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import { ROOT } from '../../package/packed/repository';
 import { createStage, share } from '../../support/stage';
+import { AFRESH } from './listen';
 import { RecipeUsers } from './recipe-users';
 
 /** A program that runs. */
@@ -21,6 +22,8 @@ interface ChildSite {
   readonly url: (name: string) => string;
   /** The newest code on a user's phone. */
   readonly code: (id: string) => string;
+  /** Makes one of its apps anew, with an empty store. */
+  readonly startAfresh: (name: string) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -36,12 +39,16 @@ async function openChild(file: string): Promise<ChildSite> {
   const sim = await GatewaySimulator.start({ variant: 'A' });
   const users = new RecipeUsers();
   const { urls, stop } = await startChild(file, sim);
+  const urlOf = (name: string): string => {
+    const url = urls[name];
+    if (url === undefined) throw new Error(`${file} has told no address of ${name}`);
+    return url;
+  };
   return {
     sim,
-    url: (name) => {
-      const url = urls[name];
-      if (url === undefined) throw new Error(`${file} has told no address of ${name}`);
-      return url;
+    url: urlOf,
+    startAfresh: async (name) => {
+      await fetch(urlOf(name) + AFRESH);
     },
     code: (id) => sim.lastPin(users.phoneOf(id)) ?? 'none',
     close: async () => {
