@@ -8,8 +8,9 @@ import express, { type ErrorRequestHandler, type Request, type RequestHandler } 
 import session from 'express-session';
 import passport from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
-import { createSmsOtp, noticeText } from 'passport-sms-otp';
+import { createSmsOtp, memoryStore, noticeText } from 'passport-sms-otp';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { smsGateway } from 'passport-sms-otp/sms-gateway';
 
 declare global {
   namespace Express {
@@ -60,22 +61,50 @@ function page(title: string, notice: string | null, content: string): string {
   input[name=pin] { width: 10rem; display: block; letter-spacing: .25em }
   button { background: #0b5563; color: #fff; border-color: #0b5563; font-weight: 600; margin-top: 1rem; cursor: pointer }
   button.quiet { background: none; color: inherit; border-color: #7c929c; margin-top: .5rem }
+  button:disabled { opacity: .55; cursor: default }
   [role=alert] { border-inline-start: 4px solid #d1453b; padding-inline-start: .75rem }
 </style>
 <main><h1>${title}</h1>${notice ? `<p role="alert" id="notice">${escape(notice)}</p>` : ''}${content}</main></html>`;
 }
 
+/** Keeps the button for another text off, and counts down. Without scripts it answers "too soon". */
+const COUNTDOWN = `<script>
+  const wait = document.getElementById('wait');
+  const readyAt = Date.now() + 1000 * wait?.firstElementChild.textContent;
+  const timer = wait && setInterval(() => {
+    const seconds = Math.ceil((readyAt - Date.now()) / 1000);
+    wait.firstElementChild.textContent = seconds;
+    wait.hidden = seconds <= 0;
+    wait.parentElement.disabled = seconds > 0;
+    if (seconds <= 0) clearInterval(timer);
+  }, 250);
+</script>`;
+
 async function start(): Promise<void> {
   // The gateway. The simulator runs on this machine and shows the texts on a page.
   const simulator = await GatewaySimulator.start({ port: Number(process.env.INBOX_PORT ?? 3001) });
   const { baseUrl, variant, username, password, inboxUrl } = simulator;
+  const secret = process.env.SMS_OTP_SECRET ?? 'change me: 32 random characters or more';
+  const store = memoryStore();
+
+  // With GATEWAY=sms, in its place, a function that sends texts: here to the same page.
+  async function sendSms(mobile: string, text: string): Promise<void> {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ mobile, text });
+    const answer = await fetch(`${inboxUrl}/messages`, { method: 'POST', headers, body });
+    if (!answer.ok) throw new Error(`The text was answered with ${answer.status}`);
+  }
 
   const smsOtp = createSmsOtp({
-    gateway: { baseUrl, variant, username, password },
+    gateway:
+      process.env.GATEWAY === 'sms'
+        ? smsGateway({ store, secret, sendSms })
+        : { baseUrl, variant, username, password },
+    store,
+    secret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.get(id)?.phone ?? null,
     loadUser: (id) => users.get(id) ?? null,
-    secret: process.env.SMS_OTP_SECRET ?? 'change me: 32 random characters or more',
     messages: { appName: 'Example' },
   });
 
@@ -91,9 +120,13 @@ async function start(): Promise<void> {
   app.use(express.urlencoded({ extended: false }));
   // In production: a store for sessions, `secure: true`, and `app.set('trust proxy', 1)` behind a
   // proxy.
-  const secret = process.env.SESSION_SECRET ?? 'change me as well';
   app.use(
-    session({ secret, resave: false, saveUninitialized: false, cookie: { sameSite: 'lax' } }),
+    session({
+      secret: process.env.SESSION_SECRET ?? 'change me as well',
+      resave: false,
+      saveUninitialized: false,
+      cookie: { sameSite: 'lax' },
+    }),
   );
   app.use(passport.session(), csrfSynchronisedProtection);
 
@@ -125,14 +158,9 @@ async function start(): Promise<void> {
       <input id="pin" name="pin" inputmode="numeric" autocomplete="one-time-code" required autofocus
         ${notice ? 'aria-invalid="true" aria-describedby="notice"' : ''}>`;
     const seconds = Math.ceil(((resendAt ?? 0) - Date.now()) / 1000);
-    const when = seconds > 0 ? ` (in ${seconds} s)` : '';
-    const resend = form(
-      req,
-      '/login/pin/resend',
-      '',
-      `Text me a code${when}`,
-      isAlive ? 'quiet' : '',
-    );
+    const when = seconds > 0 ? `<span id="wait"> (in <span>${seconds}</span> s)</span>` : '';
+    const again = `Text me a code${when}`;
+    const resend = form(req, '/login/pin/resend', '', again, isAlive ? 'quiet' : '') + COUNTDOWN;
     const code = `<p>We texted a code to the number ending in ${pending.maskedPhone.slice(-2)}.</p>
       ${form(req, '/login/pin', field, 'Confirm')}`;
     const cancel = form(req, '/login/cancel', '', 'Cancel', 'quiet');

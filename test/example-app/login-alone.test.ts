@@ -1,28 +1,33 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { CHILD_TIMEOUT_MS, endChild, startChild, type ChildSite } from './child-site';
 
 /** The code in the newest text of the simulator that the process has started. */
-async function readInbox(inbox: string): Promise<string> {
-  const messages = (await (await fetch(`${inbox}/messages`)).json()) as { pin: string }[]; // the simulator's own form
-  return messages[0]?.pin ?? '';
+async function readInbox(inbox: string): Promise<{ readonly pin: string; readonly id: string }> {
+  const messages = (await (await fetch(`${inbox}/messages`)).json()) as {
+    pin: string;
+    id: string;
+  }[]; // the simulator's own form
+  return messages[0] ?? { pin: '', id: '' };
 }
+
+const toWrong = (pin: string): string => `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
 
 describe('the login in one file', () => {
   let child: ChildSite;
   let agent: ReturnType<typeof request.agent>;
   let inbox: string;
 
-  beforeEach(async () => {
+  async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     const SECRETS = {
       SESSION_SECRET: 'a secret',
       SMS_OTP_SECRET: 'a secret of the tests, long enough to be one',
     };
-    child = startChild(SECRETS, [], 'example-app/login.ts');
+    child = startChild({ ...SECRETS, ...settings }, [], 'example-app/login.ts');
     const address = await child.address();
     [inbox = ''] = /http:\/\/127\.0\.0\.1:\d+\/inbox/.exec(child.output()) ?? [];
     agent = request.agent(address);
-  }, CHILD_TIMEOUT_MS);
+  }
 
   afterEach(() => endChild(child));
 
@@ -42,9 +47,13 @@ describe('the login in one file', () => {
 
   const alice = { username: 'alice', password: 'demo-password' };
 
-  it(
-    'opens the page after password and code alone, and closes it at logout',
-    async () => {
+  it.each([
+    ['client', 'the simulated gateway makes', /./],
+    ['sms', 'the app makes', /^$/],
+  ])(
+    'opens the page after password and code alone, and closes it at logout: GATEWAY=%s, where %s the code',
+    async (gateway, _who, otpId) => {
+      await start({ GATEWAY: gateway });
       expect((await agent.get('/')).headers.location).toBe('/login');
       expect(await submit('/login', '/login', { ...alice, password: 'wrong' })).toEqual([
         '/login?wrong',
@@ -54,10 +63,9 @@ describe('the login in one file', () => {
       expect(location).toBe('/login/pin');
       expect(text).toContain('We texted a code to the number ending in 23.');
       expect((await agent.get('/')).headers.location).toBe('/login');
-      const pin = await readInbox(inbox);
-      expect(
-        await submit('/login/pin', '/login/pin', { pin: pin === '0000' ? '1111' : '0000' }),
-      ).toEqual([
+      const { pin, id } = await readInbox(inbox);
+      expect(id).toMatch(otpId);
+      expect(await submit('/login/pin', '/login/pin', { pin: toWrong(pin) })).toEqual([
         '/login/pin',
         expect.stringContaining('That code is not right. Check it and try again.'),
       ]);
@@ -74,15 +82,16 @@ describe('the login in one file', () => {
   it(
     'has no field for a dead code, says how long the next one takes, and refuses forms of other sites',
     async () => {
+      await start();
       await submit('/login', '/login', alice);
-      const pin = await readInbox(inbox);
-      const wrong = `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
+      const { pin } = await readInbox(inbox);
+      const wrong = toWrong(pin);
       for (let attempt = 1; attempt < 5; attempt += 1)
         await submit('/login/pin', '/login/pin', { pin: wrong });
       const [, dead] = await submit('/login/pin', '/login/pin', { pin: wrong });
       expect(dead).toContain('This code no longer works.');
       expect(dead).not.toContain('name="pin"');
-      expect(dead).toMatch(/Text me a code \(in \d+ s\)/);
+      expect(dead).toMatch(/Text me a code<span id="wait"> \(in <span>\d+<\/span> s\)/);
       const [, tooSoon] = await submit('/login/pin', '/login/pin/resend', {});
       expect(tooSoon).toMatch(
         /It’s too soon to send another text\. You can try again in \d+ seconds\./,

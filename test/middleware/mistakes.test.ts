@@ -413,7 +413,7 @@ function readPrintedSecrets(): readonly string[] {
   const found = [...pages, join(root, 'README.md'), join(root, 'example-app/login.ts')].flatMap(
     (path) =>
       Array.from(
-        readFileSync(path, 'utf8').matchAll(/secret: [^,'\n]*'([^'\n]{32,})'/gi),
+        readFileSync(path, 'utf8').matchAll(/secret(?::| =) [^,'\n]*'([^'\n]{32,})'/gi),
         ([, secret = '']) => secret,
       ),
   );
