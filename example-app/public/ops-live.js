@@ -11,24 +11,27 @@ const number = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const { timeZone } = live.dataset;
 const clock = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
 
-/** Series by chart: the column of the table, the name, the colour of `ops.css`. */
+/**
+ * Series by chart: the column of the table, the name, the colour of `ops.css`, and how much of its
+ * room a bar takes. Narrow bars stand in front of wide ones, and a zero draws nothing.
+ */
 const CHARTS = {
   texts: [
-    { key: 'sent', label: 'Sent', color: '--plot-grey', bars: true },
-    { key: 'verified', label: 'Codes entered', color: '--plot-blue' },
+    { key: 'sent', label: 'Sent', color: '--plot-grey', bar: 0.8 },
+    { key: 'verified', label: 'Codes entered', color: '--plot-blue', bar: 0.4 },
   ],
   methods: [
-    { key: 'byText', label: 'By text', color: '--plot-grey', bars: true },
-    { key: 'byOther', label: 'Otherwise', color: '--plot-blue' },
+    { key: 'byText', label: 'By text', color: '--plot-grey', bar: 0.8 },
+    { key: 'byOther', label: 'Otherwise', color: '--plot-blue', bar: 0.4 },
   ],
   attacks: [
-    { key: 'wrong', label: 'Wrong codes', color: '--plot-red' },
-    { key: 'locks', label: 'Locks', color: '--plot-amber' },
-    { key: 'denied', label: 'Refused sends', color: '--plot-grey', bars: true },
+    { key: 'denied', label: 'Refused sends', color: '--plot-grey', bar: 0.8 },
+    { key: 'wrong', label: 'Wrong codes', color: '--plot-red', bar: 0.5 },
+    { key: 'locks', label: 'Locks', color: '--plot-amber', bar: 0.2 },
   ],
   calls: [
-    { key: 'answered', label: 'Answered', color: '--plot-grey', bars: true },
-    { key: 'failed', label: 'Failed', color: '--plot-red' },
+    { key: 'answered', label: 'Answered', color: '--plot-grey', bar: 0.8 },
+    { key: 'failed', label: 'Failed', color: '--plot-red', bar: 0.4 },
   ],
   latency: [
     // Where they are equal, the smaller point lies on the larger one.
@@ -57,15 +60,15 @@ function colorOf(name) {
   return getComputedStyle(live).getPropertyValue(name).trim();
 }
 
-function toSeries({ label, color, unit = '', bars = false, size = 5 }) {
+function toSeries({ label, color, unit = '', bar = 0, size = 5 }) {
   const stroke = colorOf(color);
   return {
     label,
     stroke,
     width: 2,
-    points: { show: !bars, size, fill: stroke },
+    points: { show: bar === 0, size, fill: stroke },
     value: (_plot, value) => (value === null ? '–' : number.format(value) + unit),
-    ...(bars && { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [0.8, 40] }) }),
+    ...(bar > 0 && { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [bar, 50 * bar] }) }),
   };
 }
 

@@ -65,7 +65,9 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
       'Circuit breaker': 'Open',
     });
     expect(await readTiles(operator)).toMatchObject({ 'Failed calls': '20' });
-    expect((await operator.open('/ops')).text).toContain('<title>(2) Operations');
+    const { text } = await operator.open('/ops');
+    expect(text).toContain('<title>(2) Operations');
+    expect(text).toContain('What to do, and what to tell users who call');
   });
 
   it('tells somebody who guesses codes at the first glance', async () => {
@@ -84,7 +86,7 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect(text).toMatch(
       /<dt>Wrong codes<\/dt><dd class="value">5 <span class="flag">watch<\/span><\/dd>/,
     );
-    expect(text).toMatch(/<dt>Locks<\/dt><dd class="value">0<\/dd>/);
+    expect(text).toMatch(/<div class="level-ok none"><dt>Locks<\/dt><dd class="value">0<\/dd>/);
   });
 
   it('tells somebody who pumps texts at the first glance', async () => {
