@@ -87,8 +87,8 @@ const numberForm = z.enum(['string', 'number']);
 const numberForms = z
   .string()
   .transform((text) => {
-    const [, mobile, validity] = /^mobile:(\w+),validity:(\w+)$/.exec(text) ?? [];
-    return mobile === undefined ? text : { mobile, validity };
+    const { groups } = /^mobile:(?<mobile>\w+),validity:(?<validity>\w+)$/.exec(text) ?? {};
+    return groups ?? text;
   })
   .pipe(
     z.union(
