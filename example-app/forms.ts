@@ -40,6 +40,8 @@ export function saveSession({ session }: Request, next: NextFunction): void {
  */
 export function fillLocals(req: Request, res: Response, next: NextFunction): void {
   res.locals.user = req.user ?? null;
+  // For links alone: what opens is decided by the guards.
+  res.locals.hasPassed = req.session.smsOtp?.verified !== undefined;
   res.locals.csrf = () => `<input type="hidden" name="_csrf" value="${req.csrfToken?.()}">`;
   next();
 }

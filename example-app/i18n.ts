@@ -64,7 +64,11 @@ const quiet: ReadonlySet<string> = new Set([
 /** Returns the library's sentence for its last refusal; null when there was none. */
 export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
   if (notice === null) return null;
-  const text = noticeText(notice, { locale: readLocale(req), retryAt, now: readClock(req) });
+  // The library's sentence for this one says how a number is written, as the hint at the field does.
+  const text =
+    notice === 'malformed-phone'
+      ? translateFor(req)('notice.malformedPhone')
+      : noticeText(notice, { locale: readLocale(req), retryAt, now: readClock(req) });
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
 }
 

@@ -50,8 +50,7 @@ export function loginPages(
     const status = smsOtp.status(req);
     const refusedPasskey = passkeys.readRefusal(req, status);
     // The button for another text counts the wait down: one wait is enough on a page.
-    const isCounted =
-      status.notice === 'resend-too-soon' && (status.pending?.resendAt ?? null) !== null;
+    const isCounted = COUNTED.has(status.notice) && (status.pending?.resendAt ?? null) !== null;
     const shown = isCounted ? { ...status, retryAt: 0 } : status;
     const notice = refusedPasskey ?? toNotice(req, shown);
     const home = req.user ? '/account' : '/login';
@@ -128,6 +127,9 @@ export function loginPages(
   return router;
 }
 
+/** After these it is the next text that is waited for. */
+const COUNTED: ReadonlySet<Reason | null> = new Set(['resend-too-soon', 'not-sent']);
+
 /** Waiting is all that helps: a page that says so does not ask for a code as well. */
 const CLOSED: ReadonlySet<Reason | null> = new Set(['locked', 'disabled', 'send-limit', 'denied']);
 
@@ -196,6 +198,8 @@ function describePending(
     takesAppCode,
     takesPasskey,
     isTextOff,
+    /** The notice says that no text has gone out. */
+    isNotSent: notice === 'not-sent',
     /** Which field the notice is about. */
     refused:
       notice === null
@@ -204,7 +208,9 @@ function describePending(
           ? 'recovery'
           : refusedFactor === 'totp'
             ? 'app'
-            : 'code',
+            : COUNTED.has(notice)
+              ? 'text'
+              : 'code',
     minutesLeft: Math.ceil(secondsUntil(expiresAt) / 60),
     // Said after a wrong code only: before, it would be one more thing to read.
     triesLeft: ofText === 'wrong-code' ? attemptsLeft : null,

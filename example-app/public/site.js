@@ -37,16 +37,18 @@ if (resend && wait) {
   }, 250);
 }
 
-// A pasted text message: its only run of four to ten digits is the code. With several the paste
-// stays as it is.
+// A pasted text message: its only number of four to ten digits is the code, which may stand there
+// twice: the line for browsers at the end names it as well. With several numbers the paste stays as
+// it is.
 const form = document.querySelector('form[data-web-otp]');
 
 form?.elements.pin.addEventListener('paste', (event) => {
   const text = event.clipboardData?.getData('text').normalize('NFKC') ?? '';
   const runs = text.match(/\d+/g)?.filter((run) => run.length >= 4 && run.length <= 10) ?? [];
-  if (!/\p{L}/u.test(text) || runs.length !== 1) return;
+  const [code, ...others] = new Set(runs);
+  if (!/\p{L}/u.test(text) || code === undefined || others.length > 0) return;
   event.preventDefault();
-  form.elements.pin.value = runs[0];
+  form.elements.pin.value = code;
 });
 
 // WebOTP: the browser reads the code out of a text that ends with "@this-host #code", and asks

@@ -56,7 +56,7 @@ inChromium(describe)('every page of the example app', () => {
         site.advanceSeconds(60);
         site.simulator.failNext('generate', 'html-502');
         await givePassword(page);
-        await page.getByText('We haven’t texted you a code yet.').waitFor();
+        await page.getByRole('alert').getByText('We could not text you a code.').waitFor();
         expect(await page.getByLabel('Code from the text message').count()).toBe(0);
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Recovery code').fill('0000-0000-0000-0000-0000-0000');

@@ -87,7 +87,10 @@ inChromium(describe)('the login in Chromium', () => {
         expect(await paste('Send 4000 by 1830, code 123456')).toBe(
           'Send 4000 by 1830, code 123456',
         );
-        expect(await paste(window.site.simulator.outbox[0]?.text ?? '')).toBe(readPin(window.site));
+        const pin = readPin(window.site);
+        const text = window.site.simulator.outbox[0]?.text ?? '';
+        expect(await paste(text)).toBe(pin);
+        expect(await paste(`${text}\n@bank.example #${pin}`)).toBe(pin);
         await page.keyboard.press('Enter');
         await page.waitForURL('**/account');
         expect(window.complaints).toEqual([]);

@@ -29,7 +29,7 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Mobile number').fill('555');
         await page.getByRole('button', { name: 'Text me a code' }).click();
-        await page.getByRole('alert').getByText('does not look like a phone number').waitFor();
+        await page.getByRole('alert').getByText('doesn’t look like a phone number').waitFor();
         expect(await findFlaws(page)).toEqual([]);
         await page.getByLabel('Mobile number').fill('+1 (202) 555-0130');
         await page.getByRole('button', { name: 'Text me a code' }).click();

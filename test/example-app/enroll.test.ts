@@ -60,9 +60,24 @@ describe('the first login of a user without a number', () => {
 
   it('says what is wrong with a number', async () => {
     await visitor.submit('/enroll', '/enroll', { phone: 'call me' });
-    expect(readNotice(await visitor.open('/enroll'))).toContain(
-      'does not look like a phone number',
-    );
+    const page = await visitor.open('/enroll');
+    // How a number is written says the hint, which takes more than the library's sentence does.
+    expect(readNotice(page)).toBe('That doesn’t look like a phone number. Check it and try again.');
+    expect(page.text).toContain('For example 202\u00a0555\u00a00188, or +1');
+  });
+
+  it('offers no page that does not open yet', async () => {
+    const links = async (path: string): Promise<readonly string[]> =>
+      [...(await visitor.open(path)).text.matchAll(/<a[^>]* href="(\/[^"]*)"/g)]
+        .map(([, href = '']) => href)
+        .filter((href) => /^\/(account|transfer|settings|enroll)$/.test(href));
+    expect(await links('/enroll')).toEqual([]);
+    expect(await links('/')).toEqual(['/enroll', '/transfer', '/settings']);
+    await visitor.submit('/enroll', '/enroll', { phone: CAROL_PHONE });
+    expect(await links('/login/pin')).toEqual([]);
+    await visitor.answerCode(readPin(site, CAROL_PHONE));
+    expect(await links('/account')).toEqual(expect.arrayContaining(['/transfer', '/settings']));
+    expect(await links('/')).toContain('/account');
   });
 
   it('needs a code once another session has confirmed a number', async () => {

@@ -91,9 +91,9 @@ describe('the numbers in the settings of the example app', () => {
   });
 
   it.each([
-    ['letters', '+1 FLOWERS', 'does not look like a phone number'],
-    ['nothing', '', 'does not look like a phone number'],
-    ['a number that no country has', '02025550130', 'does not look like a phone number'],
+    ['letters', '+1 FLOWERS', 'doesn’t look like a phone number'],
+    ['nothing', '', 'doesn’t look like a phone number'],
+    ['a number that no country has', '02025550130', 'doesn’t look like a phone number'],
     ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
     ['a premium number', '+19005550130', 'cannot send codes to this number'],
   ])('refuse %s and say why', async (_what, phone, sentence) => {

@@ -39,7 +39,9 @@ describe('the code page of the example app', () => {
     site.simulator.failNext('generate', 'html-502');
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
-    expect(readNotice(page)).toContain('We could not text you a code.');
+    // The notice says it once, and the button for the next text counts the seconds.
+    expect(readNotice(page)).toMatch(/^We could not text you a code\..* another way\.$/);
+    expect(page.text).not.toContain('We haven’t texted you a code yet.');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, true]);
     const answer = await visitor.submit('/login/pin', '/login/recover', { recoveryCode: code });
     expect(answer.headers.location).toBe('/account');
@@ -86,6 +88,17 @@ describe('the code page of the example app', () => {
     const reloaded = await visitor.open('/login/pin');
     expect(readNotice(reloaded)).toBeNull();
     expect(reloaded.text).toContain('The code we texted no longer works.');
+  });
+
+  it('says that a login is over for now where there is no other way', async () => {
+    await visitor.givePassword();
+    for (let time = 1; time <= 5; time += 1) await visitor.giveCode(readWrongPin(site));
+    site.advanceSeconds(60);
+    await visitor.submit('/login/pin', '/login/pin/resend');
+    for (let time = 1; time <= 5; time += 1) await visitor.giveCode(readWrongPin(site));
+    const { text } = await visitor.open('/login/pin');
+    expect(text).toContain('<h1>You can’t log in right now</h1>');
+    expect(text).not.toContain('Log in another way');
   });
 
   it('offers a recovery code only to those who have one', async () => {
