@@ -133,6 +133,9 @@ describe.each(VARIANTS_OF_LONG_RUNS)('half an hour of resets, variant %s,', (var
   /** Half an hour of the longest gaps: 30 s, then twice as long, then 300 s, with their spread. */
   const GAPS_SECONDS = [33, 66, 132, 264, 330, 330, 330, 330];
 
+  /** For what all of them have sent, whatever has become of it. */
+  const simulator = { balance: '100000.0000' };
+
   /** Everybody behind an address of their own. */
   const crowd = (test: TestApp): Visit[] =>
     [...test.users.values()].map((user, index) =>
@@ -170,7 +173,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)('half an hour of resets, variant %s,', (var
 
   describe('in which all of many users try again at once,', () => {
     const many = isCompleteRun ? 2_000 : 24;
-    const test = useApp({ variant, people: many, trustProxy: 1 });
+    const test = useApp({ variant, simulator, people: many, trustProxy: 1 });
 
     it('keeps none of them out afterwards', async () => {
       const visitors = crowd(test);
@@ -183,7 +186,7 @@ describe.each(VARIANTS_OF_LONG_RUNS)('half an hour of resets, variant %s,', (var
     const few = isCompleteRun ? 200 : 20;
     const total = few * 3;
     const limits = { total: { max: total } };
-    const test = useApp({ variant, people: few, trustProxy: 1, options: { limits } });
+    const test = useApp({ variant, simulator, people: few, trustProxy: 1, options: { limits } });
 
     it('leaves the sends in all to those who come afterwards', async () => {
       const visitors = crowd(test);
