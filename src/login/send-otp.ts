@@ -40,8 +40,8 @@ export interface SendRequest {
   readonly address: string | undefined;
   /** The cookie of known browsers, unchecked. A pending login that has begun keeps its bucket. */
   readonly browserCookie: string | undefined;
-  /** What this session already waits for. */
-  readonly current: { readonly pendingId: string } | undefined;
+  /** What this session already waits for, and the text it shows. */
+  readonly current: { readonly pendingId: string; readonly otpId: string | null } | undefined;
   /** The pending login that the text is for; undefined: it begins with the text. */
   readonly previous: LiveLogin | undefined;
   /** Whether a text was asked for again: then nothing waits in its place. */
@@ -403,7 +403,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   /**
    * Returns true when the session waits for a live pending login of the same request (user, number,
    * purpose, transaction): a double click, a reload, a step back. One without a text must live
-   * until the text may be asked for.
+   * until the text may be asked for; where another login has taken the text that the session shows,
+   * the answer would promise a code that no longer fits.
    */
   async function isWaiting(
     request: SendRequest,
@@ -418,7 +419,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const { pendingUntil } = pendingLogin;
     const isOpen =
       text === null
-        ? findResendTime(login, { pendingUntil, sends }, retryAfterSeconds) !== null
+        ? current.otpId === null &&
+          findResendTime(login, { pendingUntil, sends }, retryAfterSeconds) !== null
         : text.expiresAt > login.now();
     return isOpen && isSameRequest(live, request, context);
   }

@@ -277,6 +277,19 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect((await second.enterRight()).status).toBe(200);
     });
 
+    it('is told by a second password that no text is out for it, once a later one has taken its code', async () => {
+      const test = await apps.start({ variant });
+      const [alice, elsewhere] = [visit(test), visit(test)];
+      await alice.login();
+      test.clock.advanceSeconds(31);
+      expect((await elsewhere.login()).body).toMatchObject({ sent: true });
+      const again = await alice.login();
+      expect(again.status).toBe(429);
+      expect(again.body).toMatchObject({ error: 'resend-too-soon', pending: true });
+      expect((await alice.status()).body.pending).toMatchObject({ isSent: false });
+      expect((await elsewhere.enterRight()).status).toBe(200);
+    });
+
     it('takes other factors after the code has expired, until it ends itself', async () => {
       const test = await apps.start({ variant });
       const [one = '', two = ''] = await test.firstCodes();

@@ -4,6 +4,7 @@ import type { Response } from 'supertest';
 import { wrongCode } from '../../support/visit';
 import {
   BROWSERS,
+  createSession,
   loseStore as forgetAll,
   sessionOf,
   USERS,
@@ -175,7 +176,7 @@ const logOut = (index: number): AsyncCommand<Model, Real> =>
     `logOut(${index})`,
     async (model, real) => {
       await browserOf(real, index).logout();
-      Object.assign(sessionOf(model, index), { user: null, mark: null, pending: null });
+      Object.assign(sessionOf(model, index), createSession());
     },
     index,
     isLoggedIn,

@@ -5,6 +5,11 @@ export interface ModelSession {
   user: string | null;
   /** Whose second factor the session has passed. */
   mark: string | null;
+  /**
+   * When the record of its login was lost with the store; null: it is there. The process may take
+   * the login for live until it asks again.
+   */
+  lostAt: number | null;
   pending: {
     readonly pendingId: string;
     /** The text it shows; null: none went out. */
@@ -69,11 +74,16 @@ export const USERS = ['alice', 'bob'] as const;
 export function createModel(): Model {
   return {
     now: 0,
-    sessions: Array.from({ length: BROWSERS }, () => ({ user: null, mark: null, pending: null })),
+    sessions: Array.from({ length: BROWSERS }, () => createSession()),
     users: Object.fromEntries(USERS.map((id) => [id, createUser()])),
     logins: new Map(),
     entries: new Map(),
   };
+}
+
+/** A session in which nobody is logged in. */
+export function createSession(pending: ModelSession['pending'] = null): ModelSession {
+  return { user: null, mark: null, lostAt: null, pending };
 }
 
 export function createUser(): ModelUser {
@@ -117,6 +127,7 @@ export function addText(model: Model, login: ModelLogin, text: ModelText): void 
 /** All that a store holds is gone. */
 export function loseStore(model: Model): void {
   model.logins.clear();
+  for (const session of model.sessions) if (session.mark !== null) session.lostAt ??= model.now;
   for (const id of USERS) model.users[id] = createUser();
 }
 

@@ -108,6 +108,6 @@ function judge(
   }
   model.users[user] = createUser();
   model.entries.set(otpId, (model.entries.get(otpId) ?? 0) + 1);
-  Object.assign(session, { user, mark: user });
+  Object.assign(session, { user, mark: user, lostAt: null });
   return [200, null];
 }

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals';
 import type { Purpose } from 'passport-sms-otp';
 import {
   addText,
+  createSession,
   gapAfter,
   liveLogin,
   lockOf,
@@ -37,7 +38,7 @@ export function predictLogin(
     return;
   }
   const pending = expectSend(model, begin(model, user, 'login', answer), answer);
-  model.sessions[browser] = { user: null, mark: null, pending };
+  model.sessions[browser] = createSession(pending);
 }
 
 /** A code for a logged-in user, who stays logged in. */
@@ -45,6 +46,9 @@ export function predictStepUp(model: Model, browser: number, answer: SendAnswer)
   const session = sessionOf(model, browser);
   if (session.user === null) {
     expect([answer.status, answer.error]).toEqual([403, 'second-factor-required']);
+  } else if (session.lostAt !== null) {
+    session.lostAt = -Infinity;
+    expect([answer.status, answer.error]).toEqual([401, 'login-ended']);
   } else if (answer.message === undefined) {
     expectRefusal(model, browser, session.user, 'step-up', answer);
     if (answer.isPending) waitWithoutText(model, browser, session.user, 'step-up', answer);
@@ -128,7 +132,7 @@ function waitWithoutText(
     return expect(liveLogin(model, session)).toMatchObject({ user, purpose });
   const login = begin(model, user, purpose, answer);
   model.logins.set(pendingId, login);
-  if (purpose === 'login') Object.assign(session, { user: null, mark: null });
+  if (purpose === 'login') Object.assign(session, createSession());
   session.pending = { pendingId, otpId: null, purpose, pendingUntil: login.pendingUntil };
 }
 

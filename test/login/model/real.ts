@@ -6,6 +6,9 @@ import { ALICE, BOB, startTestApp, type TestApp } from '../../support/test-app';
 import { visit, type Visit } from '../../support/visit';
 import { BROWSERS, sessionOf, type Model } from './model';
 
+/** `logins.checkEverySeconds` */
+const CHECK_SECONDS = 30;
+
 /** The app under test, with its browsers. */
 export interface Real {
   readonly test: TestApp;
@@ -101,10 +104,12 @@ function lengthOf(list: unknown): number {
 
 /** The session of a browser is what the model thinks. */
 export async function checkSession(model: Model, real: Real, index: number): Promise<void> {
-  const { user, mark, pending } = sessionOf(model, index);
+  const { user, mark, lostAt, pending } = sessionOf(model, index);
   const { body } = await browserOf(real, index).status();
   expect(body.isAuthenticated).toBe(user !== null);
-  expect(body.hasSecondFactor).toBe(mark !== null && mark === user);
+  const isMarked = mark !== null && mark === user;
+  if (lostAt === null) expect(body.hasSecondFactor).toBe(isMarked);
+  else if (model.now - lostAt > CHECK_SECONDS) expect(body.hasSecondFactor).toBe(false);
   const isOver = pending !== null && pending.pendingUntil <= model.now;
   const shown = body.session?.pending;
   expect([shown?.pendingId, shown?.otpId ?? null]).toEqual([
