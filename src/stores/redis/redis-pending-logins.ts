@@ -323,9 +323,9 @@ function toClaim(reply: unknown): PendingClaim {
   if (reply === null) return { outcome: 'unknown' };
   if (toWholeNumber(reply) === 0) return { outcome: 'exhausted' };
   const [attempt, otpId, ...login] = requireList(reply);
-  if (otpId !== null && typeof otpId !== 'string')
+  const number = toWholeNumber(attempt) ?? 0;
+  if (number === 0 || (otpId !== null && typeof otpId !== 'string'))
     throw new StoreError('pendingLogins.claim: unknown answer');
-  const number = requireWholeNumber('pendingLogins.claim', attempt);
   return { outcome: 'claimed', attempt: number, otpId, login: toLogin(login) };
 }
 

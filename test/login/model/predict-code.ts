@@ -14,6 +14,7 @@ export type CodeAnswer = readonly [status: number, error: string | null];
 
 const INVALID: CodeAnswer = [401, 'invalid-code'];
 const EXPIRED: CodeAnswer = [401, 'expired'];
+const ENDED: CodeAnswer = [401, 'login-ended'];
 const NOTHING: CodeAnswer = [401, 'no-pending-login'];
 
 /** Lets a code happen to the model. `isLost`: the gateway's answer does not arrive. */
@@ -25,6 +26,10 @@ export function predictCode(
 ): CodeAnswer {
   const session = sessionOf(model, browser);
   const { pending } = session;
+  if (session.lostAt !== null) {
+    session.lostAt = -Infinity;
+    return ENDED;
+  }
   if (pending === null) return NOTHING;
   const isOver = pending.pendingUntil <= model.now;
   const login = liveLogin(model, session);

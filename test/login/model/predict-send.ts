@@ -62,7 +62,10 @@ export function predictStepUp(model: Model, browser: number, answer: SendAnswer)
 export function predictResend(model: Model, browser: number, answer: SendAnswer): void {
   const session = sessionOf(model, browser);
   const previous = liveLogin(model, session);
-  if (previous === undefined) {
+  if (session.lostAt !== null) {
+    session.lostAt = -Infinity;
+    expect([answer.status, answer.error]).toEqual([401, 'login-ended']);
+  } else if (previous === undefined) {
     session.pending = null;
     expect([answer.status, answer.error]).toEqual([401, 'no-pending-login']);
   } else if (previous.sends >= 3 || model.now > previous.pendingUntil - 120) {
