@@ -1,7 +1,7 @@
 import { describe, it } from '@jest/globals';
 import type { AppDescription } from 'passport-sms-otp/app-contract';
 import { serve } from '../app-contract/support/base-app';
-import { expectFactsToHold, FACTS_LIMIT_MS, login, toUsers, USERS } from './support/hold-facts';
+import { expectFactsToHold, FACTS_LIMIT_MS, RECIPE_APP, toUsers } from './support/hold-facts';
 import { createProviderFront } from './support/oidc-provider-front';
 import { createOpenIdFront } from './support/openid-front';
 import { RECIPE_SECRETS } from './support/recipe-users';
@@ -23,11 +23,7 @@ describe('the facts about an app, which logs in at a provider, hold', () => {
           return serve(createOpenIdFront(site.url('app')));
         },
         simulator: () => site.sim,
-        users: USERS,
-        jsonForms: true,
-        login,
-        code: { path: '/login/pin' },
-        guarded: ['/account'],
+        ...RECIPE_APP,
         secrets: SECRETS,
       };
       // The password, and the page that asks for it, are the provider's.
@@ -55,11 +51,8 @@ describe('the facts about an app, which is the provider, hold', () => {
           return serve(createProviderFront({ provider, client }));
         },
         simulator: () => site.sim,
+        ...RECIPE_APP,
         users: toUsers('alice', 'bob', 'dave'), // They have no passkey, which would come first.
-        jsonForms: true,
-        login,
-        code: { path: '/login/pin' },
-        guarded: ['/account'],
         sessionCookie: 'connect.sid',
         secrets: [...SECRETS, 'a key of the tests'],
         resend: { path: '/resend' },

@@ -8,7 +8,7 @@ import type { RunningApp } from 'passport-sms-otp/app-contract';
 import { createApp } from '../../docs/recipes/sockets';
 import { serve } from '../app-contract/support/base-app';
 import { useGateway } from '../app-contract/support/use-gateway';
-import { expectFactsToHold, FACTS_LIMIT_MS, login, USERS } from './support/hold-facts';
+import { expectFactsToHold, FACTS_LIMIT_MS, RECIPE_APP } from './support/hold-facts';
 import { RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 import { createSocketsFront } from './support/sockets-front';
 
@@ -49,14 +49,10 @@ describe('the facts about an app hold for the sockets', () => {
       const app = {
         start,
         simulator: () => gateway.simulator,
-        users: USERS,
-        jsonForms: true,
-        login,
-        code: { path: '/login/pin' },
+        ...RECIPE_APP,
         stepUp: { path: '/step-up' },
         logout: { path: '/logout' },
         guarded: ['/live', '/socket.io/'],
-        secrets: Object.values(RECIPE_SECRETS),
       };
       await expectFactsToHold(app, 0);
     },

@@ -35,7 +35,7 @@ import {
   login,
   toUser,
   toUsers,
-  USERS,
+  RECIPE_APP,
 } from './support/hold-facts';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 import { ChangingUsers, Mailbox } from './support/reset-users';
@@ -58,7 +58,7 @@ let mail = new Mailbox();
 /** A phone book in which each user has the number of the description. */
 async function fullPhoneBook(): Promise<PhoneBook> {
   const phoneBook = memoryPhoneBook();
-  for (const { name, phone } of USERS) {
+  for (const { name, phone } of RECIPE_APP.users) {
     await phoneBook.addUnconfirmed(name, phone, { consentedAt: 0 });
     await phoneBook.confirm(name, phone);
   }
@@ -217,12 +217,7 @@ describe('the facts about an app hold for the recipe', () => {
         return serve(await create(parts));
       },
       simulator: () => gateway.simulator,
-      users: USERS,
-      jsonForms: true,
-      login,
-      code: { path: '/login/pin' },
-      guarded: ['/account'],
-      secrets: Object.values(RECIPE_SECRETS),
+      ...RECIPE_APP,
       ...rest,
     };
   }

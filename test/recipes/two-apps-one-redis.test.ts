@@ -8,7 +8,7 @@ import { useGateway } from '../app-contract/support/use-gateway';
 import { describeWithService } from '../services/describe-with-service';
 import { useRedis } from '../services/use-service';
 import { wrongCode } from '../support/visit';
-import { expectFactsToHold, FACTS_LIMIT_MS, login, USERS } from './support/hold-facts';
+import { expectFactsToHold, FACTS_LIMIT_MS, RECIPE_APP } from './support/hold-facts';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 
 describeWithService('redis')('the recipe for two apps on one Redis', () => {
@@ -112,12 +112,7 @@ describeWithService('redis')('one of the two apps', () => {
         start: () =>
           serve(createApp({ name: `shop-${(started += 1)}`, ...parts, ...RECIPE_SECRETS })),
         simulator: () => gateway.simulator,
-        users: USERS,
-        jsonForms: true,
-        login,
-        code: { path: '/login/pin' },
-        guarded: ['/account'],
-        secrets: Object.values(RECIPE_SECRETS),
+        ...RECIPE_APP,
       };
       await expectFactsToHold(app, 3).finally(() => client.close());
     },

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import { type AppDescription, appFacts, type AppUser } from 'passport-sms-otp/app-contract';
 import { askAll } from '../../app-contract/support/ask-all';
 import { isCompleteRun } from '../../support/complete-run';
-import { passwordOf, RecipeUsers } from './recipe-users';
+import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
 /** Facts that a run asks of each recipe; the complete run asks all. */
 const PARTS = isCompleteRun ? 1 : 4;
@@ -24,7 +24,15 @@ export function toUsers(...names: readonly string[]): readonly AppUser[] {
   return names.map(toUser);
 }
 
-export const USERS = toUsers('alice', 'bob', 'carol');
+/** What the recipes have in common; one that differs says so. */
+export const RECIPE_APP = {
+  users: toUsers('alice', 'bob', 'carol'),
+  jsonForms: true,
+  login,
+  code: { path: '/login/pin' },
+  guarded: ['/account'],
+  secrets: Object.values(RECIPE_SECRETS),
+} as const;
 
 interface Choice {
   /** Titles of facts that cannot be asked of this recipe. */
