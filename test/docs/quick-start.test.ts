@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SentMessage } from 'passport-sms-otp/simulator';
 import request from 'supertest';
 import ts from 'typescript';
@@ -23,13 +23,14 @@ describe.each([
   let appUrl: string;
   let textsUrl: string;
 
-  beforeAll(async () => {
+  // For each test its own: a second login of the same user waits for the gap.
+  beforeEach(async () => {
     program = start(directory, 'app.mjs', file?.code ?? '', environment);
     const [, app = '', texts = ''] = await program.waitFor(/The app: +(\S+)\/\nThe texts: (\S+)\n/);
     [appUrl, textsUrl] = [app, texts];
   }, 60_000);
 
-  afterAll(async () => {
+  afterEach(async () => {
     program.stop();
     await program.ended;
   });

@@ -455,8 +455,8 @@ export const pendingLoginContract: readonly StoreFact[] = [
 
   about('a login is gone when its time is up, and not before', async (user) => {
     await user.begin('long', { place: 'step-up', text: user.text('x') });
-    await user.begin('short', { text: user.text('x') }, 2);
-    for (const seconds of [2, 600]) {
+    await user.begin('short', { text: user.text('x') }, 4);
+    for (const seconds of [4, 600]) {
       const changes = { place: 'transaction', text: user.text('x') };
       await user.begin('again', changes, seconds);
     }
@@ -466,7 +466,7 @@ export const pendingLoginContract: readonly StoreFact[] = [
     await user.attach('short', 'y');
     await user.claim('short');
     await user.end('short', 'x');
-    await user.pass(1);
+    await user.pass(3);
     await user.assertGone('short');
     await user.assertLive('long', ['x']);
     await user.assertLive('again', ['x']);

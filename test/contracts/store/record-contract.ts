@@ -383,13 +383,13 @@ export const recordLifeContract: readonly StoreFact[] = [
   about(
     'each record ends when its own time is up, and one without an end lives on',
     async (user) => {
-      await user.put(user.record('short', { rank: 99 }), { ttlSeconds: 2 });
+      await user.put(user.record('short', { rank: 99 }), { ttlSeconds: 4 });
       await user.put(user.record('long'), { ttlSeconds: 600 });
       await user.put(user.record('endless'), { ttlSeconds: null });
       await user.pass(1);
       assert.equal((await user.list()).length, 3);
       assert.deepEqual(await user.find('short'), user.record('short', { rank: 99 }));
-      await user.pass(1);
+      await user.pass(3);
       assert.deepEqual(await user.ids(), ['endless', 'long'].map(user.name));
       assert.equal(await user.find('short'), null);
       assert.equal(await user.swap('short', 'first', user.record('short')), false);
@@ -412,14 +412,14 @@ export const recordLifeContract: readonly StoreFact[] = [
 
   about('a swap gives a record the life that it names', async (user) => {
     for (const id of ['kept', 'cut', 'freed', 'moved']) {
-      const ttlSeconds = id === 'cut' ? null : 2;
+      const ttlSeconds = id === 'cut' ? null : 4;
       await user.put(user.record(id), { ttlSeconds });
     }
     await user.pass(1);
     assert.equal(await user.swap('cut', 'first', user.record('cut'), 1), true);
     assert.equal(await user.swap('freed', 'first', user.record('freed'), null), true);
     assert.equal(await user.swap('moved', 'first', user.record('other id'), 600), true);
-    await user.pass(1);
+    await user.pass(3);
     assert.deepEqual(await user.ids(), ['freed', 'other id'].map(user.name));
   }),
 ];
