@@ -6,6 +6,7 @@ import { useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 const [NEW, OTHER, OWNED] = ['+18185550142', '+18175550143', '+18165550144'] as const;
+const [KEPT, STRANGE] = ['+18145550146', '+18155550145'] as const;
 
 describe('the recipe for consent', () => {
   const consents: Consents = [];
@@ -64,14 +65,18 @@ describe('the recipe for consent', () => {
   });
 
   it('writes nothing down, and texts nothing, for a thief of the password of a user with a number', async () => {
+    const owner = await logIn('erin');
+    await post(owner, '/phone', { phone: KEPT });
+    await post(owner, '/phone/pin', { pin: codeAt(KEPT) });
+    consents.length = 0;
     const { sent } = site.sim.stats();
     const thief = site.agent();
-    await post(thief, '/login', passwordOf('alice'));
-    await post(thief, '/phone', { phone: '+18155550145' });
+    await post(thief, '/login', passwordOf('erin'));
+    await post(thief, '/phone', { phone: STRANGE });
     expect(consents).toEqual([]);
     // The login's own.
     expect(site.sim.stats().sent).toBe(sent + 1);
-    expect(await phoneBook.list('alice')).toHaveLength(1);
+    expect(await phoneBook.list('erin')).toHaveLength(1);
   });
 });
 
