@@ -22,10 +22,12 @@ interface Harmless {
   readonly explains: (reply: Reply, facts: Facts) => boolean;
 }
 
-/** In the complete run alone. */
-export const ENDED_BY_A_NUMBER = 'a success that a changed number has ended';
-
+const ENDED_BY_A_NUMBER = 'a success that a changed number has ended';
+const ENDED_SUCCESS = 'a success that a change has ended';
 const ENDED_BEGINNING = 'a beginning that a change has ended';
+
+/** Kinds that the longest pair and whole logins inside a change have: `ORDERS=all` alone. */
+export const FOUND_IN_ALL: readonly string[] = [ENDED_BY_A_NUMBER, ENDED_SUCCESS, ENDED_BEGINNING];
 
 /** Every kind of harmless outcome. */
 export const HARMLESS: readonly Harmless[] = [
@@ -72,7 +74,7 @@ export const HARMLESS: readonly Harmless[] = [
       sessions.some((session) => session.cookie === request && isEmpty(session)),
   },
   {
-    name: 'a success that a change has ended',
+    name: ENDED_SUCCESS,
     reason:
       'The change ends all logins of the user, those that began after it, and before its answer, among them.',
     explains: ({ request, said }, { outcome: { sessions }, scenario, othersEndAt, at }) =>
