@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { countEvents } from '../../docs/recipes/prometheus';
 import { visit } from '../support/visit';
@@ -8,11 +8,15 @@ describe('the recipe for prom-client', () => {
   const register = new Registry();
   const test = useSharedApp({ options: { onEvent: countEvents(register) } });
 
-  it('counts events by type and reason or method, and times the calls to the gateway', async () => {
+  beforeEach(async () => {
+    register.resetMetrics();
     const alice = visit(test);
     await alice.login();
     await alice.enterWrong();
     await alice.enterRight();
+  });
+
+  it('counts events by type and reason or method, and times the calls to the gateway', async () => {
     const lines = (await register.metrics()).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
