@@ -108,7 +108,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it.each<[string, (cookie: string) => string]>([
-    ['forged', (cookie) => `${cookie.slice(0, -2)}AA`],
+    ['forged', (cookie) => cookie.replace(/.$/, (last) => (last === 'A' ? 'E' : 'A'))],
     ['of another time', (cookie) => cookie.replace(/\.[^.]+\./, '.zzzzzz.')],
     ['cut off', (cookie) => cookie.slice(0, 40)],
     ['oversized', (cookie) => `${cookie}~${'x'.repeat(500)}`],

@@ -89,6 +89,7 @@ describeWithService('redis')('the recipe for two apps on one Redis', () => {
   });
 
   it('keeps everything under its own name, and the token sealed', async () => {
+    for (const name of ['shop', 'bank']) expect(await logIn(start(name), 'frank')).toBe(200);
     const keys = await redis.client.keys('*');
     const names = new Set(keys.map((key) => /^\{?(shop|bank|gateway)/.exec(key)?.[1]));
     expect(names).toEqual(new Set(['shop', 'bank', 'gateway']));
