@@ -129,18 +129,18 @@ describe('the deadline of a call', () => {
     let openTunnels: () => void = () => undefined;
     const opened = new Promise<void>((resolve) => (openTunnels = resolve));
     const proxy = await startProxy({ opened });
-    const ended: string[] = [];
+    const events: string[] = [];
     const client = clientOf(wire.baseUrl, {
       connections: 1,
       proxyUrl: proxy.url,
       timeouts: { authMs: LONG_MS },
-      onEvent: ({ type }) => ended.push(type),
+      onEvent: ({ type }) => events.push(type),
     });
     const error = await errorOf(client.warmUp());
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
     // `warmUp` started its deadline before the authentication did: a call that comes in between
     // would share the end of that one.
-    await until(() => ended.includes('gateway-call'));
+    await until(() => events.includes('gateway-call'));
     openTunnels();
     await until(() => proxy.tunnels === 1);
     await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });

@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/glo
 import type { SentMessage } from 'passport-sms-otp/simulator';
 import request from 'supertest';
 import ts from 'typescript';
+import { wrongCode } from '../support/visit';
 import { readBlocks } from './support/blocks';
 import { readOptions } from './support/compile';
 import { readPage } from './support/pages';
@@ -65,7 +66,7 @@ describe.each([
     const credentials = { username: 'alice', password: 'demo-password' };
     await visitor.post('/login').type('form').send(credentials);
     const [pin = ''] = /\d{6}/.exec(await newestText()) ?? [];
-    const wrong = pin.replace(/.$/, (digit) => String((Number(digit) + 1) % 10));
+    const wrong = wrongCode(pin);
     for (const attempt of [wrong, wrong, wrong, wrong, wrong, pin]) {
       const answer = await visitor.post('/login/pin').type('form').send({ pin: attempt });
       expect(answer.get('Location')).toBe('/login/pin');

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { wrongCode } from '../support/visit';
 import { CHILD_TIMEOUT_MS, endChild, startChild, type ChildSite } from './child-site';
 
 /** The code in the newest text of the simulator that the process has started. */
@@ -10,8 +11,6 @@ async function readInbox(inbox: string): Promise<{ readonly pin: string; readonl
   }[]; // the simulator's own form
   return messages[0] ?? { pin: '', id: '' };
 }
-
-const toWrong = (pin: string): string => `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
 
 describe('the login in one file', () => {
   let child: ChildSite;
@@ -65,7 +64,7 @@ describe('the login in one file', () => {
       expect((await agent.get('/')).headers.location).toBe('/login');
       const { pin, id } = await readInbox(inbox);
       expect(id).toMatch(otpId);
-      expect(await submit('/login/pin', '/login/pin', { pin: toWrong(pin) })).toEqual([
+      expect(await submit('/login/pin', '/login/pin', { pin: wrongCode(pin) })).toEqual([
         '/login/pin',
         expect.stringContaining('That code is not right. Check it and try again.'),
       ]);
@@ -85,7 +84,7 @@ describe('the login in one file', () => {
       await start();
       await submit('/login', '/login', alice);
       const { pin } = await readInbox(inbox);
-      const wrong = toWrong(pin);
+      const wrong = wrongCode(pin);
       for (let attempt = 1; attempt < 5; attempt += 1)
         await submit('/login/pin', '/login/pin', { pin: wrong });
       const [, dead] = await submit('/login/pin', '/login/pin', { pin: wrong });

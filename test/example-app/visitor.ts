@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
 import request, { type Response, type Test } from 'supertest';
 import { CookieJar } from '../support/cookie-jar';
+import { wrongCode } from '../support/visit';
 import { ALICE_PHONE, type Site } from './site';
 
 type Fields = Readonly<Record<string, string>>;
@@ -118,8 +119,7 @@ export function readPin({ simulator }: Pick<Site, 'simulator'>, phone = ALICE_PH
 
 /** As many digits as the right code has, one of them wrong. */
 export function readWrongPin(site: Pick<Site, 'simulator'>, phone = ALICE_PHONE): string {
-  const pin = readPin(site, phone);
-  return `${pin.slice(0, -1)}${(Number(pin.at(-1)) + 1) % 10}`;
+  return wrongCode(readPin(site, phone));
 }
 
 /** The hidden field that every form of a page carries. */

@@ -14,6 +14,8 @@ import { nameRequests, placeOf, type Scenario } from './scenarios';
 /** An outcome that no order of whole requests has, and that harms nobody. */
 interface Harmless {
   readonly name: string;
+  /** Only the scenarios that `ORDERS=all` adds have such an order. */
+  readonly isInAllAlone?: true;
   readonly reason: string;
   /**
    * Whether this one request explains the difference: without it, the others end as whole requests
@@ -22,12 +24,7 @@ interface Harmless {
   readonly explains: (reply: Reply, facts: Facts) => boolean;
 }
 
-const ENDED_BY_A_NUMBER = 'a success that a changed number has ended';
-const ENDED_SUCCESS = 'a success that a change has ended';
 const ENDED_BEGINNING = 'a beginning that a change has ended';
-
-/** Kinds that the longest pair and whole logins inside a change have: `ORDERS=all` alone. */
-export const FOUND_IN_ALL: readonly string[] = [ENDED_BY_A_NUMBER, ENDED_SUCCESS, ENDED_BEGINNING];
 
 /** Every kind of harmless outcome. */
 export const HARMLESS: readonly Harmless[] = [
@@ -64,7 +61,8 @@ export const HARMLESS: readonly Harmless[] = [
       sessions.some((session) => session.cookie === request && !isEmpty(session)),
   },
   {
-    name: ENDED_BY_A_NUMBER,
+    name: 'a success that a changed number has ended',
+    isInAllAlone: true,
     reason:
       'A changed number ends all other logins of the user, those of the same moment among them.',
     explains: ({ request, said }, { outcome: { sessions, numbers }, scenario }) =>
@@ -74,7 +72,8 @@ export const HARMLESS: readonly Harmless[] = [
       sessions.some((session) => session.cookie === request && isEmpty(session)),
   },
   {
-    name: ENDED_SUCCESS,
+    name: 'a success that a change has ended',
+    isInAllAlone: true,
     reason:
       'The change ends all logins of the user, those that began after it, and before its answer, among them.',
     explains: ({ request, said }, { outcome: { sessions }, scenario, othersEndAt, at }) =>
@@ -85,6 +84,7 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     name: ENDED_BEGINNING,
+    isInAllAlone: true,
     reason:
       'A change in the other browser has ended what the request had begun without a text. Two changes at the same moment end each other.',
     explains: ({ request, said }, { othersEndAt, begunAt }) =>

@@ -169,6 +169,11 @@ export function wrongCode(code: string): string {
   return code.slice(0, -1) + String((Number(code.slice(-1)) + 1) % 10);
 }
 
+/** The cookie of a known browser with another seal: its last character is always another one. */
+export function withForgedSeal(cookie: string): string {
+  return cookie.slice(0, -1) + (cookie.endsWith('A') ? 'E' : 'A');
+}
+
 /** A code was entered so many times, each one wrong. */
 export async function enterWrongly(visitor: Visit, times: number): Promise<Response[]> {
   const answers: Response[] = [];
