@@ -4,8 +4,8 @@
 // Counts the instructions in user space of one login (password, send, verify, guarded page) in the
 // process of the app: Express, sessions and Passport included, the gateway and the visitor not,
 // because they have processes of their own. Options are the default ones, but for limits that so
-// many logins from one address would meet; store and sessions are in memory. Each checkout is
-// measured with its own node_modules.
+// many logins from one address would meet; store and sessions are in memory. Both builds serve the
+// same app, and each has the dependencies of its own checkout.
 //
 // How they are counted is printed with the result:
 // - perf: `instructions:u` of the processor, attached to the process for each turn. Exact.

@@ -3,14 +3,15 @@
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { createOurs } from './login-apps.mjs';
 
 const [checkout, gatewayUrl] = process.argv.slice(2);
-const { createOurs } = await import(join(checkout, 'bench/lib/login-apps.mjs'));
 const require = createRequire(join(checkout, 'package.json'));
 const { MemoryStore } = require('express-session');
 const { memoryStore } = require('./dist/index.js');
 
-const { app } = createOurs({ gatewayUrl, sessionStore: new MemoryStore(), store: memoryStore() });
+const stores = { sessionStore: new MemoryStore(), store: memoryStore() };
+const { app } = createOurs({ gatewayUrl, ...stores, build: checkout });
 app.set('env', 'test');
 // Slow as it is while it is counted, no connection may end in between.
 const timeouts = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
