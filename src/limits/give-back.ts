@@ -67,15 +67,17 @@ interface Budgeted<Budget> {
   readonly budget: Budget | null;
 }
 
-/** Returns the counters that take back what was charged to some budgets. */
+/**
+ * Returns the counters that take back what was charged to some budgets. An exempt counter was not
+ * charged: its count is 0.
+ */
 export function findGivenBack<Budget, Row extends Budgeted<Budget>>(
   charged: readonly Counted<Row>[],
   budgets: readonly Budget[],
 ): readonly Counter[] {
   return charged
-    .filter(({ row, count }) => {
-      const wasCharged = row.counter.isOnlyRead !== true && count.count > 0;
-      return wasCharged && row.budget !== null && budgets.includes(row.budget);
+    .filter(({ row: { budget }, count: { count } }) => {
+      return count > 0 && budget !== null && budgets.includes(budget);
     })
     .map(giveBackOf);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LimitsOption } from 'passport-sms-otp';
-import { createOutageWatch, SENDS_GIVEN_BACK } from '../../src/limits/give-back';
+import { createCounter } from '../../src/limits/charge';
+import { createOutageWatch, findGivenBack, SENDS_GIVEN_BACK } from '../../src/limits/give-back';
 import { testClock } from '../support/clock';
 import type { TestApp } from '../support/test-app';
 import { tamperedStore, throwing } from '../support/tampered-store';
@@ -81,6 +82,21 @@ const BRING_ABOUT: Readonly<
 
 it('the table is the one of the design', () => {
   expect(SENDS_GIVEN_BACK).toEqual(TABLE);
+});
+
+it('what was not charged is not given back: an exempt counter, and one without a budget', () => {
+  const counted = (key: string, budget: 'total' | 'user' | null, count: number) => ({
+    row: { counter: createCounter(key, 60), budget },
+    count: { count, resetSeconds: 60, lockedSeconds: 0, generation: 7 },
+  });
+  const rows = [
+    counted('charged', 'total', 1),
+    counted('exempt', 'total', 0),
+    counted('stays', 'user', 1),
+    counted('only read', null, 3),
+  ];
+  const given = findGivenBack(rows, ['total']);
+  expect(given).toEqual([createCounter('charged', 60, { amount: -1, generation: 7 })]);
 });
 
 describe.each(['A', 'B'] as const)('in variant %s', (variant) => {

@@ -5,6 +5,7 @@ const SUITES = [
   'limits/attempts-given-back',
   'limits/sends-given-back',
   'limits/lift',
+  'limits/stops',
   'policies/limit-options',
   'policies/send-limits',
   'policies/failure-locks',
