@@ -23,6 +23,7 @@ const SUITES = [
   'login/store-failures',
   'account/known-browsers',
   'login/validate-faults',
+  'login/given-back',
   'login/refused-before-claim',
   'account/enroll',
   'middleware/step-up-binding',
