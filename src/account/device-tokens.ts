@@ -8,11 +8,11 @@ import type { TrustedDevice } from '../stores/store';
 export type DeviceTokenCheck =
   /** A device of the user, and the token that replaces the one shown. */
   | { readonly kind: 'known'; readonly device: TrustedDevice; readonly value: string }
-  /** Replaced within the grace period: neither trusted nor stolen. */
+  /** Replaced less than 10 s ago: neither trusted nor stolen. */
   | { readonly kind: 'just-replaced' }
   /**
-   * Replaced before that, so two browsers have it. No token of the device is good any more, and
-   * each one is reported as stolen until the device is removed.
+   * Replaced longer ago and shown again, so two browsers have it. No token of the device is trusted
+   * any more, and each one is reported as stolen until the device is removed.
    */
   | { readonly kind: 'stolen'; readonly device: TrustedDevice }
   /** Never issued to this user, removed, or expired. */
