@@ -1,14 +1,14 @@
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { GuardedStore } from '../stores/guarded-store';
-import type { CounterStore } from '../stores/store';
+import type { Count, CounterStore } from '../stores/store';
 import { cutOffCounter } from './attempts';
 import { readKeys } from './charge';
 import {
   attemptKeys,
   browserKeys,
   failureKeys,
+  liftableKeys,
   lockKeys,
-  sendKeys,
   totalKeys,
   USER_KEYS,
 } from './user-keys';
@@ -43,21 +43,22 @@ export async function liftLimits(
   const attempts = attemptKeys(user);
   const countOf = await readKeys(counters, [...locks, ...totals, ...attempts]);
   await counters.unlock(locks);
-  await counters.clear([...sendKeys(user, []), ...browserKeys(user, browserIds)]);
+  await counters.clear(liftableKeys(user, browserIds));
   const wasLocked = (key: string): boolean => countOf(key).lockedSeconds > 0;
-  const sum = (keys: readonly string[]): number =>
-    keys.reduce((total, key) => total + countOf(key).count, 0);
   return {
     locks: methods.filter((method) => wasLocked(USER_KEYS.lock(user, method))),
     hadDayLock: wasLocked(USER_KEYS.slow(user)),
-    sends: sum(totals),
-    failures: sum(attempts),
+    sends: sumOf(totals, countOf),
+    failures: sumOf(attempts, countOf),
   };
 }
 
 /** Returns the sum of what is counted under some keys. */
 export async function sumCounts(counters: CounterStore, keys: readonly string[]): Promise<number> {
-  const countOf = await readKeys(counters, keys);
+  return sumOf(keys, await readKeys(counters, keys));
+}
+
+function sumOf(keys: readonly string[], countOf: (key: string) => Count): number {
   return keys.reduce((total, key) => total + countOf(key).count, 0);
 }
 

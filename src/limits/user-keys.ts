@@ -117,10 +117,14 @@ export function browserKeys(user: string, browserIds: readonly string[]): readon
   return browserIds.flatMap((id) => [USER_KEYS.browser(user, id), ...sinceSuccessKeys(user, id)]);
 }
 
-/** Returns the keys of all send budgets of one user. */
-export function sendKeys(user: string, browserIds: readonly string[]): readonly string[] {
+/**
+ * Returns the keys of what is lifted from a user besides locks: all send budgets, and the ten of
+ * each known browser.
+ */
+export function liftableKeys(user: string, browserIds: readonly string[]): readonly string[] {
   return [
-    ...[OTHER_BROWSERS, ...browserIds].flatMap((bucket) => sinceSuccessKeys(user, bucket)),
+    ...sinceSuccessKeys(user, OTHER_BROWSERS),
+    ...browserKeys(user, browserIds),
     ...totalKeys(user),
     ...SIDES.map((side) => USER_KEYS.stepUps(user, side)),
     USER_KEYS.unprovenNumbers(user),

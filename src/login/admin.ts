@@ -1,7 +1,7 @@
 import type { ChangeAndEnd } from '../account/end-others';
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
-import { attemptKeys, failureKeys, sendKeys, USER_KEYS } from '../limits/user-keys';
+import { attemptKeys, failureKeys, liftableKeys, USER_KEYS } from '../limits/user-keys';
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
 import type { ListedLogin, LoginContext } from './context';
@@ -62,13 +62,14 @@ export function createUserAdmin(
 
   /** Running locks stay: forgetting a user must not lift them. So does the day's limit on codes. */
   async function forget(userId: string): Promise<void> {
-    const sends = [...sendKeys(userId, await listBrowserIds(userId)), USER_KEYS.recovery(userId)];
+    const counted = liftableKeys(userId, await listBrowserIds(userId));
     await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
     await devices.removeAll(userId);
     // From a time when logins were kept.
     if (logins === undefined) await store.logins.removeAll(userId);
     const failures = failureKeys(userId, guessableMethods);
-    await counters.clear([...failures, ...sends], { keepsLocked: true });
+    const keys = [...failures, ...counted, USER_KEYS.recovery(userId)];
+    await counters.clear(keys, { keepsLocked: true });
   }
 
   return {

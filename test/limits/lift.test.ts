@@ -1,5 +1,11 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
+import { createCounter } from '../../src/limits/charge';
+import { enableCodes, forgetBrowsers, liftLimits, sumCounts } from '../../src/limits/lift';
+import { USER_KEYS } from '../../src/limits/user-keys';
+import { RECOVERY_CODES_ID } from '../../src/stores/check-values';
+import { guardStore } from '../../src/stores/guarded-store';
+import { testClock } from '../support/clock';
 import { visit, type Visit } from '../support/visit';
 import { useApp } from '../support/use-app';
 
@@ -61,5 +67,85 @@ describe.each(['A', 'B'] as const)('a factor named other-browsers, variant %s', 
     const lifted = await test.smsOtp.unlockUser('alice');
     expect(lifted).toEqual({ locks: [], hadDayLock: true, sends: 0, failures: 0 });
     expect(await test.smsOtp.unlockUser('alice')).toMatchObject({ hadDayLock: false });
+  });
+});
+
+describe('limits of a user that are lifted', () => {
+  const clock = testClock();
+  const makeStore = () => guardStore(memoryStore({ now: () => clock.now() }), () => clock.now());
+  type Store = ReturnType<typeof makeStore>;
+  const seconds = (): number => Math.floor(clock.now() / 1000);
+
+  async function count({ counters }: Store, key: string, times: number): Promise<void> {
+    for (let time = 0; time < times; time += 1) await counters.charge([createCounter(key, 60)]);
+  }
+
+  const countOf = ({ counters }: Store, key: string) => sumCounts(counters, [key]);
+
+  async function addBrowser({ browsers }: Store, browserId: string): Promise<void> {
+    const expiresAt = clock.now() + 60_000;
+    await browsers.put({ version: 1, userId: 'u', browserId, knownAt: seconds(), expiresAt });
+  }
+
+  it('are summed up over their keys', async () => {
+    const store = makeStore();
+    await count(store, 'a', 2);
+    await count(store, 'b', 3);
+    expect(await sumCounts(store.counters, ['a', 'b', 'c'])).toBe(5);
+  });
+
+  it('by unlocking are those of its texts in all browsers, and the ten of each known browser', async () => {
+    const store = makeStore();
+    const lifted = [
+      USER_KEYS.short('u', 'others'),
+      USER_KEYS.short('u', 'b1'),
+      USER_KEYS.browser('u', 'b1'),
+    ];
+    const stay = [USER_KEYS.browser('u', 'b2'), USER_KEYS.slow('u'), USER_KEYS.short('v', 'b1')];
+    const failures = USER_KEYS.attempts('u', 'known');
+    for (const key of [...lifted, ...stay, failures, USER_KEYS.all('u', 'others')])
+      await count(store, key, 2);
+    const { counters } = store;
+    expect(await liftLimits(counters, 'u', ['sms'], ['b1'])).toEqual({
+      ...{ locks: [], hadDayLock: false },
+      ...{ sends: 2, failures: 2 },
+    });
+    for (const key of [...lifted, USER_KEYS.all('u', 'others')])
+      expect([key, await countOf(store, key)]).toEqual([key, 0]);
+    for (const key of [...stay, failures])
+      expect([key, await countOf(store, key)]).toEqual([key, 2]);
+  });
+
+  it('by forgetting browsers are their counts; the cut-off is this second', async () => {
+    const store = makeStore();
+    await addBrowser(store, 'b1');
+    const kept = USER_KEYS.browser('u', 'b2');
+    for (const key of [USER_KEYS.browser('u', 'b1'), USER_KEYS.gap('u', 'b1'), kept])
+      await count(store, key, 1);
+    await forgetBrowsers(store, 'u', clock.now());
+    expect(await store.browsers.list('u')).toEqual([]);
+    expect(await countOf(store, USER_KEYS.browser('u', 'b1'))).toBe(0);
+    expect(await countOf(store, USER_KEYS.gap('u', 'b1'))).toBe(0);
+    expect(await countOf(store, kept)).toBe(1);
+    expect(await countOf(store, USER_KEYS.cutOff('u'))).toBe(seconds());
+  });
+
+  it('by forgetting browsers take one call of the counters where none is known', async () => {
+    const store = makeStore();
+    const clear = jest.fn<Store['counters']['clear']>();
+    const counters = { ...store.counters, clear };
+    await forgetBrowsers({ counters, browsers: store.browsers }, 'u', clock.now());
+    expect(clear).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['all of them spent', [], true],
+    ['one left', ['a'], false],
+  ])('by enabling codes forgets recovery codes with %s: %j', async (_what, hashes, isGone) => {
+    const store = makeStore();
+    await store.recoveryCodes.put({ version: 1, userId: 'u', tag: 't', hashes });
+    await enableCodes(store, 'u', ['sms'], clock.now());
+    const found = await store.recoveryCodes.find('u', RECOVERY_CODES_ID);
+    expect(found === null).toBe(isGone);
   });
 });

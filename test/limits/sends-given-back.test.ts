@@ -19,19 +19,24 @@ const TABLE = {
 type Outcome = keyof typeof TABLE;
 type Budget = 'user' | 'total' | 'in-all';
 
-/** Limits that admit one text, and the budget that each belongs to. */
-const LIMITS: readonly [what: string, budget: Budget, limits: LimitsOption][] = [
-  ["the user's ten minutes", 'user', { perUser: { max: 1 } }],
-  ["the user's day since the last success", 'user', { perUser: { maxPerDay: 1 } }],
-  ["the user's day in all", 'total', { perUser: { maxPerDayInOthers: 1 } }],
-  ['the ten minutes of a number', 'total', { perNumber: { max: 1 } }],
-  ['the day of a number', 'total', { perNumber: { maxPerDay: 1 } }],
-  ["the number's texts by strangers", 'total', { perNumber: { maxPerDayFromStrangers: 1 } }],
-  ['the address', 'total', { perAddress: { max: 1 } }],
-  ['the address, to unproven numbers', 'total', { perAddress: { maxUnproven: 1 } }],
-  ['the prefix', 'total', { perPrefix: { max: 1 } }],
-  ['the prefix, to unproven numbers', 'total', { perPrefix: { maxUnproven: 1 } }],
-  ['the sends in all', 'in-all', { total: { max: 1 } }],
+/** Limits that admit one text, the budget that each belongs to, and its name. */
+const LIMITS: readonly [what: string, budget: Budget, name: string, limits: LimitsOption][] = [
+  ["the user's ten minutes", 'user', 'per-user', { perUser: { max: 1 } }],
+  ["the user's day since the last success", 'user', 'per-user', { perUser: { maxPerDay: 1 } }],
+  ["the user's day in all", 'total', 'per-user', { perUser: { maxPerDayInOthers: 1 } }],
+  ['the ten minutes of a number', 'total', 'per-number', { perNumber: { max: 1 } }],
+  ['the day of a number', 'total', 'per-number', { perNumber: { maxPerDay: 1 } }],
+  [
+    "the number's texts by strangers",
+    'total',
+    'per-number',
+    { perNumber: { maxPerDayFromStrangers: 1 } },
+  ],
+  ['the address', 'total', 'per-address', { perAddress: { max: 1 } }],
+  ['the address, to unproven numbers', 'total', 'per-address', { perAddress: { maxUnproven: 1 } }],
+  ['the prefix', 'total', 'per-prefix', { perPrefix: { max: 1 } }],
+  ['the prefix, to unproven numbers', 'total', 'per-prefix', { perPrefix: { maxUnproven: 1 } }],
+  ['the sends in all', 'in-all', 'total', { total: { max: 1 } }],
 ];
 
 /** Brings each outcome about with one login. */
@@ -103,7 +108,7 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
   const test = useOwnApps({ variant });
 
   describe.each(Object.entries(BRING_ABOUT))('after %s', (_what, [outcome, act]) => {
-    it.each(LIMITS)(`${outcome}: %s`, async (_name, budget, limits) => {
+    it.each(LIMITS)(`${outcome}: %s`, async (_what, budget, limit, limits) => {
       await test.start({ options: { limits } });
       await act(test);
       // The gap stays in every case.
@@ -111,6 +116,8 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
       test.clock.advanceSeconds(30);
       const isGivenBack = (TABLE[outcome] as readonly Budget[]).includes(budget);
       expect((await visit(test).login()).status).toBe(isGivenBack ? 200 : 429);
+      const refusing = test.told('denied').flatMap((event) => event.limit ?? []);
+      expect(refusing).toEqual(isGivenBack ? ['gap'] : [limit, limit]);
     });
   });
 

@@ -8,7 +8,7 @@ import { type SendKeys, sendRows } from '../../src/limits/sends';
 import {
   keysClearedBySuccess,
   OTHER_BROWSERS,
-  sendKeys,
+  liftableKeys,
   USER_KEYS,
 } from '../../src/limits/user-keys';
 import { testClock } from '../support/clock';
@@ -199,6 +199,15 @@ describe('the counters of a send', () => {
     );
   });
 
+  it.each([
+    [0, [30, 60, 120, 240, 300]],
+    [0.5, [30, 63, 126, 252, 300]],
+    [1, [30, 66, 132, 264, 300]],
+  ])('have all gaps but the first spread by chance: with %d to %j', (random, seconds) => {
+    const gap = sendRows(DEFAULT_LIMITS, keys, 30, random).find(({ limit }) => limit === 'gap');
+    expect(gap?.counter.lock).toEqual({ every: 1, seconds });
+  });
+
   it('are cleared by a success where it sets back, and not where it does not', () => {
     const ofBucket = ['sends:gap:others:u', 'sends:day:user:others:u', 'sends:short:user:others:u'];
     expect(keysClearedBySuccess('u', ['sms'], OTHER_BROWSERS)).toEqual([
@@ -214,7 +223,7 @@ describe('the counters of a send', () => {
       ...ofBucket,
       ...inAll,
     ]);
-    expect(new Set(sendKeys('u', []))).toEqual(
+    expect(new Set(liftableKeys('u', []))).toEqual(
       new Set([
         ...[...ofBucket, ...inAll, 'enrollments:u'],
         ...['sends:all:known:u', 'sends:step-ups:known:u'],

@@ -1,6 +1,6 @@
 import { readKeys } from '../../limits/charge';
 import { enableCodes, liftLimits, sumCounts } from '../../limits/lift';
-import { attemptKeys, browserKeys, lockKeys, sendKeys } from '../../limits/user-keys';
+import { attemptKeys, liftableKeys, lockKeys } from '../../limits/user-keys';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
@@ -67,10 +67,7 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
       const lockNames = lockKeys(id, METHODS);
       const countOf = await readKeys(counters, lockNames);
       const locks = lockNames.map(countOf);
-      const liftable = await sumCounts(counters, [
-        ...sendKeys(id, []),
-        ...browserKeys(id, browserIds),
-      ]);
+      const liftable = await sumCounts(counters, liftableKeys(id, browserIds));
       const isUnknown = failures === 0 && locks.every(({ count }) => count === 0);
       if (browserIds.length === 0 && liftable === 0 && isUnknown) {
         throw new CommandFailure(
