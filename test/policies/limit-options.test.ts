@@ -244,6 +244,42 @@ describe('the counters of a send', () => {
     ]);
   });
 
+  it('name the limit that refuses, and what a text that did not go out gives back', () => {
+    const rows = sendRows(DEFAULT_LIMITS, keys, 30, 0).map(({ counter, limit, budget }) => [
+      counter.key,
+      limit,
+      budget,
+    ]);
+    expect(rows).toEqual([
+      ['failures:others:u', 'failures', null],
+      ['locks:u:sms', 'lock', null],
+      ['failures:slow:u', 'lock', null],
+      ['sends:gap:others:u', 'gap', 'gap'],
+      ['sends:day:user:others:u', 'per-user', 'user'],
+      ['sends:short:user:others:u', 'per-user', 'user'],
+      ['sends:all:others:u', 'per-user', 'total'],
+      ['sends:step-ups:others:u', 'per-user', 'total'],
+      ['sends:unproven-numbers:u', 'per-user', 'total'],
+      ['sends:day:number:login:n', 'per-number', 'total'],
+      ['sends:short:number:login:n', 'per-number', 'total'],
+      // It refuses nothing.
+      [USER_KEYS.texted('u', 'n'), 'per-user', 'total'],
+      ['sends:address-unproven:a', 'per-address', 'total'],
+      ['sends:prefix-unproven:login:p', 'per-prefix', 'total'],
+      ['sends:strangers:n', 'per-number', 'total'],
+      ['sends:address:a', 'per-address', 'total'],
+      ['sends:prefix:p', 'per-prefix', 'total'],
+      ['sends:total', 'total', 'in-all'],
+    ]);
+  });
+
+  it('of a proven number leave it out of the numbers that were texted', () => {
+    const counter = sendRows(DEFAULT_LIMITS, keys, 30, 0).find(
+      ({ counter: { key } }) => key === USER_KEYS.texted('u', 'n'),
+    )?.counter;
+    expect(counter?.exemptBy).toEqual(['proven:u:n']);
+  });
+
   it('of unproven numbers are exempt by what proves them, and by nothing of another user', () => {
     const exempting = sendRows(DEFAULT_LIMITS, keys, 30, 0).flatMap(
       ({ counter: { exemptBy = [] } }) => exemptBy,
