@@ -4,7 +4,12 @@ import { Passport } from 'passport';
 import { createSmsOtp, memoryStore, type LimitsOption, type SmsOtp } from 'passport-sms-otp';
 import { guessRows } from '../../src/limits/attempts';
 import { type Limits, limitsSchema } from '../../src/limits/options';
-import { type SendKeys, sendRows } from '../../src/limits/sends';
+import {
+  type SendKeys,
+  sendRows,
+  withoutTextCounters,
+  withoutTextKeys,
+} from '../../src/limits/sends';
 import {
   keysClearedBySuccess,
   OTHER_BROWSERS,
@@ -293,5 +298,44 @@ describe('the counters of a send', () => {
     const enrolls = namesOf({ purpose: 'enroll' });
     expect(enrolls).toContain('sends:day:number:enroll:n');
     expect(enrolls).not.toContain('sends:day:number:login:n');
+  });
+});
+
+describe('the counters of logins begun without a text', () => {
+  const user = [{ block: 'u a', factor: 1 }];
+
+  it('are those of the user on this side, and of the address', () => {
+    const address = [
+      { block: 'a', factor: 1 },
+      { block: 'b', factor: 10 },
+    ];
+    const counters = withoutTextCounters(DEFAULT_LIMITS, 'known', user, address);
+    const { max, maxPerAddress, perSeconds } = DEFAULT_LIMITS.withoutText;
+    expect(counters.map(({ key, max: most, windowSeconds }) => [key, most, windowSeconds])).toEqual(
+      [
+        ['without-text:known:u a', max, perSeconds],
+        ['without-text:address:a', maxPerAddress, perSeconds],
+        ['without-text:address:b', 10 * maxPerAddress, perSeconds],
+      ],
+    );
+  });
+
+  it("are cleared by a success where they are the user's", () => {
+    expect(withoutTextKeys(DEFAULT_LIMITS, 'others', user)).toEqual(['without-text:others:u a']);
+  });
+});
+
+describe('the keys of a user', () => {
+  const keysOf = (user: string): string[] =>
+    Object.values(USER_KEYS).map((toKey) => toKey(user, 'others'));
+
+  it('are different ones, and name no two users alike', () => {
+    const keys = ['u', 'v'].flatMap(keysOf);
+    expect(new Set(keys).size).toBe(2 * Object.keys(USER_KEYS).length);
+  });
+
+  it('with a number are short, and name neither', () => {
+    for (const toKey of [USER_KEYS.proven, USER_KEYS.texted])
+      expect(toKey('user-1', 'number-1')).toMatch(/^(proven|texted):[\w-]{22}$/);
   });
 });
