@@ -1,7 +1,12 @@
-import { describe, expect, it } from '@jest/globals';
-import type { LimitsOption } from 'passport-sms-otp';
+import { describe, expect, it, jest } from '@jest/globals';
+import { type LimitsOption, memoryStore } from 'passport-sms-otp';
 import { createCounter } from '../../src/limits/charge';
-import { createOutageWatch, findGivenBack, SENDS_GIVEN_BACK } from '../../src/limits/give-back';
+import {
+  createOutageWatch,
+  findGivenBack,
+  giveBack,
+  SENDS_GIVEN_BACK,
+} from '../../src/limits/give-back';
 import { testClock } from '../support/clock';
 import type { TestApp } from '../support/test-app';
 import { tamperedStore, throwing } from '../support/tampered-store';
@@ -102,6 +107,14 @@ it('what was not charged is not given back: an exempt counter, and one without a
   ];
   const given = findGivenBack(rows, ['total']);
   expect(given).toEqual([createCounter('charged', 60, { amount: -1, generation: 7 })]);
+});
+
+it('nothing takes no call to give back, and a store that fails is told of by its answer', async () => {
+  const charge = jest.fn(() => Promise.reject(new Error('store')));
+  const counters = { ...memoryStore().counters, charge };
+  expect(await giveBack(counters, [])).toBe(true);
+  expect(charge).not.toHaveBeenCalled();
+  expect(await giveBack(counters, [createCounter('a', 60, { amount: -1 })])).toBe(false);
 });
 
 describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
