@@ -132,8 +132,12 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if ('kind' in recipient) return recipient;
     const first = await beginWithOtherFactor(request, recipient);
     if (first?.kind === 'waiting') return first;
-    if (first?.kind === 'sent-already')
-      return { kind: 'already-sent', refusal: { reason: 'resend-too-soon' } };
+    if (first?.kind === 'sent-already') {
+      const refusal: Refusal = { reason: 'resend-too-soon' };
+      // Another request of this session has sent it, and this one has nothing to wait in yet.
+      if (request.current === undefined) return refuse(request, identity.userId, refusal);
+      return { kind: 'already-sent', refusal };
+    }
 
     // 3 to 6 the text
     const result =

@@ -3,6 +3,7 @@ import type { Express, Request, Response } from 'express';
 import { memoryStore, type Factor, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
+import { answering, tamperedStore } from '../support/tampered-store';
 import { visit, wrongCode } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
 
@@ -413,6 +414,40 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       });
       const { body } = await test.browser(BOB).login();
       expect(body).toMatchObject({ sent: false, pending: true, factors: ['sms', 'email', 'totp'] });
+    });
+
+    it('begins nothing in place of a step-up whose text has gone out in the meantime', async () => {
+      const clock = testClock();
+      const tampered = tamperedStore(clock);
+      let preferred = 'sms';
+      const options = { store: tampered.store, preferredFactor: () => preferred };
+      const test = await apps.start({ variant, clock, options });
+      const bob = test.browser(BOB);
+      await bob.login();
+      await bob.enterRight();
+      preferred = 'totp';
+      tampered.tamper('begin', answering(false));
+      const answer = await bob.post('/step-up');
+      expect([answer.status, answer.body]).toEqual([429, { error: 'resend-too-soon' }]);
+      expect(test.told('denied').at(-1)).toMatchObject({ reason: 'resend-too-soon' });
+      expect(test.sim.stats().calls.generate).toBe(1);
+    });
+
+    it('leaves a step-up its text when its browser has had its failures', async () => {
+      let preferred = 'sms';
+      const limits = { failures: { max: 1 } };
+      const options = { limits, preferredFactor: () => preferred };
+      const test = await apps.start({ variant, options });
+      const bob = test.browser(BOB);
+      await bob.login();
+      await bob.enterRight();
+      test.clock.advanceSeconds(60);
+      await bob.post('/step-up');
+      await bob.enterWrong();
+      preferred = 'totp';
+      const answer = await bob.post('/step-up');
+      expect(answer).toMatchObject({ status: 200, body: { sent: true, isSent: true } });
+      expect(test.sim.stats().calls.generate).toBe(2);
     });
 
     it('has a text sent by resend at once', async () => {

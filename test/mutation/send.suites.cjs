@@ -5,6 +5,7 @@ const SUITES = [
   'login/events',
   'login/login',
   'login/given-back',
+  'limits/sends-given-back',
   'login/not-sent',
   'login/pending-without-text',
   'policies/policies',
