@@ -10,7 +10,8 @@ import {
 } from '../../src/limits/attempts';
 import { createCounter } from '../../src/limits/charge';
 import { limitsSchema } from '../../src/limits/options';
-import { OTHER_BROWSERS, toBucket } from '../../src/limits/user-keys';
+import { sumCounts } from '../../src/limits/lift';
+import { OTHER_BROWSERS, toBucket, USER_KEYS } from '../../src/limits/user-keys';
 import { testClock, type TestClock } from '../support/clock';
 
 const DAY = 86_400;
@@ -160,6 +161,16 @@ describe('events of failures', () => {
   });
 
   it.each([
+    ['wrong', 1],
+    ['lost', 0],
+  ] as const)('slow guessing, when the sixtieth of thirty days was %s', async (outcome, times) => {
+    const slow = createCounter(USER_KEYS.slow('u'), 30 * DAY);
+    for (let time = 0; time < 59; time += 1) await store.counters.charge([slow]);
+    await (await chargeOne()).end(outcome);
+    expect(eventsOf('guessing-slowly')).toHaveLength(times);
+  });
+
+  it.each([
     ['recovery', 1],
     ['answer', 0],
   ] as const)(
@@ -174,6 +185,11 @@ describe('events of failures', () => {
       expect(eventsOf('guessing-recovery-codes')).toHaveLength(times);
     },
   );
+});
+
+it('an attempt looks at the cut-off of known browsers, and counts nothing in it', async () => {
+  await fail(1, { bucket: KNOWN });
+  expect(await sumCounts(store.counters, [USER_KEYS.cutOff('u')])).toBe(0);
 });
 
 describe('a charge that is refused', () => {

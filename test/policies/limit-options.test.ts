@@ -278,6 +278,24 @@ describe('the counters of a send', () => {
     ]);
   });
 
+  it.each([
+    ['the others, where some are known', OTHER_BROWSERS, true, 'InOthers'],
+    ['the others, where none is known', OTHER_BROWSERS, false, 'InAll'],
+    ['known browsers', 'b', true, 'InAll'],
+  ] as const)('of a day have the share of %s', (_whose, bucket, hasKnownBrowsers, share) => {
+    const rows = sendRows(DEFAULT_LIMITS, { ...keys, bucket, hasKnownBrowsers }, 30, 0);
+    const mostOf = (key: string) => rows.find(({ counter }) => counter.key === key)?.counter.max;
+    const { perUser } = DEFAULT_LIMITS;
+    const side = bucket === OTHER_BROWSERS ? 'others' : 'known';
+    const isShare = share === 'InOthers';
+    expect(mostOf(USER_KEYS.all('u', side))).toBe(
+      isShare ? perUser.maxPerDayInOthers : perUser.maxPerDayInAll,
+    );
+    expect(mostOf(USER_KEYS.stepUps('u', side))).toBe(
+      isShare ? perUser.maxStepUpsPerDayInOthers : perUser.maxStepUpsPerDay,
+    );
+  });
+
   it('of a proven number leave it out of the numbers that were texted', () => {
     const counter = sendRows(DEFAULT_LIMITS, keys, 30, 0).find(
       ({ counter: { key } }) => key === USER_KEYS.texted('u', 'n'),
