@@ -7,6 +7,7 @@ const SUITES = [
   'login/given-back',
   'limits/sends-given-back',
   'login/not-sent',
+  'login/resend',
   'login/pending-without-text',
   'policies/policies',
   'policies/send-limits',
