@@ -450,6 +450,27 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect(test.sim.stats().calls.generate).toBe(2);
     });
 
+    it('is counted, with its text, as one of the others once its browser has had its failures', async () => {
+      const clock = testClock();
+      const { store, calls } = tamperedStore(clock);
+      const options = { store, limits: { failures: { max: 1 } } };
+      const test = await apps.start({ variant, clock, options });
+      const bob = test.browser(BOB);
+      await bob.login();
+      await bob.enterRight();
+      clock.advanceSeconds(60);
+      await bob.post('/step-up');
+      await bob.enterWrong();
+      clock.advanceSeconds(60);
+      expect((await bob.post('/pay')).body).toMatchObject({ sent: true });
+      const begun = calls.filter(({ call }) => call === 'begin').map(({ given: [login] }) => login);
+      const text = { value: expect.stringContaining('"bucket":"others"') };
+      expect(begun.at(-1)).toMatchObject({
+        ...{ place: 'transaction:others', value: expect.stringContaining('"bucket":"others"') },
+        text,
+      });
+    });
+
     it('has a text sent by resend at once', async () => {
       const test = await apps.start({ variant, options: { preferredFactor: () => 'totp' } });
       const bob = test.browser(BOB);

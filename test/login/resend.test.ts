@@ -55,4 +55,15 @@ describe.each(['A', 'B'] as const)('a resend, variant %s', (variant) => {
     await expectNothingSent();
     expect((await alice.status()).body.pending).toBeNull();
   });
+
+  it('is no double click of a login that another request has passed', async () => {
+    await test.close();
+    test = await apps.start({ options: { store: tampered.store } });
+    alice = visit(test);
+    await alice.login();
+    tampered.tamper('find', answering('passed'));
+    const again = await alice.login();
+    expect([again.status, again.body.error]).toEqual([429, 'resend-too-soon']);
+    expect(test.sim.stats().calls.generate).toBe(1);
+  });
 });

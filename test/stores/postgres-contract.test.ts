@@ -5,7 +5,7 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { describeWithService } from '../services/describe-with-service';
 import { openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { contractRuns } from './contract-runs';
+import { contractRuns, FACTS_MS } from './contract-runs';
 
 describeWithService('postgres')('postgresStore fulfils the store contract', () => {
   let server: Service;
@@ -29,6 +29,6 @@ describeWithService('postgres')('postgresStore fulfils the store contract', () =
     async (_title, run) => {
       await expect(run()).resolves.toBeUndefined();
     },
-    60_000,
+    FACTS_MS,
   );
 });

@@ -4,7 +4,7 @@ import { type RedisClient, redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import { startRedisCluster } from '../services/redis-cluster';
-import { contractRuns } from './contract-runs';
+import { contractRuns, FACTS_MS } from './contract-runs';
 import { redisClusterLibraries, redisLibraries } from './redis-clients';
 
 /** A client, and what ends it. */
@@ -67,7 +67,7 @@ function describeContract(
       async (_title, run) => {
         await expect(run()).resolves.toBeUndefined();
       },
-      60_000,
+      FACTS_MS,
     );
   });
 }

@@ -50,7 +50,7 @@ export const finishContract: readonly StoreFact[] = [
   }),
 
   about('a mark shows that a login has passed, to the end of its life', async (user) => {
-    for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id }, 2);
+    for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id }, 4);
     await user.logins.attach('a', 'x');
     assertOneTrue(await atOnce(20, () => user.finishes('a', { leavesMark: true })));
     assert.equal(await user.finishes('b', { leavesMark: true }), true);
@@ -58,7 +58,7 @@ export const finishContract: readonly StoreFact[] = [
     assert.equal(await user.logins.find('c').then((found) => found === 'passed'), false);
     await user.pass(1);
     await user.assertPassed('a');
-    await user.pass(1);
+    await user.pass(3);
     await user.logins.assertGone('a', 'b', 'c');
   }),
 
