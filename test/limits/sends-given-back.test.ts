@@ -8,7 +8,7 @@ import {
   SENDS_GIVEN_BACK,
 } from '../../src/limits/give-back';
 import { testClock } from '../support/clock';
-import type { TestApp } from '../support/test-app';
+import type { TestApp, TestUser } from '../support/test-app';
 import { tamperedStore, throwing } from '../support/tampered-store';
 import { useOwnApps } from '../support/use-app';
 import { visit } from '../support/visit';
@@ -144,6 +144,38 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
     tampered.heal();
     test.clock.advanceSeconds(30);
     expect((await visit(test).login()).status).toBe(200);
+  });
+
+  it.each([
+    ['surely not sent', { kind: 'error', code: 2100 }, 30],
+    ['perhaps sent', { kind: 'reset', when: 'after' }, 600],
+  ] as const)(
+    'a text that was %s may be asked for again when its limits admit it',
+    async (...row) => {
+      const [, fault, seconds] = row;
+      const limits = { perNumber: { max: 1 } };
+      await test.start({ options: { limits, pendingLoginSeconds: 900 } });
+      test.sim.failNext('generate', fault);
+      const visitor = visit(test);
+      await visitor.login();
+      const { pending } = (await visitor.status()).body;
+      expect(pending?.resendAt).toBe(test.clock.now() + seconds * 1000);
+    },
+  );
+
+  it('in an outage lost texts leave the sends in all, from the tenth one, and their users', async () => {
+    const limits = { total: { max: 11 }, perUser: { max: 1 } };
+    await test.start({ people: 16, options: { limits } });
+    const users = Array.from({ length: 16 }, () => test.nextUser());
+    const isSent = async (user?: TestUser) => (await visit(test, user).login()).body.sent === true;
+    for (const user of users.slice(0, 14)) {
+      test.sim.failNext('generate', { kind: 'reset', when: 'after' });
+      expect(await isSent(user)).toBe(false);
+    }
+    test.clock.advanceSeconds(30);
+    // Nine have stayed counted in all, and none of its user's.
+    expect([await isSent(users[13]), await isSent(users[14])]).toEqual([true, true]);
+    expect(await isSent(users[15])).toBe(false);
   });
 
   it('is given back once, however often its code is not judged', async () => {
