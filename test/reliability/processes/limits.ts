@@ -10,7 +10,7 @@ import { SHARED_STATES, type StateServer } from '../support/state-server';
 import { hosts, serverOf } from './several';
 
 /** Browsers of each user's attacker, each at an address of its own. */
-const SESSIONS = 6;
+const SESSIONS = 4;
 /** How often each of them begins anew, unless it is told before that this was too often. */
 const MOST_ROUNDS = 200;
 const GUESSES_A_ROUND = 6;
