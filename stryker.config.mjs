@@ -46,7 +46,7 @@ export default {
       moduleFileExtensions: ['ts', 'js', 'cjs', 'json', 'node'],
       setupFiles: ['<rootDir>/test/support/fixed-seed.cjs'],
       roots: ['<rootDir>/src', '<rootDir>/test'],
-      testTimeout: 5_000,
+      testTimeout: 20_000,
     },
   },
   ignorePatterns: ['/dist', '/site', '/.site', '/coverage', '/reports', '/bench', '/docs'],

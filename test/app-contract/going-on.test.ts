@@ -27,5 +27,5 @@ describe('an app that goes on between the facts', () => {
     } finally {
       await running?.close();
     }
-  }, 600_000);
+  });
 });

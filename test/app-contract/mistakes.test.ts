@@ -41,6 +41,5 @@ describeInCompleteRun('all facts about an app with one mistake', () => {
       const found = new Set(failures.flatMap((failure) => failure.hole ?? []));
       expect([...found].sort()).toEqual([hole, ...(planted.also ?? [])].sort());
     },
-    600_000,
   );
 });

@@ -47,21 +47,17 @@ const FEWEST = 38;
 describe('the facts about an app hold for', () => {
   const gateway = useGateway();
 
-  it.each(Object.entries(PROGRAMS))(
-    '%s',
-    async (_name, { code, cancel }) => {
-      const script = compileScript(code());
-      const app: AppDescription = {
-        ...COMMON,
-        cancel,
-        start: () => runScript(script, gateway.simulator),
-        simulator: () => gateway.simulator,
-      };
-      const facts = appFacts(app).filter((_fact, index) => index % PARTS === 0);
-      const { holds, failures } = await askAll(facts);
-      expect(failures.map(({ message }) => message)).toEqual([]);
-      expect(holds.length).toBeGreaterThan(FEWEST / PARTS);
-    },
-    600_000,
-  );
+  it.each(Object.entries(PROGRAMS))('%s', async (_name, { code, cancel }) => {
+    const script = compileScript(code());
+    const app: AppDescription = {
+      ...COMMON,
+      cancel,
+      start: () => runScript(script, gateway.simulator),
+      simulator: () => gateway.simulator,
+    };
+    const facts = appFacts(app).filter((_fact, index) => index % PARTS === 0);
+    const { holds, failures } = await askAll(facts);
+    expect(failures.map(({ message }) => message)).toEqual([]);
+    expect(holds.length).toBeGreaterThan(FEWEST / PARTS);
+  });
 });

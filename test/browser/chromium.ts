@@ -19,9 +19,6 @@ const QUIET = [
   '--renderer-process-limit=1',
 ];
 
-/** How long one test with a browser may take. */
-export const BROWSER_TEST_MS = 60_000;
-
 /**
  * Tests that need a real Chromium, found by `CHROMIUM_PATH`. Where there is none they are skipped,
  * and it is said aloud; with `REQUIRE_SERVICES=1` they run and fail.
@@ -41,7 +38,7 @@ export function useChromium(): () => Browser {
 
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: QUIET });
-  }, BROWSER_TEST_MS);
+  });
 
   afterAll(() => browser?.close());
 

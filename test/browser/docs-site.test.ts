@@ -9,7 +9,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { ROOT } from '../docs/support/pages';
 import { isCompleteRun } from '../support/complete-run';
 import { findBarriers } from './barriers';
-import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
+import { inChromium, useChromium } from './chromium';
 
 const SITE = join(ROOT, 'site');
 const isBuilt = existsSync(join(SITE, 'index.html'));
@@ -74,33 +74,25 @@ inChromium(describeSite)('the site of the documentation', () => {
   }
 
   describe.each(LOOKS)('at %s', (_name, look) => {
-    it.each(PAGES)(
-      'has no barriers on %s, fits, and asks no other server',
-      async (path) => {
-        const { page, foreign } = await open(look);
-        await page.goto(path);
-        expect(await findBarriers(page)).toEqual([]);
-        expect(await findExcess(page)).toEqual([]);
-        expect(foreign).toEqual([]);
-        await page.context().close();
-      },
-      BROWSER_TEST_MS,
-    );
-  });
-
-  it(
-    'finds a guide by a word before the reference, and asks no other server',
-    async () => {
-      const { page, foreign } = await open({});
-      await page.goto('/');
-      await page.getByRole('button', { name: 'Search' }).click();
-      await page.getByRole('searchbox').fill('successRedirect');
-      const first = page.locator('a.result').first();
-      await first.waitFor();
-      expect(await first.getAttribute('href')).toMatch(/^\/docs\//);
+    it.each(PAGES)('has no barriers on %s, fits, and asks no other server', async (path) => {
+      const { page, foreign } = await open(look);
+      await page.goto(path);
+      expect(await findBarriers(page)).toEqual([]);
+      expect(await findExcess(page)).toEqual([]);
       expect(foreign).toEqual([]);
       await page.context().close();
-    },
-    BROWSER_TEST_MS,
-  );
+    });
+  });
+
+  it('finds a guide by a word before the reference, and asks no other server', async () => {
+    const { page, foreign } = await open({});
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('searchbox').fill('successRedirect');
+    const first = page.locator('a.result').first();
+    await first.waitFor();
+    expect(await first.getAttribute('href')).toMatch(/^\/docs\//);
+    expect(foreign).toEqual([]);
+    await page.context().close();
+  });
 });

@@ -5,7 +5,7 @@ import { BOB_PHONE } from '../example-app/site';
 import { readPin, Visitor } from '../example-app/visitor';
 import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
-import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
+import { inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, useOwnWindows, WIDTHS } from './window';
 
 /** Waits for the charts: the script draws them into what is hidden without it. */
@@ -58,103 +58,76 @@ inChromium(describeInCompleteRun)('the page for operators in Chromium', () => {
         expect(await findFlaws(page)).toEqual([]);
         expect(window.complaints).toEqual([]);
       },
-      BROWSER_TEST_MS,
     );
 
-    it(
-      'stays fresh, and leaves the selected text and the range alone',
-      async () => {
-        const { page, site } = window;
-        await openPage(page, '/ops?range=15m');
-        await page.evaluate(
-          `getSelection().selectAllChildren(document.querySelector('.tiles dt'))`,
-        );
-        await page.evaluate(`document.querySelector('#ops-points').open = true`);
-        await new Visitor(site).givePassword();
-        await tile(page, 'Texts sent').filter({ hasText: '2' }).waitFor();
-        expect(await page.evaluate('getSelection().toString()')).toBe('Texts sent');
-        expect(await page.locator('#ops-points').getAttribute('open')).not.toBeNull();
-        expect(await page.locator('#ops nav [aria-current]').textContent()).toBe('15 min');
-        expect(await page.locator('#ops-points tbody tr').count()).toBe(15);
-        expect(window.complaints).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('stays fresh, and leaves the selected text and the range alone', async () => {
+      const { page, site } = window;
+      await openPage(page, '/ops?range=15m');
+      await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.tiles dt'))`);
+      await page.evaluate(`document.querySelector('#ops-points').open = true`);
+      await new Visitor(site).givePassword();
+      await tile(page, 'Texts sent').filter({ hasText: '2' }).waitFor();
+      expect(await page.evaluate('getSelection().toString()')).toBe('Texts sent');
+      expect(await page.locator('#ops-points').getAttribute('open')).not.toBeNull();
+      expect(await page.locator('#ops nav [aria-current]').textContent()).toBe('15 min');
+      expect(await page.locator('#ops-points tbody tr').count()).toBe(15);
+      expect(window.complaints).toEqual([]);
+    });
 
-    it(
-      'shows the values of a time when it is pointed at',
-      async () => {
-        const { page } = window;
-        await openPage(page, '/ops?range=15m');
-        const plot = page.locator('[data-chart=texts] .u-over');
-        await plot.scrollIntoViewIfNeeded();
-        const { width = 0 } = (await plot.boundingBox()) ?? {};
-        // The newest minute is at the right end.
-        await plot.hover({ position: { x: width - 3, y: 20 } });
-        await page
-          .locator('[data-chart=texts] .u-value')
-          .first()
-          .filter({ hasText: ':' })
-          .waitFor();
-        expect(await page.locator('[data-chart=texts] .u-value').allTextContents()).toEqual([
-          expect.stringMatching(/^\d\d:\d\d$/),
-          '1',
-          '1',
-        ]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('shows the values of a time when it is pointed at', async () => {
+      const { page } = window;
+      await openPage(page, '/ops?range=15m');
+      const plot = page.locator('[data-chart=texts] .u-over');
+      await plot.scrollIntoViewIfNeeded();
+      const { width = 0 } = (await plot.boundingBox()) ?? {};
+      // The newest minute is at the right end.
+      await plot.hover({ position: { x: width - 3, y: 20 } });
+      await page.locator('[data-chart=texts] .u-value').first().filter({ hasText: ':' }).waitFor();
+      expect(await page.locator('[data-chart=texts] .u-value').allTextContents()).toEqual([
+        expect.stringMatching(/^\d\d:\d\d$/),
+        '1',
+        '1',
+      ]);
+    });
 
-    it(
-      'says that its figures are old when the login is over, and when the server is gone',
-      async () => {
-        const { page } = window;
-        await openPage(page);
-        const notice = page.locator('#ops-stale');
-        expect(await notice.isVisible()).toBe(false);
-        await page.context().setOffline(true);
-        await notice.filter({ hasText: 'the server does not answer' }).waitFor();
-        expect(await page.title()).toMatch(/^OLD – /);
-        await page.context().setOffline(false);
-        await notice.waitFor({ state: 'hidden' });
-        expect(await page.title()).toMatch(/^Operations/);
-        await page.context().clearCookies();
-        await notice.filter({ hasText: 'your login is over' }).waitFor();
-        expect(await notice.getByRole('link', { name: 'Log in again' }).isVisible()).toBe(true);
-        expect(await findFlaws(page)).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('says that its figures are old when the login is over, and when the server is gone', async () => {
+      const { page } = window;
+      await openPage(page);
+      const notice = page.locator('#ops-stale');
+      expect(await notice.isVisible()).toBe(false);
+      await page.context().setOffline(true);
+      await notice.filter({ hasText: 'the server does not answer' }).waitFor();
+      expect(await page.title()).toMatch(/^OLD – /);
+      await page.context().setOffline(false);
+      await notice.waitFor({ state: 'hidden' });
+      expect(await page.title()).toMatch(/^Operations/);
+      await page.context().clearCookies();
+      await notice.filter({ hasText: 'your login is over' }).waitFor();
+      expect(await notice.getByRole('link', { name: 'Log in again' }).isVisible()).toBe(true);
+      expect(await findFlaws(page)).toEqual([]);
+    });
 
-    it(
-      'is English from left to right on a page in Arabic, and fits',
-      async () => {
-        const { page } = window;
-        await page.goto('/language/ar?back=/ops');
-        await openPage(page);
-        expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
-        expect(await page.locator('#ops').evaluate((ops) => getComputedStyle(ops).direction)).toBe(
-          'ltr',
-        );
-        expect(await findFlaws(page)).toEqual([]);
-        expect(window.complaints).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('is English from left to right on a page in Arabic, and fits', async () => {
+      const { page } = window;
+      await page.goto('/language/ar?back=/ops');
+      await openPage(page);
+      expect(await page.locator('html').getAttribute('dir')).toBe('rtl');
+      expect(await page.locator('#ops').evaluate((ops) => getComputedStyle(ops).direction)).toBe(
+        'ltr',
+      );
+      expect(await findFlaws(page)).toEqual([]);
+      expect(window.complaints).toEqual([]);
+    });
   });
 
-  it(
-    'has tables in place of charts where scripts are off',
-    async () => {
-      await open({ viewport: { width: 375, height: 720 }, javaScriptEnabled: false });
-      const { page } = window;
-      await page.goto('/ops');
-      expect(await page.locator('.statuses .word').first().textContent()).toContain('Up');
-      expect(await page.locator('[data-chart=texts]').isVisible()).toBe(false);
-      await page.getByText('The charts as a table').click();
-      expect(await page.locator('#ops-points tbody tr').last().isVisible()).toBe(true);
-      expect(await page.getByText('Reload the page for new figures').isVisible()).toBe(true);
-    },
-    BROWSER_TEST_MS,
-  );
+  it('has tables in place of charts where scripts are off', async () => {
+    await open({ viewport: { width: 375, height: 720 }, javaScriptEnabled: false });
+    const { page } = window;
+    await page.goto('/ops');
+    expect(await page.locator('.statuses .word').first().textContent()).toContain('Up');
+    expect(await page.locator('[data-chart=texts]').isVisible()).toBe(false);
+    await page.getByText('The charts as a table').click();
+    expect(await page.locator('#ops-points tbody tr').last().isVisible()).toBe(true);
+    expect(await page.getByText('Reload the page for new figures').isVisible()).toBe(true);
+  });
 });

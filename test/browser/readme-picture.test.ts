@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { readPin } from '../example-app/visitor';
 import { describeInCompleteRun } from '../support/complete-run';
-import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
+import { inChromium, useChromium } from './chromium';
 import { givePassword, openWindow } from './window';
 
 const IMAGES = join(__dirname, '../../docs/images');
@@ -102,23 +102,19 @@ async function takePicture(
 inChromium(isWriting ? describe : describeInCompleteRun)('the picture of the README', () => {
   const browser = useChromium();
 
-  it.each(['light', 'dark'] as const)(
-    'shows the login as it is (%s)',
-    async (colorScheme) => {
-      const { words, png } = await takePicture(browser(), colorScheme);
-      const file = join(IMAGES, `login-${colorScheme}.png`);
-      if (isWriting) {
-        writeFileSync(file, png);
-        writeFileSync(WORDS, words);
-      }
-      const command = 'README_PICTURE=write npx jest test/browser/readme-picture';
-      const seen = existsSync(WORDS) ? readFileSync(WORDS, 'utf8') : '';
-      const share = shareOfChange(words, seen);
-      expect({ isOtherPage: share > MOST_CHANGE, words, seen, command }).toMatchObject({
-        isOtherPage: false,
-      });
-      expect(statSync(file).size).toBeLessThan(MAX_BYTES);
-    },
-    BROWSER_TEST_MS,
-  );
+  it.each(['light', 'dark'] as const)('shows the login as it is (%s)', async (colorScheme) => {
+    const { words, png } = await takePicture(browser(), colorScheme);
+    const file = join(IMAGES, `login-${colorScheme}.png`);
+    if (isWriting) {
+      writeFileSync(file, png);
+      writeFileSync(WORDS, words);
+    }
+    const command = 'README_PICTURE=write npx jest test/browser/readme-picture';
+    const seen = existsSync(WORDS) ? readFileSync(WORDS, 'utf8') : '';
+    const share = shareOfChange(words, seen);
+    expect({ isOtherPage: share > MOST_CHANGE, words, seen, command }).toMatchObject({
+      isOtherPage: false,
+    });
+    expect(statSync(file).size).toBeLessThan(MAX_BYTES);
+  });
 });

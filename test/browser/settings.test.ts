@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { readPin, Visitor } from '../example-app/visitor';
 import { describeInCompleteRun } from '../support/complete-run';
 import { findFlaws } from './barriers';
-import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
+import { inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, logIn, openWindow, useWindow, WIDTHS } from './window';
 
 const NEW_PHONE = '+12025550130';
@@ -22,162 +22,135 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
       window.site.advanceSeconds(60);
     }
 
-    it(
-      'let a user without a number add the first one before anything opens',
-      async () => {
-        await givePassword(page, 'carol', '**/enroll');
-        expect(await findFlaws(page)).toEqual([]);
-        await page.getByLabel('Mobile number').fill('555');
-        await page.getByRole('button', { name: 'Text me a code' }).click();
-        await page.getByRole('alert').getByText('doesn’t look like a phone number').waitFor();
-        expect(await findFlaws(page)).toEqual([]);
-        await page.getByLabel('Mobile number').fill('+1 (202) 555-0130');
-        await page.getByRole('button', { name: 'Text me a code' }).click();
-        await page.waitForURL('**/login/pin');
-        expect(await findFlaws(page)).toEqual([]);
-        await giveCode(page, readPin(window.site, NEW_PHONE));
-        await page.waitForURL('**/account');
-        await page.getByRole('heading', { name: 'Hello, Carol' }).waitFor();
-        expect(window.complaints).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('let a user without a number add the first one before anything opens', async () => {
+      await givePassword(page, 'carol', '**/enroll');
+      expect(await findFlaws(page)).toEqual([]);
+      await page.getByLabel('Mobile number').fill('555');
+      await page.getByRole('button', { name: 'Text me a code' }).click();
+      await page.getByRole('alert').getByText('doesn’t look like a phone number').waitFor();
+      expect(await findFlaws(page)).toEqual([]);
+      await page.getByLabel('Mobile number').fill('+1 (202) 555-0130');
+      await page.getByRole('button', { name: 'Text me a code' }).click();
+      await page.waitForURL('**/login/pin');
+      expect(await findFlaws(page)).toEqual([]);
+      await giveCode(page, readPin(window.site, NEW_PHONE));
+      await page.waitForURL('**/account');
+      await page.getByRole('heading', { name: 'Hello, Carol' }).waitFor();
+      expect(window.complaints).toEqual([]);
+    });
 
-    it(
-      'add, prefer, change and remove numbers',
-      async () => {
-        await logIn(window);
-        await page.getByRole('link', { name: 'Settings' }).click();
-        await page.getByText('Add a number').click();
-        await page.getByLabel('New number').last().fill(NEW_PHONE);
-        await page.getByRole('button', { name: 'Text a code to it' }).last().click();
-        await page.waitForURL('**/login/pin');
-        await giveCode(page, readPin(window.site, NEW_PHONE));
-        await page.getByRole('status').getByText('Your number is confirmed.').waitFor();
-        expect(await findFlaws(page)).toEqual([]);
-        await page.getByRole('button', { name: 'Text this one first' }).click();
-        await page.getByText('From now on we’ll text that number first.').waitFor();
-        await page.getByText('Remove', { exact: true }).last().click();
-        await page
-          .locator('details[open]')
-          .getByText('This logs you out everywhere else')
-          .waitFor();
-        await page.getByRole('button', { name: 'Remove this number' }).last().click();
-        await page.getByText('The number has been removed.').waitFor();
-        await page.getByText('Your only number.').waitFor();
-        expect(await page.getByText('Remove', { exact: true }).count()).toBe(0);
-        await page.getByText('Change', { exact: true }).click();
-        await page.getByLabel('New number').first().fill('+12025550131');
-        await page.getByRole('button', { name: 'Text a code to it' }).first().click();
-        await page.waitForURL('**/login/pin');
-        await giveCode(page, readPin(window.site, '+12025550131'));
-        await page.getByText('Number ending in 31').waitFor();
-        expect(await page.getByText('Number ending in').count()).toBe(1);
-        expect(window.complaints).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('add, prefer, change and remove numbers', async () => {
+      await logIn(window);
+      await page.getByRole('link', { name: 'Settings' }).click();
+      await page.getByText('Add a number').click();
+      await page.getByLabel('New number').last().fill(NEW_PHONE);
+      await page.getByRole('button', { name: 'Text a code to it' }).last().click();
+      await page.waitForURL('**/login/pin');
+      await giveCode(page, readPin(window.site, NEW_PHONE));
+      await page.getByRole('status').getByText('Your number is confirmed.').waitFor();
+      expect(await findFlaws(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Text this one first' }).click();
+      await page.getByText('From now on we’ll text that number first.').waitFor();
+      await page.getByText('Remove', { exact: true }).last().click();
+      await page.locator('details[open]').getByText('This logs you out everywhere else').waitFor();
+      await page.getByRole('button', { name: 'Remove this number' }).last().click();
+      await page.getByText('The number has been removed.').waitFor();
+      await page.getByText('Your only number.').waitFor();
+      expect(await page.getByText('Remove', { exact: true }).count()).toBe(0);
+      await page.getByText('Change', { exact: true }).click();
+      await page.getByLabel('New number').first().fill('+12025550131');
+      await page.getByRole('button', { name: 'Text a code to it' }).first().click();
+      await page.waitForURL('**/login/pin');
+      await giveCode(page, readPin(window.site, '+12025550131'));
+      await page.getByText('Number ending in 31').waitFor();
+      expect(await page.getByText('Number ending in').count()).toBe(1);
+      expect(window.complaints).toEqual([]);
+    });
 
-    it(
-      'make recovery codes, one of which opens the account when the phone is not at hand',
-      async () => {
-        await logIn(window);
-        await page.goto('/settings');
-        await page.getByRole('link', { name: 'Make new codes' }).click();
-        await page.getByText('all trusted devices will ask for a code again').waitFor();
-        await page.getByRole('button', { name: 'Make the codes' }).click();
-        await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
-        expect(await findFlaws(page)).toEqual([]);
-        const codes = await page.locator('.codes code').allTextContents();
-        expect(codes).toHaveLength(10);
-        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-        await page.getByRole('button', { name: 'Copy' }).click();
-        await page.getByRole('button', { name: 'Copied' }).waitFor();
-        expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${codes.join('\n')}\n`);
-        await page.getByRole('link', { name: 'I’ve saved them' }).click();
-        await page.waitForURL('**/settings');
-        await comeBack();
-        await givePassword(page);
-        await page.getByText('Don’t have your phone?').click();
-        // As people type what they have written down.
-        await page
-          .getByLabel('Recovery code')
-          .fill(` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
-        await page.getByRole('button', { name: 'Use this recovery code' }).click();
-        await page.waitForURL('**/account');
-        await page.getByText('Password and recovery code').waitFor();
-        expect(window.complaints).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('make recovery codes, one of which opens the account when the phone is not at hand', async () => {
+      await logIn(window);
+      await page.goto('/settings');
+      await page.getByRole('link', { name: 'Make new codes' }).click();
+      await page.getByText('all trusted devices will ask for a code again').waitFor();
+      await page.getByRole('button', { name: 'Make the codes' }).click();
+      await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+      expect(await findFlaws(page)).toEqual([]);
+      const codes = await page.locator('.codes code').allTextContents();
+      expect(codes).toHaveLength(10);
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.getByRole('button', { name: 'Copy' }).click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${codes.join('\n')}\n`);
+      await page.getByRole('link', { name: 'I’ve saved them' }).click();
+      await page.waitForURL('**/settings');
+      await comeBack();
+      await givePassword(page);
+      await page.getByText('Don’t have your phone?').click();
+      // As people type what they have written down.
+      await page
+        .getByLabel('Recovery code')
+        .fill(` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
+      await page.getByRole('button', { name: 'Use this recovery code' }).click();
+      await page.waitForURL('**/account');
+      await page.getByText('Password and recovery code').waitFor();
+      expect(window.complaints).toEqual([]);
+    });
 
-    it(
-      'trust this device with a cookie that Chromium keeps on a loopback address, until it is forgotten',
-      async () => {
-        await givePassword(page);
-        await page.getByLabel('Trust this device for 30 days').check();
-        await giveCode(page, readPin(window.site));
-        await page.waitForURL('**/account');
-        const [cookie] = (await page.context().cookies()).filter(({ name }) =>
-          name.startsWith('__Host-'),
-        );
-        expect(cookie).toMatchObject({ secure: true, httpOnly: true, path: '/', sameSite: 'Lax' });
-        await comeBack();
-        await givePassword(page, 'alice', '**/account');
-        await page.getByText('Password on a trusted device').waitFor();
-        expect(window.site.simulator.outbox).toHaveLength(1);
-        await page.goto('/settings');
-        await page.getByRole('button', { name: 'Text me a code' }).click();
-        await page.waitForURL('**/login/pin');
-        await giveCode(page, readPin(window.site));
-        await page.waitForURL('**/settings');
-        expect(await findFlaws(page)).toEqual([]);
-        await page.getByRole('button', { name: 'Forget this device' }).click();
-        await page.getByText('Done. The next login there').waitFor();
-        await comeBack();
-        await givePassword(page);
-        expect(window.complaints).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('trust this device with a cookie that Chromium keeps on a loopback address, until it is forgotten', async () => {
+      await givePassword(page);
+      await page.getByLabel('Trust this device for 30 days').check();
+      await giveCode(page, readPin(window.site));
+      await page.waitForURL('**/account');
+      const [cookie] = (await page.context().cookies()).filter(({ name }) =>
+        name.startsWith('__Host-'),
+      );
+      expect(cookie).toMatchObject({ secure: true, httpOnly: true, path: '/', sameSite: 'Lax' });
+      await comeBack();
+      await givePassword(page, 'alice', '**/account');
+      await page.getByText('Password on a trusted device').waitFor();
+      expect(window.site.simulator.outbox).toHaveLength(1);
+      await page.goto('/settings');
+      await page.getByRole('button', { name: 'Text me a code' }).click();
+      await page.waitForURL('**/login/pin');
+      await giveCode(page, readPin(window.site));
+      await page.waitForURL('**/settings');
+      expect(await findFlaws(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Forget this device' }).click();
+      await page.getByText('Done. The next login there').waitFor();
+      await comeBack();
+      await givePassword(page);
+      expect(window.complaints).toEqual([]);
+    });
 
-    it(
-      'log out another browser, and this one by the button at the top',
-      async () => {
-        for (let others = 0; others < 3; others += 1) {
-          await new Visitor(window.site).logIn();
-          window.site.advanceSeconds(60);
-        }
-        await logIn(window);
-        await page.goto('/settings');
-        expect(await findFlaws(page)).toEqual([]);
-        await page.locator('details.ending summary').first().click();
-        await page.getByRole('button', { name: 'Log out this device' }).first().click();
-        await page.getByRole('status').getByText('That device has been logged out.').waitFor();
-        await page.getByRole('button', { name: 'Log out everywhere else' }).click();
-        await page.getByRole('status').getByText('You’re now logged in only here.').waitFor();
-        await comeBack();
-        expect(window.complaints).toEqual([]);
-      },
-      BROWSER_TEST_MS,
-    );
+    it('log out another browser, and this one by the button at the top', async () => {
+      for (let others = 0; others < 3; others += 1) {
+        await new Visitor(window.site).logIn();
+        window.site.advanceSeconds(60);
+      }
+      await logIn(window);
+      await page.goto('/settings');
+      expect(await findFlaws(page)).toEqual([]);
+      await page.locator('details.ending summary').first().click();
+      await page.getByRole('button', { name: 'Log out this device' }).first().click();
+      await page.getByRole('status').getByText('That device has been logged out.').waitFor();
+      await page.getByRole('button', { name: 'Log out everywhere else' }).click();
+      await page.getByRole('status').getByText('You’re now logged in only here.').waitFor();
+      await comeBack();
+      expect(window.complaints).toEqual([]);
+    });
 
-    it(
-      'need no script',
-      async () => {
-        const plain = await openWindow(browser(), { ...look, javaScriptEnabled: false });
-        await logIn(plain);
-        await plain.page.goto('/settings');
-        await plain.page.getByText('Add a number').click();
-        await plain.page.getByLabel('New number').last().fill(NEW_PHONE);
-        await plain.page.getByRole('button', { name: 'Text a code to it' }).last().click();
-        await plain.page.waitForURL('**/login/pin');
-        await giveCode(plain.page, readPin(plain.site, NEW_PHONE));
-        await plain.page.waitForURL('**/settings?confirmed');
-        expect(await plain.page.getByText('Number ending in 30').count()).toBe(1);
-        await plain.close();
-      },
-      BROWSER_TEST_MS,
-    );
+    it('need no script', async () => {
+      const plain = await openWindow(browser(), { ...look, javaScriptEnabled: false });
+      await logIn(plain);
+      await plain.page.goto('/settings');
+      await plain.page.getByText('Add a number').click();
+      await plain.page.getByLabel('New number').last().fill(NEW_PHONE);
+      await plain.page.getByRole('button', { name: 'Text a code to it' }).last().click();
+      await plain.page.waitForURL('**/login/pin');
+      await giveCode(plain.page, readPin(plain.site, NEW_PHONE));
+      await plain.page.waitForURL('**/settings?confirmed');
+      expect(await plain.page.getByText('Number ending in 30').count()).toBe(1);
+      await plain.close();
+    });
   });
 });

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { readPin } from '../example-app/visitor';
 import { describeInCompleteRun } from '../support/complete-run';
-import { BROWSER_TEST_MS, inChromium, useChromium } from './chromium';
+import { inChromium, useChromium } from './chromium';
 import { giveCode, givePassword, PHONE, useWindow } from './window';
 
 /**
@@ -27,54 +27,38 @@ inChromium(describeInCompleteRun)('WebOTP', () => {
   let page: Page;
   beforeEach(() => void ({ page } = window));
 
-  it(
-    'fills the code in and sends it',
-    async () => {
-      await page.addInitScript(FAKE_WEB_OTP);
-      await givePassword(page);
-      expect(await page.evaluate('askedFor')).toEqual({ transport: ['sms'] });
-      await page.evaluate(`deliver('${readPin(window.site)}')`);
-      await page.waitForURL('**/account');
-      expect(window.complaints).toEqual([]);
-    },
-    BROWSER_TEST_MS,
-  );
+  it('fills the code in and sends it', async () => {
+    await page.addInitScript(FAKE_WEB_OTP);
+    await givePassword(page);
+    expect(await page.evaluate('askedFor')).toEqual({ transport: ['sms'] });
+    await page.evaluate(`deliver('${readPin(window.site)}')`);
+    await page.waitForURL('**/account');
+    expect(window.complaints).toEqual([]);
+  });
 
-  it(
-    'stops waiting once the code is typed',
-    async () => {
-      await page.addInitScript(FAKE_WEB_OTP);
-      await givePassword(page);
-      await giveCode(page, readPin(window.site));
-      await page.waitForURL('**/account');
-      expect(await page.evaluate(`sessionStorage.getItem('aborted')`)).toBe('yes');
-      expect(window.complaints).toEqual([]);
-    },
-    BROWSER_TEST_MS,
-  );
+  it('stops waiting once the code is typed', async () => {
+    await page.addInitScript(FAKE_WEB_OTP);
+    await givePassword(page);
+    await giveCode(page, readPin(window.site));
+    await page.waitForURL('**/account');
+    expect(await page.evaluate(`sessionStorage.getItem('aborted')`)).toBe('yes');
+    expect(window.complaints).toEqual([]);
+  });
 
-  it(
-    'leaves the field to the person who declines',
-    async () => {
-      await page.addInitScript(FAKE_WEB_OTP);
-      await givePassword(page);
-      await page.evaluate('decline()');
-      await giveCode(page, readPin(window.site));
-      await page.waitForURL('**/account');
-      expect(window.complaints).toEqual([]);
-    },
-    BROWSER_TEST_MS,
-  );
+  it('leaves the field to the person who declines', async () => {
+    await page.addInitScript(FAKE_WEB_OTP);
+    await givePassword(page);
+    await page.evaluate('decline()');
+    await giveCode(page, readPin(window.site));
+    await page.waitForURL('**/account');
+    expect(window.complaints).toEqual([]);
+  });
 
-  it(
-    'is not asked for where the browser has none',
-    async () => {
-      await page.addInitScript(`${FAKE_WEB_OTP} delete window.OTPCredential;`);
-      await givePassword(page);
-      expect(await page.evaluate('window.askedFor')).toBeUndefined();
-      await giveCode(page, readPin(window.site));
-      await page.waitForURL('**/account');
-    },
-    BROWSER_TEST_MS,
-  );
+  it('is not asked for where the browser has none', async () => {
+    await page.addInitScript(`${FAKE_WEB_OTP} delete window.OTPCredential;`);
+    await givePassword(page);
+    expect(await page.evaluate('window.askedFor')).toBeUndefined();
+    await giveCode(page, readPin(window.site));
+    await page.waitForURL('**/account');
+  });
 });

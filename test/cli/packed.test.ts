@@ -32,7 +32,7 @@ beforeAll(async () => {
     passport: 'passport',
   } as const;
   layOutConsumer(project, tarball, peers, join(directory, 'sources'));
-}, 180_000);
+});
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 

@@ -79,7 +79,7 @@ for (const [service, place, start, open] of PLACES) {
     beforeAll(async () => {
       server = await start();
       opened = await open(server);
-    }, 60_000);
+    });
 
     afterAll(async () => {
       await opened.close();

@@ -11,7 +11,7 @@ describe('the code of the documentation', () => {
 
   beforeAll(() => {
     complaints = compile(blocks.flatMap(toModules));
-  }, 120_000);
+  });
 
   it('compiles', () => {
     expect(complaints).toEqual([]);

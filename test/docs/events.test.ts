@@ -12,7 +12,7 @@ describe('the table of events in docs/observability.md', () => {
     const page = readPage('docs/observability.md');
     const [, table = ''] = page.text.split(/^\| Event +\|.*$/m);
     rows = readRows({ ...page, text: table.split('\n\n')[0] ?? '' });
-  }, 60_000);
+  });
 
   it('has every event and no other', () => {
     expect(events.size).toBeGreaterThan(30);

@@ -29,7 +29,7 @@ describe.each([
     program = start(directory, 'app.mjs', file?.code ?? '', environment);
     const [, app = '', texts = ''] = await program.waitFor(/The app: +(\S+)\/\nThe texts: (\S+)\n/);
     [appUrl, textsUrl] = [app, texts];
-  }, 60_000);
+  });
 
   afterEach(async () => {
     program.stop();
@@ -89,7 +89,7 @@ describe.each([
     expect(
       found.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, ' ')),
     ).toEqual([]);
-  }, 60_000);
+  });
 
   it('turns away who does not', async () => {
     const visitor = request.agent(appUrl);

@@ -45,6 +45,5 @@ describe('programs of the documentation', () => {
       // A page that does not say is compared with what was printed.
       expect(stdout.trimEnd()).toBe((output ?? stdout).trimEnd());
     },
-    60_000,
   );
 });

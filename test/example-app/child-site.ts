@@ -5,9 +5,6 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../..');
 const CHEAP_SCRYPT = join(ROOT, 'test/support/cheap-scrypt.cjs');
 
-/** Starting takes seconds on a busy machine. */
-export const CHILD_TIMEOUT_MS = 120_000;
-
 /** Empty ones go before what a developer's own `.env` says. */
 const NO_SETTINGS = Object.fromEntries(
   [

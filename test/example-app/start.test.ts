@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { CHILD_TIMEOUT_MS, endChild, startChild, type ChildSite } from './child-site';
+import { endChild, startChild, type ChildSite } from './child-site';
 import { settingsOf } from './run-site';
 import { readPin, Visitor } from './visitor';
 
@@ -32,81 +32,64 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     expect(await child.ended).toEqual([0, null]);
     expect(child.output()).toContain('Stopped.');
   },
-  CHILD_TIMEOUT_MS,
 );
 
-it(
-  'texts through the gateway that is named, to the phones that are given, and starts no simulator',
-  async () => {
-    const simulator = await GatewaySimulator.start({
-      variant: 'B',
-      readings: { numericMembers: 'number' },
-    });
-    const child = start({
-      ...settingsOf(simulator),
-      SMS_OTP_VARIANT: 'B',
-      SMS_OTP_NUMBERS_AS: 'number',
-      BOB_PHONE: '+4915123456789',
-    });
-    const address = await child.address();
-    expect(child.output()).not.toContain('inbox');
-    const visitor = new Visitor({ app: address, simulator });
-    await visitor.givePassword('bob');
-    await visitor.giveCode(readPin({ simulator }, '+4915123456789'));
-    expect((await visitor.open('/account')).text).toContain('Hello, Bob');
-    child.kill('SIGTERM');
-    await child.ended;
-    await simulator.close();
-  },
-  CHILD_TIMEOUT_MS,
-);
+it('texts through the gateway that is named, to the phones that are given, and starts no simulator', async () => {
+  const simulator = await GatewaySimulator.start({
+    variant: 'B',
+    readings: { numericMembers: 'number' },
+  });
+  const child = start({
+    ...settingsOf(simulator),
+    SMS_OTP_VARIANT: 'B',
+    SMS_OTP_NUMBERS_AS: 'number',
+    BOB_PHONE: '+4915123456789',
+  });
+  const address = await child.address();
+  expect(child.output()).not.toContain('inbox');
+  const visitor = new Visitor({ app: address, simulator });
+  await visitor.givePassword('bob');
+  await visitor.giveCode(readPin({ simulator }, '+4915123456789'));
+  expect((await visitor.open('/account')).text).toContain('Hello, Bob');
+  child.kill('SIGTERM');
+  await child.ended;
+  await simulator.close();
+});
 
-it(
-  'makes and compares the codes itself with GATEWAY=sms, and texts them to the same inbox page',
-  async () => {
-    const child = start({ GATEWAY: 'sms' });
-    const visitor = new Visitor({ app: await child.address() });
-    const [inbox = ''] = /http:\/\/127\.0\.0\.1:\d+\/inbox/.exec(child.output()) ?? [];
-    await visitor.givePassword();
-    const messages = (await (await fetch(`${inbox}/messages`)).json()) as { pin: string }[];
-    expect(messages).toEqual([expect.objectContaining({ mobile: '+12025550123', id: '' })]);
-    const pin = messages[0]?.pin ?? '';
-    await visitor.giveCode(pin === '000000' ? '000001' : '000000');
-    expect((await visitor.open('/account')).status).not.toBe(200);
-    await visitor.giveCode(pin);
-    expect((await visitor.open('/account')).text).toContain('Hello, Alice');
-  },
-  CHILD_TIMEOUT_MS,
-);
+it('makes and compares the codes itself with GATEWAY=sms, and texts them to the same inbox page', async () => {
+  const child = start({ GATEWAY: 'sms' });
+  const visitor = new Visitor({ app: await child.address() });
+  const [inbox = ''] = /http:\/\/127\.0\.0\.1:\d+\/inbox/.exec(child.output()) ?? [];
+  await visitor.givePassword();
+  const messages = (await (await fetch(`${inbox}/messages`)).json()) as { pin: string }[];
+  expect(messages).toEqual([expect.objectContaining({ mobile: '+12025550123', id: '' })]);
+  const pin = messages[0]?.pin ?? '';
+  await visitor.giveCode(pin === '000000' ? '000001' : '000000');
+  expect((await visitor.open('/account')).status).not.toBe(200);
+  await visitor.giveCode(pin);
+  expect((await visitor.open('/account')).text).toContain('Hello, Alice');
+});
 
-it(
-  'ends with a list of what is wrong, and exit code 1',
-  async () => {
-    const { output, ended } = start({ PORT: 'canary', SMS_OTP_VARIANT: 'Z', WORKERS: '2' });
-    expect(await ended).toEqual([1, null]);
-    expect(output()).toBe(
-      'The configuration is not usable:\n' +
-        '  - PORT must be a whole number from 0 to 65535\n' +
-        '  - SMS_OTP_VARIANT must be A or B\n' +
-        '  - WORKERS above 1 needs REDIS_URL: in memory each process would count on its own\n',
-    );
-  },
-  CHILD_TIMEOUT_MS,
-);
+it('ends with a list of what is wrong, and exit code 1', async () => {
+  const { output, ended } = start({ PORT: 'canary', SMS_OTP_VARIANT: 'Z', WORKERS: '2' });
+  expect(await ended).toEqual([1, null]);
+  expect(output()).toBe(
+    'The configuration is not usable:\n' +
+      '  - PORT must be a whole number from 0 to 65535\n' +
+      '  - SMS_OTP_VARIANT must be A or B\n' +
+      '  - WORKERS above 1 needs REDIS_URL: in memory each process would count on its own\n',
+  );
+});
 
-it(
-  'says when the port is taken, and ends',
-  async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo; // a TCP server's address is never a string
-    const { output, ended } = start({ PORT: String(port) });
-    expect(await ended).toEqual([1, null]);
-    expect(output()).toContain(`PORT ${port} cannot be used (EADDRINUSE)`);
-    other.close();
-  },
-  CHILD_TIMEOUT_MS,
-);
+it('says when the port is taken, and ends', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo; // a TCP server's address is never a string
+  const { output, ended } = start({ PORT: String(port) });
+  expect(await ended).toEqual([1, null]);
+  expect(output()).toContain(`PORT ${port} cannot be used (EADDRINUSE)`);
+  other.close();
+});
 
 it.each(['1', '2'])(
   'says when REDIS_URL names no server, and ends (%s processes)',
@@ -121,5 +104,4 @@ it.each(['1', '2'])(
     expect(output()).toContain('that cannot be used (ECONNREFUSED)');
     expect(output()).not.toMatch(/canary|Error:| at /);
   },
-  CHILD_TIMEOUT_MS,
 );

@@ -5,7 +5,7 @@ import type { Response } from 'supertest';
 import { describeWithService } from '../services/describe-with-service';
 import type { Service } from '../services/service';
 import { redis } from './backends';
-import { CHILD_TIMEOUT_MS, endChild, isRunning, startChild, type ChildSite } from './child-site';
+import { endChild, isRunning, startChild, type ChildSite } from './child-site';
 import { PROCESS_HEADER } from './process-header';
 import { settingsOf } from './run-site';
 import { BOB_PHONE } from './site';
@@ -36,7 +36,7 @@ describeWithService('redis')(
       };
       child = startChild(settings, HOOKS);
       address = await child.address();
-    }, CHILD_TIMEOUT_MS);
+    });
 
     afterAll(async () => {
       await endChild(child);
@@ -85,21 +85,17 @@ describeWithService('redis')(
       expect(simulator.stats().calls.validate - judgedBefore).toBe(judged);
     });
 
-    it(
-      'are four again after one has died, and go on meanwhile',
-      async () => {
-        const visitor = new Visitor({ app: address, simulator });
-        const before = await meetProcesses(visitor, 4);
-        const [victim = 0] = before;
-        process.kill(victim, 'SIGKILL');
-        await waitFor(() => Promise.resolve(child.output().includes(`Worker ${victim} ended`)));
-        expect((await visitor.open('/login')).status).toBe(200);
-        const after = await meetProcesses(visitor, 4);
-        expect(after).not.toContain(victim);
-        expect([...after].filter((one) => before.has(one))).toHaveLength(3);
-      },
-      CHILD_TIMEOUT_MS,
-    );
+    it('are four again after one has died, and go on meanwhile', async () => {
+      const visitor = new Visitor({ app: address, simulator });
+      const before = await meetProcesses(visitor, 4);
+      const [victim = 0] = before;
+      process.kill(victim, 'SIGKILL');
+      await waitFor(() => Promise.resolve(child.output().includes(`Worker ${victim} ended`)));
+      expect((await visitor.open('/login')).status).toBe(200);
+      const after = await meetProcesses(visitor, 4);
+      expect(after).not.toContain(victim);
+      expect([...after].filter((one) => before.has(one))).toHaveLength(3);
+    });
   },
 );
 
@@ -110,29 +106,25 @@ describeWithService('redis')('two processes of the example app, with the simulat
   beforeAll(async () => {
     server = await redis.start();
     child = startChild({ WORKERS: '2', REDIS_URL: redis.addressOf(server.port) }, HOOKS);
-  }, CHILD_TIMEOUT_MS);
+  });
 
   afterAll(async () => {
     await endChild(child);
     await server.close();
   });
 
-  it(
-    'share the simulator and the session secret, and stop cleanly at Ctrl+C',
-    async () => {
-      const visitor = new Visitor({ app: await child.address() });
-      const processes = await meetProcesses(visitor, 2);
-      await visitor.givePassword();
-      await visitor.giveCode(await readInbox(child));
-      expect((await visitor.open('/account')).text).toContain('Hello, Alice');
-      child.killGroup('SIGINT');
-      expect(await child.ended).toEqual([0, null]);
-      expect(child.output().match(/Stopped\./g)).toHaveLength(1);
-      expect(child.output()).not.toContain('ended');
-      expect([...processes].filter(isRunning)).toEqual([]);
-    },
-    CHILD_TIMEOUT_MS,
-  );
+  it('share the simulator and the session secret, and stop cleanly at Ctrl+C', async () => {
+    const visitor = new Visitor({ app: await child.address() });
+    const processes = await meetProcesses(visitor, 2);
+    await visitor.givePassword();
+    await visitor.giveCode(await readInbox(child));
+    expect((await visitor.open('/account')).text).toContain('Hello, Alice');
+    child.killGroup('SIGINT');
+    expect(await child.ended).toEqual([0, null]);
+    expect(child.output().match(/Stopped\./g)).toHaveLength(1);
+    expect(child.output()).not.toContain('ended');
+    expect([...processes].filter(isRunning)).toEqual([]);
+  });
 });
 
 /** Opens a page until so many processes have answered. */

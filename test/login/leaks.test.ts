@@ -13,8 +13,6 @@ import {
 import { ALICE, BOB, startTestApp, type TestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 
-jest.setTimeout(60_000);
-
 const MOBILE = ALICE.phone ?? '';
 
 /** A whole login and a step-up, with everything a person may do on the way. */

@@ -55,10 +55,10 @@ export interface SearchOptions {
 }
 
 /**
- * Turns of the event loop after which a request without a call and without an answer is stuck. Many,
- * because a digest of another thread takes more of them the busier the machine is.
+ * Milliseconds after which a request without a call and without an answer is stuck. Many, because a
+ * digest of another thread takes longer the busier the machine is.
  */
-const MOST_TURNS = 100_000;
+const STUCK_MS = 60_000;
 
 /**
  * Tries the orders of all calls, depth first and without a memory of its own: each run repeats a
@@ -279,7 +279,8 @@ async function runOrder<Outcome>(
 
 /** Waits until every actor is at the end, or has a call that waits. */
 async function settle(points: Points, actors: ReadonlySet<string>): Promise<void> {
-  for (let turn = 0; turn < MOST_TURNS; turn += points.isBusy ? 0 : 1) {
+  const giveUpAt = performance.now() + STUCK_MS;
+  while (performance.now() < giveUpAt) {
     await nextTurn();
     if (points.isBusy) continue;
     const busy = Array.from(actors).filter(

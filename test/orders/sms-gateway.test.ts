@@ -8,7 +8,6 @@ import { findProblems } from './report';
 import type { Scenario, State } from './scenarios';
 import { LIVE_PAIRS, QUICK_SINGLES, quickPairs } from './sets';
 
-const MINUTE = 60_000;
 const STATES: readonly State[] = ['pending', 'logged-in', 'stepping-up', 'enrolling', 'waiting'];
 
 const pairs = STATES.flatMap(quickPairs);
@@ -33,7 +32,6 @@ describe('with smsGateway, whose store is asked between the calls of a login', (
       expect(findProblems(report)).toEqual([]);
       jest.clearAllTimers();
     },
-    5 * MINUTE,
   );
 
   const describeComplete = isCompleteRun ? describe : describe.skip;
@@ -45,7 +43,6 @@ describe('with smsGateway, whose store is asked between the calls of a login', (
         expect(findProblems(await judge(world, scenario, { mostPreemptions: 2 }))).toEqual([]);
         jest.clearAllTimers();
       },
-      5 * MINUTE,
     );
   });
 
@@ -55,6 +52,5 @@ describe('with smsGateway, whose store is asked between the calls of a login', (
       expect(findProblems(await judgeMishaps(world, scenario))).toEqual([]);
       jest.clearAllTimers();
     },
-    5 * MINUTE,
   );
 });

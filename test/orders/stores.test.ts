@@ -23,7 +23,6 @@ import type { Scenario } from './scenarios';
 import { LIVE_PAIRS, quickPairs } from './sets';
 import { toSubject } from './subject';
 
-const MINUTE = 60_000;
 const STATES = ['pending', 'logged-in', 'stepping-up', 'enrolling', 'waiting'] as const;
 
 /** A store that is empty before each run. */
@@ -52,7 +51,8 @@ const STORES: Readonly<Record<'redis' | 'postgres', () => Promise<OpenStore>>> =
   async postgres() {
     const server = await startPostgres();
     const pool = openPool(server.port, { max: 4 });
-    const store = postgresStore(pool);
+    // Nothing is pruned beside the calls: that would meet the tables being emptied.
+    const store = postgresStore(pool, { random: () => 1 });
     await store.migrate();
     const { rows } = await pool.query<{ tables: string }>(
       "SELECT string_agg(tablename, ', ') AS tables FROM pg_tables WHERE schemaname = 'public'",
@@ -93,7 +93,7 @@ for (const name of ['redis', 'postgres'] as const) {
         emptyStore: () => Promise.resolve(),
       });
       world = makeWorld(new Points(), store);
-    }, MINUTE);
+    });
     afterAll(async () => {
       jest.useRealTimers();
       await store.close();
@@ -114,7 +114,6 @@ for (const name of ['redis', 'postgres'] as const) {
         }
         expect(outcomes).toBeGreaterThanOrEqual(pairs.length);
       },
-      5 * MINUTE,
     );
 
     async function listOutcomes(

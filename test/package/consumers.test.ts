@@ -48,7 +48,7 @@ beforeAll(async () => {
   for (const [, peers] of PROJECTS)
     layOutConsumer(projectOf(peers), tarball.directory, peers, sources);
   layOutAlone(join(directory, 'alone'), tarball.directory, sources);
-}, 180_000);
+});
 
 afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
@@ -57,15 +57,11 @@ afterAll(() => {
 describe.each(PROJECTS)('an application with %s', (_title, peers) => {
   const project = projectOf(peers);
 
-  it.each(['login.cjs', 'login.mjs'])(
-    'logs in through %s',
-    async (file) => {
-      const { stdout, stderr } = await runNode([file], project);
-      expect(stderr.replaceAll(/^.*MemoryStore.*$/gm, '').trim()).toBe('');
-      expect(JSON.parse(stdout)).toEqual(WHOLE_LOGIN);
-    },
-    60_000,
-  );
+  it.each(['login.cjs', 'login.mjs'])('logs in through %s', async (file) => {
+    const { stdout, stderr } = await runNode([file], project);
+    expect(stderr.replaceAll(/^.*MemoryStore.*$/gm, '').trim()).toBe('');
+    expect(JSON.parse(stdout)).toEqual(WHOLE_LOGIN);
+  });
 });
 
 describe('an application without otpauth', () => {
@@ -82,7 +78,7 @@ describe('an application without otpauth', () => {
     expect(stderr).toBe('');
     const problem = 'needs the package otpauth, which cannot be loaded: npm install otpauth';
     expect(JSON.parse(stdout)).toEqual([`totpFactor ${problem}`, `createTotpSecret ${problem}`]);
-  }, 60_000);
+  });
 });
 
 describe.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title, peers) => {
@@ -96,7 +92,7 @@ describe.each(PROJECTS.slice(0, 2))('a TypeScript application with %s', (_title,
     const compiler = join(MODULES, 'typescript/lib/tsc.js');
     const { stdout } = await runNode([compiler, '--project', project, '--listFiles'], project);
     lines = stdout.split('\n');
-  }, 120_000);
+  });
 
   it('compiles as CommonJS and as an ES module, the declarations of all packages checked', () => {
     expect(lines).toContain(join(project, 'application.cts'));
@@ -124,12 +120,12 @@ describeInCompleteRun('a strict TypeScript application', () => {
     expect(lines.filter((line) => line.includes('error TS'))).toEqual([]);
     expect(lines.filter((line) => /@types\/(?!node\/)/.test(line))).toEqual([]);
     expect(lines.some((line) => line.endsWith('/dist/client/index.d.ts'))).toBe(true);
-  }, 120_000);
+  });
 
   it('gets ids of the type that Express.User has, here a number', async () => {
     const [, peers] = PROJECTS[0] ?? [];
     const lines = await compile(join(peers === undefined ? '' : projectOf(peers), 'number-ids'));
     expect(lines.filter((line) => line.includes('error TS'))).toEqual([]);
     expect(lines.some((line) => line.endsWith('/number-ids/ids.ts'))).toBe(true);
-  }, 120_000);
+  });
 });

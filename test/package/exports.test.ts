@@ -22,7 +22,7 @@ const DOCUMENTED = [
   './package.json',
 ];
 
-beforeAll(() => ensureBuilt(), 180_000);
+beforeAll(() => ensureBuilt());
 
 /**
  * Runs a script at the top of the repository, where the package finds itself by its name; gives

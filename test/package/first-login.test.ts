@@ -4,7 +4,7 @@ import { ensureBuilt } from './packed/build';
 import { ROOT } from './packed/repository';
 import { runNode } from './packed/run';
 
-beforeAll(() => ensureBuilt(), 180_000);
+beforeAll(() => ensureBuilt());
 
 /** The files that the first login of a process loads. */
 async function filesOfFirstLogin(...args: readonly string[]): Promise<unknown> {
@@ -19,9 +19,9 @@ describe('the first login of a process', () => {
     const files = await filesOfFirstLogin();
     expect(files).toContainEqual(expect.stringMatching(/node_modules[\\/]undici[\\/]/));
     expect(files).toContainEqual(expect.stringMatching(/node_modules[\\/]libphonenumber-js[\\/]/));
-  }, 60_000);
+  });
 
   it('loads no file at all after warmUp', async () => {
     expect(await filesOfFirstLogin('warm')).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -14,7 +14,7 @@ let tarball: Tarball;
 
 beforeAll(async () => {
   tarball = await packInto(directory);
-}, 180_000);
+});
 
 afterAll(() => {
   rmSync(directory, { recursive: true, force: true });

@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { type SmsOtpOptions } from 'passport-sms-otp';
 import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp/policies';
 import { testClock } from '../support/clock';
 import { slowStore } from '../support/slow-store';
 import type { TestAppOptions } from '../support/test-app';
 import { NOON, numberOf, repeat, startTraffic, type Traffic, type Try } from './traffic';
-
-jest.setTimeout(60_000);
 
 /** Of no country, so that nothing but the prefix is judged. */
 const PREFIX = '+9991234';

@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp/policies';
 import { testClock } from '../support/clock';
 import { tamperedStore } from '../support/tampered-store';
 import { NOON, numberOf, repeat, startTraffic, type Traffic } from './traffic';
-
-jest.setTimeout(60_000);
 
 let traffic: Traffic;
 const open = async (options: ConversionBreakerOptions = {}): Promise<void> => {

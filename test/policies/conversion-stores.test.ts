@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Policy, type SmsOtpStore } from 'passport-sms-otp';
 import { conversionBreaker, prefixVelocity } from 'passport-sms-otp/policies';
 import { postgresStore } from 'passport-sms-otp/postgres';
@@ -8,8 +8,6 @@ import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { connectNodeRedis } from '../stores/redis-clients';
 import { numberOf, repeat, startTraffic, type Traffic } from './traffic';
-
-jest.setTimeout(60_000);
 
 interface Opened {
   readonly store: SmsOtpStore;

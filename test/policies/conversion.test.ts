@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from './traffic';
-
-jest.setTimeout(60_000);
 
 /** Of no country, so that nothing but the prefix is judged. */
 const PREFIX = '+9991234';

@@ -1,10 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { SmsOtpEvent } from 'passport-sms-otp';
 import { BOB } from '../support/test-app';
 import { enterWrongly, seen, visit, type Visit, wrongCode } from '../support/visit';
 import { useApp, useOwnApps } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];
 const INVALID = [401, { error: 'invalid-code' }];

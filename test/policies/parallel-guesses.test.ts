@@ -1,11 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Response } from 'supertest';
 import { ALICE } from '../support/test-app';
 import { visit, wrongCode, type Visit } from '../support/visit';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { useApp } from '../support/use-app';
-
-jest.setTimeout(60_000);
 
 const GUESSES = 200;
 

@@ -1,8 +1,6 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { prefixVelocity, type PrefixVelocityOptions } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic } from './traffic';
-
-jest.setTimeout(30_000);
 
 const PREFIX = '+3361234';
 const SEND_LIMIT = {

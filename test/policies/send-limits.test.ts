@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LimitsOption, SmsOtpOptions } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { people } from '../support/people';
@@ -6,8 +6,6 @@ import { tamperedStore } from '../support/tampered-store';
 import type { TestApp, TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 
@@ -34,6 +32,7 @@ async function start(
   });
 }
 const from = (address: string): Record<string, string> => ({ 'x-forwarded-for': address });
+
 const users = people(40);
 const login = (index: number, address?: string): ReturnType<ReturnType<typeof visit>['login']> =>
   visit(

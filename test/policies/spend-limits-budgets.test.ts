@@ -1,12 +1,10 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { readTotalSpend, type SpendBudgets } from 'passport-sms-otp/policies';
 import type { TestUser } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { americans, type PriceAppOptions, priceApp, readAmount } from './prices/price-app';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 const USERS = americans(6);
 const [ANN, BEN, CARL, DORA] = USERS as [TestUser, TestUser, TestUser, TestUser];

@@ -1,11 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { seen, visit } from '../support/visit';
 import type { TestUser } from '../support/test-app';
 import { waitUntil } from '../support/wait-until';
 import { americans, type PriceAppOptions, priceApp, readAmount } from './prices/price-app';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 const [ANN, BEN, CARL] = americans(3) as [TestUser, TestUser, TestUser];
 const FRENCH = { id: 'french', phone: '+33612345670' };

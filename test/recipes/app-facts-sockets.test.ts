@@ -8,7 +8,7 @@ import type { RunningApp } from 'passport-sms-otp/app-contract';
 import { createApp } from '../../docs/recipes/sockets';
 import { serve } from '../app-contract/support/base-app';
 import { useGateway } from '../app-contract/support/use-gateway';
-import { expectFactsToHold, FACTS_LIMIT_MS, RECIPE_APP } from './support/hold-facts';
+import { expectFactsToHold, RECIPE_APP } from './support/hold-facts';
 import { RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 import { createSocketsFront } from './support/sockets-front';
 
@@ -43,19 +43,15 @@ describe('the facts about an app hold for the sockets', () => {
     });
   }
 
-  it(
-    'of ws and of socket.io',
-    async () => {
-      const app = {
-        start,
-        simulator: () => gateway.simulator,
-        ...RECIPE_APP,
-        stepUp: { path: '/step-up' },
-        logout: { path: '/logout' },
-        guarded: ['/live', '/socket.io/'],
-      };
-      await expectFactsToHold(app, 0);
-    },
-    FACTS_LIMIT_MS,
-  );
+  it('of ws and of socket.io', async () => {
+    const app = {
+      start,
+      simulator: () => gateway.simulator,
+      ...RECIPE_APP,
+      stepUp: { path: '/step-up' },
+      logout: { path: '/logout' },
+      guarded: ['/live', '/socket.io/'],
+    };
+    await expectFactsToHold(app, 0);
+  });
 });

@@ -29,14 +29,7 @@ import { createApp as transaction } from '../../docs/recipes/transaction';
 import { serve } from '../app-contract/support/base-app';
 import { useGateway } from '../app-contract/support/use-gateway';
 import { OldUsers, UsersWithStaff } from './support/dated-users';
-import {
-  expectFactsToHold,
-  FACTS_LIMIT_MS,
-  login,
-  toUser,
-  toUsers,
-  RECIPE_APP,
-} from './support/hold-facts';
+import { expectFactsToHold, login, toUser, toUsers, RECIPE_APP } from './support/hold-facts';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 import { ChangingUsers, Mailbox } from './support/reset-users';
 
@@ -227,6 +220,5 @@ describe('the facts about an app hold for the recipe', () => {
     async (_name, recipe, place) => {
       await expectFactsToHold(describeRecipe(recipe), place);
     },
-    FACTS_LIMIT_MS,
   );
 });

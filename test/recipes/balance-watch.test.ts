@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { numberCheck, numberLookups, spendLimits } from 'passport-sms-otp/policies';
 import {
@@ -17,8 +17,6 @@ import type { TestApp, TestUser } from '../support/test-app';
 import { visit } from '../support/visit';
 import { waitUntil } from '../support/wait-until';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 const USERS = americans(60);
 const PRICE = 0.0079;

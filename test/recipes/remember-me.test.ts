@@ -100,5 +100,5 @@ describe('the recipe for remember-me', () => {
     const child = join(__dirname, 'support/old-passport-child.ts');
     const { status, stderr } = await runNode(['--require', 'tsx/cjs', child], ROOT);
     expect([status, stderr]).toEqual([1, expect.stringContaining('An old Passport is loaded')]);
-  }, 120_000);
+  });
 });

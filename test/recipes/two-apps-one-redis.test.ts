@@ -8,7 +8,7 @@ import { useGateway } from '../app-contract/support/use-gateway';
 import { describeWithService } from '../services/describe-with-service';
 import { useRedis } from '../services/use-service';
 import { wrongCode } from '../support/visit';
-import { expectFactsToHold, FACTS_LIMIT_MS, RECIPE_APP } from './support/hold-facts';
+import { expectFactsToHold, RECIPE_APP } from './support/hold-facts';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 
 describeWithService('redis')('the recipe for two apps on one Redis', () => {
@@ -101,22 +101,18 @@ describeWithService('redis')('one of the two apps', () => {
   const gateway = useGateway();
   const redis = useRedis();
 
-  it(
-    'holds the facts about an app',
-    async () => {
-      const { baseUrl, username, password } = gateway.simulator;
-      const client = createGateway(redis.client, { baseUrl, variant: 'B', username, password });
-      const parts = { users: new RecipeUsers(), redis: redis.client, gateway: client };
-      let started = 0;
-      const app = {
-        // Each with a name of its own: so its sessions and its store are empty.
-        start: () =>
-          serve(createApp({ name: `shop-${(started += 1)}`, ...parts, ...RECIPE_SECRETS })),
-        simulator: () => gateway.simulator,
-        ...RECIPE_APP,
-      };
-      await expectFactsToHold(app, 3).finally(() => client.close());
-    },
-    FACTS_LIMIT_MS,
-  );
+  it('holds the facts about an app', async () => {
+    const { baseUrl, username, password } = gateway.simulator;
+    const client = createGateway(redis.client, { baseUrl, variant: 'B', username, password });
+    const parts = { users: new RecipeUsers(), redis: redis.client, gateway: client };
+    let started = 0;
+    const app = {
+      // Each with a name of its own: so its sessions and its store are empty.
+      start: () =>
+        serve(createApp({ name: `shop-${(started += 1)}`, ...parts, ...RECIPE_SECRETS })),
+      simulator: () => gateway.simulator,
+      ...RECIPE_APP,
+    };
+    await expectFactsToHold(app, 3).finally(() => client.close());
+  });
 });

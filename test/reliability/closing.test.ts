@@ -8,39 +8,33 @@ import { Host } from './support/host';
 import { startScene } from './support/scene';
 import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 120_000;
-
 for (const kind of SHARED_STATES) {
   describeWithService(kind)(`an app with ${kind}`, () => {
     let server: StateServer;
     beforeAll(async () => {
       server = await startServer(kind);
-    }, TIMEOUT_MS);
+    });
     afterAll(() => server.close());
 
-    it(
-      'leaves nothing behind when it is closed, a login in flight or not: its process ends by itself',
-      async () => {
-        const hosts = [new Host()];
-        const gateway = { timeouts: { generateMs: 5_000 } };
-        const scene = await startScene({ state: server.state, hosts, gateway });
-        const [url = ''] = scene.urls;
-        const [user, other] = scene.users as readonly [TestUser, TestUser];
-        const visitor = scene.browser();
-        expect((await visitor.logIn(url, user.id)).status).toBe(200);
-        expect((await visitor.enter(url, scene.witness.pinOf(user.phone))).status).toBe(200);
-        scene.simulator.failNext('generate', 'no-answer');
-        const cut = scene
-          .browser()
-          .logIn(url, other.id)
-          .catch(() => 'cut');
-        await waitUntil(() => scene.simulator.stats().calls.generate === 2);
-        await scene.close();
-        await cut;
-        expect(await hosts[0]?.end()).toBe(0);
-      },
-      TIMEOUT_MS,
-    );
+    it('leaves nothing behind when it is closed, a login in flight or not: its process ends by itself', async () => {
+      const hosts = [new Host()];
+      const gateway = { timeouts: { generateMs: 5_000 } };
+      const scene = await startScene({ state: server.state, hosts, gateway });
+      const [url = ''] = scene.urls;
+      const [user, other] = scene.users as readonly [TestUser, TestUser];
+      const visitor = scene.browser();
+      expect((await visitor.logIn(url, user.id)).status).toBe(200);
+      expect((await visitor.enter(url, scene.witness.pinOf(user.phone))).status).toBe(200);
+      scene.simulator.failNext('generate', 'no-answer');
+      const cut = scene
+        .browser()
+        .logIn(url, other.id)
+        .catch(() => 'cut');
+      await waitUntil(() => scene.simulator.stats().calls.generate === 2);
+      await scene.close();
+      await cut;
+      expect(await hosts[0]?.end()).toBe(0);
+    });
   });
 }
 

@@ -6,7 +6,6 @@ import { SHUT_OUT, startStage, type Newcomer, type Stage } from './support/fault
 import { GATEWAY_FAULTS, type GatewayFault, type Told } from './support/faults-table';
 import { SHARED_STATES, startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 120_000;
 /**
  * Long enough for an answer on a busy machine, short enough for rows that wait for it to be over.
  */
@@ -44,7 +43,7 @@ for (const kind of SHARED_STATES) {
       let server: StateServer;
       beforeAll(async () => {
         server = await startServer(kind);
-      }, TIMEOUT_MS);
+      });
       afterAll(() => server.close());
 
       describe.each([
@@ -67,7 +66,7 @@ for (const kind of SHARED_STATES) {
           };
           stage = await startStage(settings, server);
           gate.leadTo(Number(new URL(stage.scene.simulator.baseUrl).port));
-        }, TIMEOUT_MS);
+        });
         afterAll(async () => {
           await stage.close();
           await gate.close();
@@ -126,71 +125,60 @@ for (const kind of SHARED_STATES) {
               await heal(fault);
               await expectRecovery(visitor, 1);
             },
-            TIMEOUT_MS,
           );
         }
 
         if (calls.includes('generate')) {
-          it.each(faults)(
-            'a generate call meets $title',
-            async ({ title, fault, generate }) => {
-              await bringToken();
-              const visitor = stage.newcomer();
-              await strike('generate', fault, visitor);
-              expect(toTold(await visitor.logIn())).toMatchObject([generate[0], NOT_SENT]);
-              await stage.check();
-              const { counters } = await stage.look();
-              // The user's texts are given back, the total of the day only where surely none left.
-              const { id } = visitor.user;
-              expect(counters.get(`sends:short:user:others:${id}`)).toBe(0);
-              expect(counters.get(`sends:day:user:others:${id}`)).toBe(0);
-              expect(counters.get(`sends:all:others:${id}`)).toBe(isUnsent(title) ? 0 : 1);
-              expect(counters.get(`sends:gap:others:${id}`)).toBe(1);
-              await heal(fault);
-              // Also when a code was made: nobody waits for it.
-              expect(toTold(await visitor.enterRight())).toEqual(NO_CODE_FITS);
-              // The answer to a reload is the first one's.
-              expect(toTold(await visitor.logIn())).toMatchObject([generate[0], NOT_SENT]);
-              await expectRecovery(visitor, 1);
-            },
-            TIMEOUT_MS,
-          );
+          it.each(faults)('a generate call meets $title', async ({ title, fault, generate }) => {
+            await bringToken();
+            const visitor = stage.newcomer();
+            await strike('generate', fault, visitor);
+            expect(toTold(await visitor.logIn())).toMatchObject([generate[0], NOT_SENT]);
+            await stage.check();
+            const { counters } = await stage.look();
+            // The user's texts are given back, the total of the day only where surely none left.
+            const { id } = visitor.user;
+            expect(counters.get(`sends:short:user:others:${id}`)).toBe(0);
+            expect(counters.get(`sends:day:user:others:${id}`)).toBe(0);
+            expect(counters.get(`sends:all:others:${id}`)).toBe(isUnsent(title) ? 0 : 1);
+            expect(counters.get(`sends:gap:others:${id}`)).toBe(1);
+            await heal(fault);
+            // Also when a code was made: nobody waits for it.
+            expect(toTold(await visitor.enterRight())).toEqual(NO_CODE_FITS);
+            // The answer to a reload is the first one's.
+            expect(toTold(await visitor.logIn())).toMatchObject([generate[0], NOT_SENT]);
+            await expectRecovery(visitor, 1);
+          });
         }
 
         if (calls.includes('validate')) {
-          it.each(faults)(
-            'a validate call meets $title',
-            async ({ fault, validate, lives }) => {
-              const visitor = stage.newcomer();
-              expect((await visitor.logIn()).status).toBe(200);
-              await strike('validate', fault, visitor);
-              expect(toTold(await visitor.enterRight())).toEqual(validate);
-              await stage.check();
-              const { counters, texts } = await stage.look();
-              // Surely not judged: nothing is the user's. Lost: the lock's count is given back. The
-              // text of either is.
-              const isUnjudged = validate[0] === 503;
-              const isLost = !lives && validate[0] !== 401;
-              const { id } = visitor.user;
-              expect(counters.get(`failures:others:${id}`)).toBe(isUnjudged ? 0 : 1);
-              expect(counters.get(`locks:${id}:sms`)).toBe(isUnjudged || isLost ? 0 : 1);
-              expect(counters.get(`sends:day:user:others:${id}`)).toBe(
-                isUnjudged || isLost ? 0 : 1,
-              );
-              expect(counters.get(`sends:all:others:${id}`)).toBe(1);
-              // A code that may have been judged is over in the store too; a refused one, in the
-              // session at most.
-              expect(texts.size).toBe(lives || validate[0] === 401 ? 1 : 0);
-              expect(await visitor.knock()).toBe(SHUT_OUT);
-              await heal(fault);
-              const late = await visitor.enterRight();
-              expect(late).toMatchObject(
-                lives ? { status: 200 } : { status: 401, body: NOTHING_WAITED_FOR[1] },
-              );
-              await expectRecovery(visitor, lives ? 2 : 1);
-            },
-            TIMEOUT_MS,
-          );
+          it.each(faults)('a validate call meets $title', async ({ fault, validate, lives }) => {
+            const visitor = stage.newcomer();
+            expect((await visitor.logIn()).status).toBe(200);
+            await strike('validate', fault, visitor);
+            expect(toTold(await visitor.enterRight())).toEqual(validate);
+            await stage.check();
+            const { counters, texts } = await stage.look();
+            // Surely not judged: nothing is the user's. Lost: the lock's count is given back. The
+            // text of either is.
+            const isUnjudged = validate[0] === 503;
+            const isLost = !lives && validate[0] !== 401;
+            const { id } = visitor.user;
+            expect(counters.get(`failures:others:${id}`)).toBe(isUnjudged ? 0 : 1);
+            expect(counters.get(`locks:${id}:sms`)).toBe(isUnjudged || isLost ? 0 : 1);
+            expect(counters.get(`sends:day:user:others:${id}`)).toBe(isUnjudged || isLost ? 0 : 1);
+            expect(counters.get(`sends:all:others:${id}`)).toBe(1);
+            // A code that may have been judged is over in the store too; a refused one, in the
+            // session at most.
+            expect(texts.size).toBe(lives || validate[0] === 401 ? 1 : 0);
+            expect(await visitor.knock()).toBe(SHUT_OUT);
+            await heal(fault);
+            const late = await visitor.enterRight();
+            expect(late).toMatchObject(
+              lives ? { status: 200 } : { status: 401, body: NOTHING_WAITED_FOR[1] },
+            );
+            await expectRecovery(visitor, lives ? 2 : 1);
+          });
         }
 
         /** Everything holds, and the same user comes in by a new login: so often in all. */

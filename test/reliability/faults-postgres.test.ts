@@ -6,7 +6,6 @@ import { MOMENTS, type StateFault } from './support/faults-moments';
 import { startStage, type Stage } from './support/faults-stage';
 import { startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 120_000;
 const TABLES = [
   ...['sms_otp_pending_login', 'sms_otp_record', 'sms_otp_turn', 'sms_otp_counter'],
   'sms_otp_token',
@@ -98,7 +97,7 @@ describeWithService('postgres')('the app, when the PostgreSQL of its store', () 
     const state = { kind: 'postgres', port, storePort: server.service.port } as const;
     stage = await startStage({ state, variant: 'B' }, server);
     await stage.expectLogin(stage.newcomer().user);
-  }, TIMEOUT_MS);
+  });
   afterAll(async () => {
     await stage.close();
     await sessions.close();
@@ -106,12 +105,8 @@ describeWithService('postgres')('the app, when the PostgreSQL of its store', () 
   });
 
   describe.each(FAULTS)('$title', (fault) => {
-    it.each(MOMENTS)(
-      '$title',
-      async ({ play }) => {
-        await expect(play(stage, fault)).resolves.toBeUndefined();
-      },
-      TIMEOUT_MS,
-    );
+    it.each(MOMENTS)('$title', async ({ play }) => {
+      await expect(play(stage, fault)).resolves.toBeUndefined();
+    });
   });
 });

@@ -5,8 +5,6 @@ import { startFaultyRedis, type FaultyRedis } from './support/faults-redis-serve
 import { startStage, type Stage } from './support/faults-stage';
 import { startServer, type StateServer } from './support/state-server';
 
-const TIMEOUT_MS = 120_000;
-
 let redis: FaultyRedis;
 let finishLoading: () => Promise<void>;
 
@@ -76,7 +74,7 @@ describeWithService('redis')('the app, when the Redis of its store', () => {
   beforeAll(async () => {
     sessions = await startServer('redis');
     redis = await startFaultyRedis();
-  }, TIMEOUT_MS);
+  });
   afterAll(async () => {
     await sessions.close();
     await redis.close();
@@ -90,17 +88,13 @@ describeWithService('redis')('the app, when the Redis of its store', () => {
       const state = { ...sessions.state, storePort: redis.service.port, library } as const;
       stage = await startStage({ state, variant: library === 'ioredis' ? 'B' : 'A' }, redis);
       await stage.expectLogin(stage.newcomer().user);
-    }, TIMEOUT_MS);
+    });
     afterAll(() => stage.close());
 
     describe.each(FAULTS)('$title', (fault) => {
-      it.each(MOMENTS)(
-        '$title',
-        async ({ play }) => {
-          await expect(play(stage, fault)).resolves.toBeUndefined();
-        },
-        TIMEOUT_MS,
-      );
+      it.each(MOMENTS)('$title', async ({ play }) => {
+        await expect(play(stage, fault)).resolves.toBeUndefined();
+      });
     });
   });
 });

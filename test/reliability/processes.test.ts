@@ -9,4 +9,4 @@ import { endProcesses, startProcesses } from './processes/several';
 // them.
 
 beforeAll(startProcesses);
-afterAll(endProcesses, 120_000);
+afterAll(endProcesses);

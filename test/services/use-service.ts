@@ -5,9 +5,6 @@ import { openPool, startPostgres } from './postgres';
 import { startRedis } from './redis';
 import type { Service } from './service';
 
-/** Servers start in a second; on a busy machine in many. */
-const START_LIMIT_MS = 60_000;
-
 interface RunningRedis {
   readonly server: Service;
   readonly client: RedisClientType;
@@ -22,20 +19,17 @@ interface RunningPostgres {
 
 /** One server for all tests of a block. */
 export function useServer(start: () => Promise<Service>): Service {
-  return share(createStage(start), START_LIMIT_MS);
+  return share(createStage(start));
 }
 
 /** One Redis server for all tests of a block, and a client of it. */
 export function useRedis(): RunningRedis {
-  return share(createStage(openRedis), START_LIMIT_MS);
+  return share(createStage(openRedis));
 }
 
 /** One PostgreSQL server for all tests of a block, and a pool of it that `prepare` has been given. */
 export function usePostgres(prepare: (pool: Pool) => Promise<unknown>): RunningPostgres {
-  return share(
-    createStage(() => openPostgres(prepare)),
-    START_LIMIT_MS,
-  );
+  return share(createStage(() => openPostgres(prepare)));
 }
 
 async function openRedis(): Promise<RunningRedis> {

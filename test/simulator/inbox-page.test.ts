@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { BROWSER_TEST_MS, inChromium, useChromium } from '../browser/chromium';
+import { inChromium, useChromium } from '../browser/chromium';
 import { ALICE, BOB, startLoggedIn, type Gateway } from './gateway';
 
 const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
@@ -57,67 +57,50 @@ inChromium(describe)('the inbox page in a browser', () => {
       expect(await findBarriers(page)).toEqual([]);
       expect(complaints).toEqual([]);
     },
-    BROWSER_TEST_MS,
   );
 
-  it(
-    'groups messages by recipient and shows the newest',
-    async () => {
-      const gateway = await startLoggedIn();
-      await gateway.generate({ message: 'For Alice: [PIN]' });
-      await open(gateway);
-      await page.getByText('For Alice:').waitFor();
-      await gateway.generate({ mobile: BOB, message: 'For Bob: [PIN]' });
-      await page.getByText('For Bob:').waitFor();
-      expect(await page.getByText('For Alice:').isVisible()).toBe(false);
-      await page.getByRole('button', { name: '+1 202 555 0123' }).click();
-      expect(await page.getByText('For Alice:').isVisible()).toBe(true);
-      expect(await page.getByText('For Bob:').isVisible()).toBe(false);
-    },
-    BROWSER_TEST_MS,
-  );
+  it('groups messages by recipient and shows the newest', async () => {
+    const gateway = await startLoggedIn();
+    await gateway.generate({ message: 'For Alice: [PIN]' });
+    await open(gateway);
+    await page.getByText('For Alice:').waitFor();
+    await gateway.generate({ mobile: BOB, message: 'For Bob: [PIN]' });
+    await page.getByText('For Bob:').waitFor();
+    expect(await page.getByText('For Alice:').isVisible()).toBe(false);
+    await page.getByRole('button', { name: '+1 202 555 0123' }).click();
+    expect(await page.getByText('For Alice:').isVisible()).toBe(true);
+    expect(await page.getByText('For Bob:').isVisible()).toBe(false);
+  });
 
-  it(
-    'copies the newest code',
-    async () => {
-      const gateway = await startLoggedIn({ fixedPins: { [ALICE]: '004211' } });
-      await gateway.generate();
-      await open(gateway);
-      await page.getByRole('button', { name: 'Copy code', exact: true }).click();
-      await page.getByText('Code copied').waitFor();
-      expect(await page.evaluate('navigator.clipboard.readText()')).toBe('004211');
-    },
-    BROWSER_TEST_MS,
-  );
+  it('copies the newest code', async () => {
+    const gateway = await startLoggedIn({ fixedPins: { [ALICE]: '004211' } });
+    await gateway.generate();
+    await open(gateway);
+    await page.getByRole('button', { name: 'Copy code', exact: true }).click();
+    await page.getByText('Code copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('004211');
+  });
 
-  it(
-    'shows markup in a message as text',
-    async () => {
-      const gateway = await startLoggedIn();
-      await open(gateway);
-      const message = '<img src=x onerror=alert(1)> [PIN] <script>alert(2)</script>';
-      await gateway.generate({ message });
-      await page.getByText('<img src=x onerror=alert(1)>').waitFor();
-      expect(await page.locator('.bubble img, .bubble script').count()).toBe(0);
-      expect(complaints).toEqual([]);
-    },
-    BROWSER_TEST_MS,
-  );
+  it('shows markup in a message as text', async () => {
+    const gateway = await startLoggedIn();
+    await open(gateway);
+    const message = '<img src=x onerror=alert(1)> [PIN] <script>alert(2)</script>';
+    await gateway.generate({ message });
+    await page.getByText('<img src=x onerror=alert(1)>').waitFor();
+    expect(await page.locator('.bubble img, .bubble script').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
 
-  it(
-    'says when the simulator is gone and comes back with the next one',
-    async () => {
-      const gateway = await startLoggedIn();
-      await gateway.generate({ message: 'Before: [PIN]' });
-      await open(gateway);
-      await page.getByText('Before:').waitFor();
-      await gateway.sim.close();
-      await page.getByText('Not connected, trying again').waitFor();
-      await startLoggedIn({ port: Number(new URL(gateway.sim.baseUrl).port) });
-      await page.getByText('Live', { exact: true }).waitFor();
-      await page.getByText('No messages yet').waitFor();
-      expect(await page.getByText('Before:').count()).toBe(0);
-    },
-    BROWSER_TEST_MS,
-  );
+  it('says when the simulator is gone and comes back with the next one', async () => {
+    const gateway = await startLoggedIn();
+    await gateway.generate({ message: 'Before: [PIN]' });
+    await open(gateway);
+    await page.getByText('Before:').waitFor();
+    await gateway.sim.close();
+    await page.getByText('Not connected, trying again').waitFor();
+    await startLoggedIn({ port: Number(new URL(gateway.sim.baseUrl).port) });
+    await page.getByText('Live', { exact: true }).waitFor();
+    await page.getByText('No messages yet').waitFor();
+    expect(await page.getByText('Before:').count()).toBe(0);
+  });
 });

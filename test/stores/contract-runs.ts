@@ -19,9 +19,6 @@ export interface ContractRuns {
  */
 const LANES = 6;
 
-/** For one fact: the first that is asked for waits for all of them. */
-export const FACTS_MS = 600_000;
-
 /** @param makeGround Called for each fact. */
 export function contractRuns(makeGround: () => Ground): ContractRuns {
   // The last fact waits longest, so it goes first.

@@ -220,20 +220,16 @@ describe('the warning of memoryStore', () => {
   it.each([
     { where: 'in a worker', NODE_ENV: 'development', codes: ['SMS_OTP_MEMORY_STORE'] },
     { where: 'alone', NODE_ENV: 'development', codes: [] },
-  ])(
-    'is $codes in $NODE_ENV $where',
-    async ({ where, NODE_ENV, codes }) => {
-      const child = fork(require.resolve('./warning-program'), [where], {
-        execArgv: ['--require', require.resolve('tsx/cjs')],
-        env: { ...process.env, NODE_ENV },
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      });
-      const ended = once(child, 'exit');
-      expect((await once(child, 'message'))[0]).toEqual(codes);
-      await ended;
-    },
-    20_000,
-  );
+  ])('is $codes in $NODE_ENV $where', async ({ where, NODE_ENV, codes }) => {
+    const child = fork(require.resolve('./warning-program'), [where], {
+      execArgv: ['--require', require.resolve('tsx/cjs')],
+      env: { ...process.env, NODE_ENV },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const ended = once(child, 'exit');
+    expect((await once(child, 'message'))[0]).toEqual(codes);
+    await ended;
+  });
 });
 
 interface Named {

@@ -38,7 +38,7 @@ export function usePostgres(): () => PostgresGround {
     const pool = openPool(server.port, { max: 30 });
     ground = createGround(server.port, pool);
     await ground.store.migrate();
-  }, 30_000);
+  });
   afterAll(async () => {
     await ground.pool.end();
     await server.close();

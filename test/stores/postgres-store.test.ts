@@ -32,7 +32,7 @@ describeWithService('postgres')('postgresStore', () => {
     pool = openPool(server.port, { max: 20 });
     store = postgresStore(pool, { random: never });
     await store.migrate();
-  }, 30_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.close();

@@ -24,7 +24,7 @@ describeWithService('postgres')('statements that waited for the same row of Post
     pool = openPool(server.port, { max: 20 });
     store = postgresStore(pool, { random: never });
     await store.migrate();
-  }, 30_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.close();

@@ -30,7 +30,7 @@ describeWithService('redis')(`${PROCESSES} processes at once, half with each lib
     expect(sumUp(await race(['node-redis', 'ioredis'], server.port))).toEqual(oneWinner);
     await close();
     await server.close();
-  }, 120_000);
+  });
 });
 
 describeWithService('postgres')(`${PROCESSES} processes at once`, () => {
@@ -43,7 +43,7 @@ describeWithService('postgres')(`${PROCESSES} processes at once`, () => {
     expect(sumUp(await race(['postgres'], server.port))).toEqual(oneWinner);
     await pool.end();
     await server.close();
-  }, 120_000);
+  });
 });
 
 describeWithSqlite()(`${PROCESSES} processes at once on one file`, () => {
@@ -55,7 +55,7 @@ describeWithSqlite()(`${PROCESSES} processes at once on one file`, () => {
     await prepare(sqliteStore(database));
     expect(sumUp(await race(['sqlite'], path))).toEqual(oneWinner);
     database.close();
-  }, 120_000);
+  });
 });
 
 /**

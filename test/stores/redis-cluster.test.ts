@@ -65,7 +65,7 @@ describeWithService('redis')('redisStore on a cluster of three masters', () => {
     cluster = await startRedisCluster(3);
     // Without save points there is another warning, which says nothing here.
     for (const { command } of cluster.masters) await command('CONFIG', 'SET', 'save', '60 1000');
-  }, 60_000);
+  });
   afterAll(() => cluster.close());
 
   describe.each(redisClusterLibraries)('with %s', (_library, connect) => {

@@ -4,7 +4,7 @@ import { type RedisClient, redisStore } from 'passport-sms-otp/redis';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import { startRedisCluster } from '../services/redis-cluster';
-import { contractRuns, FACTS_MS } from './contract-runs';
+import { contractRuns } from './contract-runs';
 import { redisClusterLibraries, redisLibraries } from './redis-clients';
 
 /** A client, and what ends it. */
@@ -54,7 +54,7 @@ function describeContract(
     server = await start();
     for (const [library, connect] of libraries) clients.set(library, await connect(server.port));
     for (const contract of contracts) contract.start();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     for (const { close } of clients.values()) await close();
@@ -62,12 +62,8 @@ function describeContract(
   });
 
   describe.each(contracts)('with $library', ({ rows }) => {
-    it.each(rows)(
-      '%s',
-      async (_title, run) => {
-        await expect(run()).resolves.toBeUndefined();
-      },
-      FACTS_MS,
-    );
+    it.each(rows)('%s', async (_title, run) => {
+      await expect(run()).resolves.toBeUndefined();
+    });
   });
 }

@@ -32,7 +32,7 @@ describeWithService('redis')('on Redis', () => {
       return redisStore(connected.client, { onWarning: () => undefined });
     };
     await expect(answersAsInMemory(makeStore, 300)).resolves.toBeUndefined();
-  }, 120_000);
+  });
 });
 
 describeWithService('postgres')('on PostgreSQL', () => {
@@ -42,7 +42,7 @@ describeWithService('postgres')('on PostgreSQL', () => {
     server = await startPostgres();
     pool = openPool(server.port);
     await postgresStore(pool).migrate();
-  }, 30_000);
+  });
   afterAll(async () => {
     await pool.end();
     await server.close();
@@ -56,7 +56,7 @@ describeWithService('postgres')('on PostgreSQL', () => {
       return postgresStore(pool);
     };
     await expect(answersAsInMemory(makeStore, 100)).resolves.toBeUndefined();
-  }, 120_000);
+  });
 });
 
 async function answersAsInMemory(

@@ -45,10 +45,9 @@ export function createStage<Running extends Closable, Given = never>(
 /** Started before the first test of a block and closed after the last. */
 export function share<Running extends Closable, Given>(
   stage: Stage<Running, Given>,
-  limitMs?: number,
 ): Stage<Running, Given>['running'] {
-  beforeAll(() => stage.start(), limitMs);
-  afterAll(() => stage.close(), limitMs);
+  beforeAll(() => stage.start());
+  afterAll(() => stage.close());
   return stage.running;
 }
 

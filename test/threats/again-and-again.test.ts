@@ -1,9 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(60_000);
 
 const apps = useOwnApps({ hasFactors: true });
 

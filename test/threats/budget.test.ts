@@ -1,11 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { toMicros } from '../../src/policies/spend-limits/micros';
 import { americans, type PriceAppOptions, priceApp } from '../policies/prices/price-app';
 import type { TestUser } from '../support/test-app';
 import { visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(60_000);
 
 /** An attacker who knows a hundred passwords, and French numbers of their own. */
 const VICTIMS = americans(100);

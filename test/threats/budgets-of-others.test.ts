@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { memoryStore, type LimitsOption, type SmsOtpOptions } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { people } from '../support/people';
@@ -12,8 +12,6 @@ const apps = useOwnApps({ hasPhones: true });
 
 /** Numbers of any country. */
 const anywhere = useOwnApps({ options: { allowedCountries: 'any' } });
-
-jest.setTimeout(120_000);
 
 const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 const HOUR = 3_600;

@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express, Request, Response } from 'express';
 import type { RecordsOf, SmsOtp } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
@@ -8,8 +8,6 @@ import { HOME, NEW, WORK } from '../support/test-users';
 import type { Answer, Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
 import { waitUntil } from '../support/wait-until';
-
-jest.setTimeout(30_000);
 
 /** How a test keeps a success under way. */
 interface Hold {

@@ -1,12 +1,10 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '../support/clock';
 import { ALICE, asTestUser } from '../support/test-app';
 import { allStores, type OpenStore } from './support/stores';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { visitOverTls, type Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(240_000);
 
 const ATTACKER = '203.0.113.66';
 const APP_CODE = '246810';

@@ -1,10 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { people } from '../support/people';
 import { enterWrongly, seen, visit } from '../support/visit';
 import { guessUntilLocked, LOCKED } from './support/guess-until-locked';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 const INVALID = [401, { error: 'invalid-code' }];
 

@@ -1,10 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { people } from '../support/people';
 import { enterWrongly, seen, visit, type Visit } from '../support/visit';
 import { guessUntilLocked, LOCKED } from './support/guess-until-locked';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 /** Nothing but what is in every app: no option of a limit is ever given here. */
 const test = useOwnApps({ people: 80, trustProxy: true });

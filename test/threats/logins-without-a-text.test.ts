@@ -1,4 +1,4 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import { memoryStore, type Factor, type SmsOtp, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock, type TestClock } from '../support/clock';
@@ -6,8 +6,6 @@ import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(120_000);
 
 const APP_CODE = '246810';
 const CAROL: TestUser = { id: 'carol', phone: '+12125550125' };

@@ -1,11 +1,9 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { isCompleteRun, VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import type { Fault } from '../support/gateway-faults';
 import { ALICE, BOB, type TestApp, type TestUser } from '../support/test-app';
 import { useApp } from '../support/use-app';
 import { type Visit, visit, visitOverTls } from '../support/visit';
-
-jest.setTimeout(600_000);
 
 const HALF_HOUR_MS = 1_800_000;
 const DAY_MS = 86_400_000;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '../support/clock';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import type { Fault } from '../support/gateway-faults';
@@ -6,8 +6,6 @@ import { ALICE } from '../support/test-app';
 import { allStores, type OpenStore } from './support/stores';
 import { visitOverTls, type Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
-
-jest.setTimeout(240_000);
 
 const HOUR = 3_600;
 const LOST: readonly [string, Fault][] = [

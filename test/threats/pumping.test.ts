@@ -1,10 +1,8 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Policy } from 'passport-sms-otp';
 import { conversionBreaker, numberTypes, prefixVelocity } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from '../policies/traffic';
 import { isCompleteRun, VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
-
-jest.setTimeout(120_000);
 
 /**
  * The fraudster's share of the fees: three blocks of one operator, where nobody reads a text

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { memoryStore, type PendingLoginStore, type SmsOtpStore } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { slowStore } from '../support/slow-store';
@@ -7,8 +7,6 @@ import { seen, visit, wrongCode, type Visit } from '../support/visit';
 import { useSharedApp, useOwnApps } from '../support/use-app';
 
 const apps = useOwnApps();
-
-jest.setTimeout(30_000);
 
 /** Everything here happens at once, against a store whose answers take their time. */
 describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant) => {

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { tellAll } from '../support/canaries';
 import { tamperedStore, throwing } from '../support/tampered-store';
 import { BOB } from '../support/test-app';
@@ -6,8 +6,6 @@ import { type Answer, visitOverTls } from '../support/visit';
 import { useApp, useOwnApps } from '../support/use-app';
 
 const apps = useOwnApps();
-
-jest.setTimeout(30_000);
 
 const INVALID = [401, { error: 'invalid-code' }];
 const LOCKED = [429, { error: 'locked', retryAfterSeconds: expect.any(Number) }];

@@ -1,10 +1,8 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { useOwnApps } from '../support/use-app';
 import { ALICE } from '../support/test-app';
 import { visitOverTls, wrongCode } from '../support/visit';
-
-jest.setTimeout(240_000);
 
 const DAYS = 30;
 /** The sixtieth failure, and one a day from then on. */

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 import { testClock } from '../support/clock';
 import { VARIANTS_OF_LONG_RUNS } from '../support/complete-run';
 import { ALICE, BOB, type TestUser, type TestApp } from '../support/test-app';
@@ -8,8 +8,6 @@ import { HOME } from '../support/test-users';
 import { useOwnApps } from '../support/use-app';
 
 const apps = useOwnApps({ hasPhones: true });
-
-jest.setTimeout(120_000);
 
 const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 

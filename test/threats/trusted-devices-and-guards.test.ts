@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { tellAll } from '../support/canaries';
 import { testClock } from '../support/clock';
@@ -7,8 +7,6 @@ import { type Visit, type Answer, visitOverTls } from '../support/visit';
 import { useApp, useOwnApps } from '../support/use-app';
 
 const apps = useOwnApps();
-
-jest.setTimeout(30_000);
 
 const AGES = { second: 1, eternity: 1e308, ever: Infinity };
 const TOO_OLD = [403, { error: 'second-factor-too-old' }];

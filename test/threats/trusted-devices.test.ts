@@ -1,9 +1,7 @@
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { BOB } from '../support/test-app';
 import { type Visit, type Answer, visitOverTls } from '../support/visit';
 import { useApp } from '../support/use-app';
-
-jest.setTimeout(30_000);
 
 const CLEARED = expect.stringMatching(/^__Host-sms-otp-device=; .*Expires=Thu, 01 Jan 1970/);
 

@@ -9,8 +9,6 @@ const PARTS = isCompleteRun ? 1 : 4;
 /** Of all facts, those that hold for every recipe. */
 const FEWEST = 28;
 
-export const FACTS_LIMIT_MS = 120_000;
-
 export const login = {
   path: '/login',
   password: ({ name }: AppUser): string => passwordOf(name).password,

@@ -29,10 +29,7 @@ interface ChildSite {
 
 /** One program of this folder for all tests of a block, with a simulator. */
 export function useChild(file: string): ChildSite {
-  return share(
-    createStage(() => openChild(file)),
-    120_000,
-  );
+  return share(createStage(() => openChild(file)));
 }
 
 async function openChild(file: string): Promise<ChildSite> {

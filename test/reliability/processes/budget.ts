@@ -15,7 +15,6 @@ const PEOPLE = 4 * MESSAGES;
  * would meet the 2 s of a store's call on a busy machine: they share counters.
  */
 const AT_ONCE = 16;
-const TIMEOUT_MS = 120_000;
 
 /**
  * What the simulator takes for a number of no country. No list names it, so it counts as the
@@ -57,7 +56,7 @@ for (const kind of SHARED_STATES) {
       let server: StateServer;
       beforeAll(async () => {
         server = await serverOf(kind);
-      }, TIMEOUT_MS);
+      });
       afterEach(async () => {
         await scene.close();
         await server.empty();
@@ -84,42 +83,33 @@ for (const kind of SHARED_STATES) {
           const { errors, unhandled, events } = await report();
           expect([errors, unhandled, events.denied]).toEqual([[], [], PEOPLE - MESSAGES]);
         },
-        TIMEOUT_MS,
       );
 
-      it(
-        'is exceeded by no more than the messages in flight where they cost more than was thought',
-        async () => {
-          await start('B', PRICE / 2);
-          const { users } = scene;
-          const crowd = users.slice(0, PEOPLE - AT_ONCE);
-          expect(await logInAll(crowd)).toEqual({
-            sent: expect.any(Number),
-            [REFUSED]: expect.any(Number),
-          });
-          expect(cost()).toBeGreaterThanOrEqual(DAILY - PRICE);
-          expect(cost()).toBeLessThanOrEqual(DAILY + AT_ONCE * (PRICE / 2));
-          // Everything is settled by now: whoever comes afterwards, wherever, is refused.
-          expect(await logInAll(users.slice(-AT_ONCE))).toEqual({ [REFUSED]: AT_ONCE });
-        },
-        TIMEOUT_MS,
-      );
+      it('is exceeded by no more than the messages in flight where they cost more than was thought', async () => {
+        await start('B', PRICE / 2);
+        const { users } = scene;
+        const crowd = users.slice(0, PEOPLE - AT_ONCE);
+        expect(await logInAll(crowd)).toEqual({
+          sent: expect.any(Number),
+          [REFUSED]: expect.any(Number),
+        });
+        expect(cost()).toBeGreaterThanOrEqual(DAILY - PRICE);
+        expect(cost()).toBeLessThanOrEqual(DAILY + AT_ONCE * (PRICE / 2));
+        // Everything is settled by now: whoever comes afterwards, wherever, is refused.
+        expect(await logInAll(users.slice(-AT_ONCE))).toEqual({ [REFUSED]: AT_ONCE });
+      });
 
-      it(
-        'gets back what was not sent, from every process',
-        async () => {
-          await start('A', PRICE);
-          const { users, simulator } = scene;
-          const unlucky = MESSAGES + AT_ONCE / 2;
-          simulator.failNext('generate', { kind: 'error', code: 2103 }, unlucky);
-          const answers = await logInAll(users.slice(0, unlucky));
-          expect(Object.keys(answers)).not.toContain('sent');
-          simulator.clearFaults();
-          expect(await logInAll(users.slice(unlucky))).toMatchObject({ sent: MESSAGES });
-          expect(cost()).toBe(DAILY);
-        },
-        TIMEOUT_MS,
-      );
+      it('gets back what was not sent, from every process', async () => {
+        await start('A', PRICE);
+        const { users, simulator } = scene;
+        const unlucky = MESSAGES + AT_ONCE / 2;
+        simulator.failNext('generate', { kind: 'error', code: 2103 }, unlucky);
+        const answers = await logInAll(users.slice(0, unlucky));
+        expect(Object.keys(answers)).not.toContain('sent');
+        simulator.clearFaults();
+        expect(await logInAll(users.slice(unlucky))).toMatchObject({ sent: MESSAGES });
+        expect(cost()).toBe(DAILY);
+      });
     },
   );
 }

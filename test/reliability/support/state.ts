@@ -1,5 +1,6 @@
 import type { Store } from 'express-session';
 import session from 'express-session';
+import type { Pool } from 'pg';
 import { RedisStore } from 'connect-redis';
 import connectPgSimple from 'connect-pg-simple';
 import { createClient } from 'redis';
@@ -8,6 +9,9 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import { openPool } from '../../services/postgres';
 import { connectIoRedis, connectNodeRedis } from '../../stores/redis-clients';
+
+/** Of each pool of PostgreSQL. */
+const CONNECTIONS = 8;
 
 /** Where the state of an app lives. */
 export type StateSettings =
@@ -36,7 +40,7 @@ export interface State {
 
 export function openState(settings: StateSettings): Promise<State> {
   if (settings.kind === 'redis') return openRedis(settings);
-  if (settings.kind === 'postgres') return Promise.resolve(openPostgres(settings));
+  if (settings.kind === 'postgres') return openPostgres(settings);
   return Promise.resolve({
     store: memoryStore(),
     sessions: undefined,
@@ -68,11 +72,11 @@ async function openRedis({
   };
 }
 
-function openPostgres({
+async function openPostgres({
   port,
   storePort = port,
-}: Extract<StateSettings, { kind: 'postgres' }>): State {
-  const [pool, sessionPool] = [openPool(storePort, { max: 8 }), openPool(port, { max: 8 })];
+}: Extract<StateSettings, { kind: 'postgres' }>): Promise<State> {
+  const [pool, sessionPool] = await Promise.all([openFullPool(storePort), openFullPool(port)]);
   const PostgresSessions = connectPgSimple(session);
   return {
     store: postgresStore(pool),
@@ -81,6 +85,16 @@ function openPostgres({
       await Promise.all([pool.end(), sessionPool.end()]);
     },
   };
+}
+
+/**
+ * A pool with all its connections, which stay. To make them takes PostgreSQL longer than a call of
+ * the store may take, when eight processes do it at once on a busy machine.
+ */
+async function openFullPool(port: number): Promise<Pool> {
+  const pool = openPool(port, { max: CONNECTIONS, idleTimeoutMillis: 0 });
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => pool.query('SELECT 1')));
+  return pool;
 }
 
 /** Creates the tables of the store and of the sessions in a new PostgreSQL server. */
