@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readFields } from '../../errors';
-import { withTimeout } from '../with-timeout';
+import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
 
 /** What we use of a pool of `pg`. */
@@ -30,34 +30,39 @@ const REPEATABLE_IN_MIGRATION = new Set([...REPEATABLE, '42P07', '42710', 'XX000
  * Above READ COMMITTED statements that change the same row at once undo each other. With pauses of
  * random length a hundred of them get through within the deadline.
  */
-const MOST_TRIES = 30;
 const LONGEST_PAUSE_MS = 100;
 const MIGRATION_TIMEOUT_MS = 30_000;
 
 export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
     withTimeout(operation, async () => {
-      const { rows } = await repeat(REPEATABLE, () => pool.query(text, values));
+      const query = () => pool.query(text, values);
+      const { rows } = await repeat(REPEATABLE, STORE_TIMEOUT_MS, query);
       return rows.map(readFields);
     });
 }
 
 export async function runMigration(pool: PostgresPool, text: string): Promise<void> {
-  const migrate = (): Promise<unknown> => repeat(REPEATABLE_IN_MIGRATION, () => pool.query(text));
-  await withTimeout('migrate', migrate, MIGRATION_TIMEOUT_MS);
+  const limitMs = MIGRATION_TIMEOUT_MS;
+  const migrate = () => repeat(REPEATABLE_IN_MIGRATION, limitMs, () => pool.query(text));
+  await withTimeout('migrate', migrate, limitMs);
 }
 
+/** Repeats a statement that was undone, but not once its caller has been refused. */
 async function repeat<Result>(
   codes: ReadonlySet<string>,
+  limitMs: number,
   query: () => Promise<Result>,
 ): Promise<Result> {
+  const giveUpAt = performance.now() + limitMs;
   for (let tries = 1; ; tries += 1) {
     try {
       return await query();
     } catch (error) {
       const { code } = readFields(error);
-      if (tries === MOST_TRIES || typeof code !== 'string' || !codes.has(code)) throw error;
+      if (typeof code !== 'string' || !codes.has(code)) throw error;
       await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
+      if (performance.now() > giveUpAt) throw error;
     }
   }
 }
