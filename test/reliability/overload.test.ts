@@ -38,6 +38,8 @@ describeInCompleteRun('a gateway that hangs', () => {
       hosts,
       people: PLACES + TOO_MANY + 10,
       gateway: { timeouts: { generateMs: HANGING_MS } },
+      // So that what was charged shows ten minutes later too: a gap ends after half a minute.
+      options: { limits: { perNumber: { max: 1 } } },
     });
   });
   afterEach(() => scene.close());

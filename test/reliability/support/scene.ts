@@ -63,7 +63,8 @@ export async function startScene(settings: SceneSettings): Promise<Scene> {
   });
   const { baseUrl, username, password } = simulator;
   const gateway = { baseUrl, variant, username, password, ...settings.gateway };
-  const options = { limits: ROOMY, ...settings.options };
+  const limits = { ...ROOMY, ...settings.options?.limits };
+  const options = { ...settings.options, limits };
   const { dailyBudget, mostRecords } = settings;
   const appSettings = { gateway, people: count, options, dailyBudget, mostRecords };
   const state = hosts.length === 0 ? await openState(stateSettings) : undefined;
