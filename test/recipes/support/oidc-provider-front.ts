@@ -88,7 +88,11 @@ class Front {
 
   private submit(form: string, more: Readonly<Record<string, string>>): Promise<Relayed> {
     const [, action = ''] = /action="([^"]+)"/.exec(form) ?? [];
-    const hidden = Array.from(form.matchAll(/name="(\w+)" value="(\w+)"/g), ([, ...pair]) => pair);
+    // The token of the form may have a dash.
+    const hidden = Array.from(
+      form.matchAll(/name="(\w+)" value="([^"]*)"/g),
+      ([, ...pair]) => pair,
+    );
     const fields = new URLSearchParams({ ...Object.fromEntries(hidden), ...more } as Record<
       string,
       string
