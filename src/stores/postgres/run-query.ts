@@ -35,36 +35,38 @@ const MIGRATION_TIMEOUT_MS = 30_000;
 
 export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
-    withTimeout(operation, async () => {
-      const query = () => pool.query(text, values);
-      const { rows } = await repeat(REPEATABLE, STORE_TIMEOUT_MS, query);
+    runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
+      const { rows } = await pool.query(text, values);
       return rows.map(readFields);
     });
 }
 
 export async function runMigration(pool: PostgresPool, text: string): Promise<void> {
-  const limitMs = MIGRATION_TIMEOUT_MS;
-  const migrate = () => repeat(REPEATABLE_IN_MIGRATION, limitMs, () => pool.query(text));
-  await withTimeout('migrate', migrate, limitMs);
+  const query = () => pool.query(text);
+  await runRepeatedly('migrate', REPEATABLE_IN_MIGRATION, MIGRATION_TIMEOUT_MS, query);
 }
 
-/** Repeats a statement that was undone, but not once its caller has been refused. */
-async function repeat<Result>(
+/** Repeats a statement that PostgreSQL has undone, but not once its caller has been refused. */
+function runRepeatedly<Result>(
+  operation: string,
   codes: ReadonlySet<string>,
   limitMs: number,
   query: () => Promise<Result>,
 ): Promise<Result> {
   const giveUpAt = performance.now() + limitMs;
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await query();
-    } catch (error) {
-      const { code } = readFields(error);
-      if (typeof code !== 'string' || !codes.has(code)) throw error;
-      await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
-      if (performance.now() > giveUpAt) throw error;
+  const repeat = async (): Promise<Result> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await query();
+      } catch (error) {
+        const { code } = readFields(error);
+        if (typeof code !== 'string' || !codes.has(code)) throw error;
+        await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
+        if (performance.now() > giveUpAt) throw error;
+      }
     }
-  }
+  };
+  return withTimeout(operation, repeat, limitMs);
 }
 
 /**
