@@ -32,6 +32,12 @@ const SUITES = [
   'policies/send-limits',
   'account/recovery-codes',
   'middleware/logins',
+  'middleware/mistakes',
+  'middleware/double-click',
+  'account/is-known-browser',
+  'account/device-list',
+  'account/trusted-devices',
+  'limits/lift',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.
