@@ -236,6 +236,19 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     expect(checked).toHaveLength(1);
   });
 
+  it('looks at no response whose challenge another one has just taken', async () => {
+    await test.close();
+    const clock = testClock();
+    const tampered = tamperedStore(clock);
+    await start({ clock, store: tampered.store });
+    await alice.login();
+    const challenge = await challengeOf();
+    tampered.tamper('records.remove', answering(false));
+    expect(brief(await respond(sign('alice', challenge)))).toEqual(INVALID);
+    expect(checked).toEqual([]);
+    await expectOut();
+  });
+
   it('stays open beside a wrong code and another text', async () => {
     await alice.login();
     const challenge = await challengeOf();

@@ -225,6 +225,22 @@ describe('with a gateway of the app, the code of the text before', () => {
     expect((await visitor.enter(newest)).body).toMatchObject(IN);
   });
 
+  it('may be lost without the text that has gone out meanwhile', async () => {
+    const gateway = new FakeGateway();
+    const [earlier, newest] = await start(gateway);
+    test.clock.advanceSeconds(133);
+    gateway.answerValidate = async () => {
+      gateway.answerValidate = undefined;
+      expect((await visitor.resend()).status).toBe(200);
+      throw new Error('the connection was reset');
+    };
+    expect((await visitor.enter(newest)).status).toBe(502);
+    const typed = gateway.typed.length;
+    for (const code of [earlier, newest]) expect(seen(await visitor.enter(code))).toEqual(WRONG);
+    expect(gateway.typed.slice(typed).map(({ id }) => id)).toEqual(['fake-3', 'fake-3']);
+    expect((await visitor.enter(gateway.texts[2]?.pin ?? '')).body).toMatchObject(IN);
+  });
+
   it('is not judged once the ten seconds of both are over', async () => {
     const gateway = new FakeGateway();
     const [earlier, newest] = await start(gateway);

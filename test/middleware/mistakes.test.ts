@@ -1,5 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
@@ -404,28 +402,7 @@ describe('a mistake of the app', () => {
   });
 });
 
-/** Every string of the documents that stands where a secret does and would be accepted as one. */
-function readPrintedSecrets(): readonly string[] {
-  const root = join(__dirname, '../..');
-  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => /\.(md|ts)$/.test(path))
-    .map((path) => join(root, 'docs', path));
-  const found = [...pages, join(root, 'README.md'), join(root, 'example-app/login.ts')].flatMap(
-    (path) =>
-      Array.from(
-        readFileSync(path, 'utf8').matchAll(/secret(?::| =) [^,'\n]*'([^'\n]{32,})'/gi),
-        ([, secret = '']) => secret,
-      ),
-  );
-  return [...new Set(found)];
-}
-
 describe('createSmsOtp', () => {
-  afterEach(() => {
-    jest.restoreAllMocks();
-    process.env.NODE_ENV = 'test';
-  });
-
   const complete = {
     gateway: { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' },
     passport: new Passport(),
@@ -518,32 +495,6 @@ describe('createSmsOtp', () => {
 
   it.each(['SU', 'TP', 'AN', 'ZZ'])('knows that %s is none', (code) => {
     expect(make({ allowedCountries: [code] })).toThrow('allowedCountries.0');
-  });
-
-  describe('of a secret that the documents print', () => {
-    const [secret = ''] = readPrintedSecrets();
-    const change = { secret: ['a secret of the tests, long enough to be one', secret] };
-
-    it('refuses it in production', () => {
-      process.env.NODE_ENV = 'production';
-      const problem = 'is printed in the documents, so that everybody knows it';
-      expect(make({ secret })).toThrow(`createSmsOtp: secret ${problem}`);
-      expect(make(change)).toThrow(`createSmsOtp: secret ${problem}`);
-    });
-
-    it.each([{ secret }, change])('warns elsewhere', (given) => {
-      const emit = jest.spyOn(process, 'emitWarning').mockReturnValue();
-      make({ ...given, passport: new Passport() })();
-      expect(emit.mock.calls).toEqual([
-        [expect.stringContaining('openssl rand'), { code: 'SMS_OTP_PRINTED_SECRET' }],
-      ]);
-    });
-
-    it('knows every one that is long enough to be accepted', () => {
-      process.env.NODE_ENV = 'production';
-      for (const printed of readPrintedSecrets())
-        expect(make({ secret: printed })).toThrow('printed');
-    });
   });
 
   it('refuses a second argument, which Passport strategies take', () => {

@@ -32,7 +32,6 @@ const SUITES = [
   'policies/send-limits',
   'account/recovery-codes',
   'middleware/logins',
-  'middleware/mistakes',
   'middleware/double-click',
   'account/is-known-browser',
   'account/device-list',
