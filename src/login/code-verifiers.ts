@@ -315,6 +315,6 @@ export function toAsciiDigits(text: string): string {
 function digitValue(digit: string): number {
   const codePoint = digit.codePointAt(0) ?? 0;
   let start = codePoint;
-  while (/^\p{Nd}$/u.test(String.fromCodePoint(start - 1))) start -= 1;
+  while (/\p{Nd}/u.test(String.fromCodePoint(start - 1))) start -= 1;
   return (codePoint - start) % 10;
 }

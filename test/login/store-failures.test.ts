@@ -68,6 +68,17 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
+  it('at finish, whose answer is lost after it was written, leaves no login behind', async () => {
+    const visitor = await loggedIn();
+    test.tampered.tamper('finish', async (work) => {
+      await work();
+      return throwing();
+    });
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    expect(await test.smsOtp.logins?.list(visitor.user.id)).toEqual([]);
+    expect(test.logins).not.toContain(visitor.user.id);
+  });
+
   it('at finish clears nothing: the failures stay', async () => {
     const visitor = await loggedIn();
     test.tampered.tamper('finish', throwing);

@@ -23,6 +23,9 @@ import {
 } from './support/steps';
 import { useSharedApp } from '../support/use-app';
 
+// Its types have no class that can be constructed.
+const newPassport = () => new (Passport as unknown as new () => PassportStatic)();
+
 const LOGIN_ENDED = [401, { error: 'login-ended' }];
 
 describe.each([
@@ -35,6 +38,7 @@ describe.each([
   let asked = 0;
   let isDown = false;
   let open: Request | undefined;
+  let withoutLogins: SmsOtp;
   const test = useSharedApp(() => {
     const store = memoryStore({ now: () => clock.now() });
     const options = {
@@ -108,12 +112,10 @@ describe.each([
       res.json(await part().revokeAll(asTestUser(req.user).id, req));
     });
     // Another process: it shares the stores and knows nothing of what this one has seen.
-    const other = createSmsOtp({
-      ...options,
-      passport: new (Passport as unknown as new () => PassportStatic)(),
-    });
+    const other = createSmsOtp({ ...options, passport: newPassport() });
     app.get('/other/account', other.requireSecondFactor(), (_req, res) => res.json({}));
     app.post('/other/leave', other.logout(), (req, res) => void res.json(req.smsOtp));
+    withoutLogins = createSmsOtp({ ...options, logins: false, passport: newPassport() });
   }
 
   function part(): LoginsPart {
@@ -536,7 +538,16 @@ describe.each([
     const now = clock.now();
     expect(told).toEqual([{ label: '', method: 'sms', startedAt: now, lastSeenAt: now }]);
     await test.smsOtp.forgetUser(user.id);
+    expect(toldEnds(user)).toEqual([['revoked', 1]]);
     expect(await account(agent)).toEqual(LOGIN_ENDED);
+  });
+
+  it('are forgotten with their user by an app that has ceased to keep them, too', async () => {
+    const user = test.nextUser();
+    await logIn(test, user);
+    expect(await part().list(user.id)).toHaveLength(1);
+    await withoutLogins.forgetUser(user.id);
+    expect(await part().list(user.id)).toEqual([]);
   });
 
   it('without an id are refused, and a step-up gives them one', async () => {
