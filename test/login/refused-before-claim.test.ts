@@ -37,9 +37,9 @@ describe.each(['A', 'B'] as const)(
     const enterRight = (): ReturnType<Visit['enter']> =>
       visitor.enter(sim.lastPin(ALICE?.phone ?? ''));
 
-    async function enterWrongly(): Promise<void> {
+    async function enterWrongly(times = 5): Promise<void> {
       const wrong = wrongCode(sim.lastPin(ALICE?.phone ?? '') ?? '');
-      for (let time = 0; time < 5; time += 1) await visitor.enter(wrong);
+      for (let time = 0; time < times; time += 1) await visitor.enter(wrong);
     }
 
     async function expectNothingSpent(): Promise<void> {
@@ -65,12 +65,25 @@ describe.each(['A', 'B'] as const)(
         expect(refused.headers['retry-after']).toBe('1');
         await expectNothingSpent();
         await balance;
+        // All five attempts are left.
+        await enterWrongly(4);
         expect((await enterRight()).status).toBe(200);
+      });
+
+      it('is wrong without a place in it where no text is out', async () => {
+        await visitor.login();
+        await visitor.cancel();
+        expect((await visitor.login()).status).toBe(429);
+        sim.failNext('balance', { kind: 'latency', ms: 1_000 });
+        const balance = client.otp.balance();
+        await waitUntil(() => sim.stats().calls.balance === 1);
+        expect(seen(await enterRight())).toEqual([401, { error: 'invalid-code' }]);
+        await balance;
       });
 
       it.each([
         ['has expired', 'expired', (): unknown => clock.advanceSeconds(600)],
-        ['admits no more attempts', 'invalid-code', enterWrongly],
+        ['admits no more attempts', 'invalid-code', () => enterWrongly()],
       ])('waits for no place in it when the pending login %s', async (_what, error, end) => {
         await visitor.login();
         await end();
