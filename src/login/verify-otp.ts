@@ -49,9 +49,9 @@ export interface VerifyRequest {
   readonly address: string | undefined;
   /**
    * Asks the app and the session after the code was right, and returns what the success changes
-   * besides. Left out: nothing.
+   * besides.
    */
-  readonly prepare?: (passed: Verified) => Promise<PreparedSuccess | Refused>;
+  readonly prepare: (passed: Verified) => Promise<PreparedSuccess | Refused>;
 }
 
 /** The code was right, and the pending login has ended with it. */
@@ -271,7 +271,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const { attempt, login: pendingLogin, user } = counted;
     const { pendingId } = pendingLogin;
     const verified = toVerified(user, counted, verifier.method, login.now());
-    const prepared = (await request.prepare?.(verified)) ?? NOTHING;
+    const prepared = await request.prepare(verified);
     if (prepared.kind === 'refused') {
       await pendingLogins.end(pendingId);
       await attempt.end('not-used');
@@ -350,16 +350,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   /**
    * The answer was lost, and the code may be used up: its login ends. Where a newer text has gone
-   * out since, only the text of this code does.
+   * out since, only the text of this code does; where another request has passed, its mark stays.
    */
   async function endUnconfirmed(counted: JudgedCode, error: SmsOtpError): Promise<Unconfirmed> {
     const { login: pendingLogin, text, newer = text, attempt, subject } = counted;
     const { pendingId } = pendingLogin;
     const live = await pendingLogins.find(pendingId);
-    if (live !== null && live !== 'passed') {
-      const isNewest = live.text === null || live.text.otpId === newer?.otpId;
-      await pendingLogins.end(pendingId, isNewest ? undefined : text?.otpId);
-    }
+    const isNewest = live !== 'passed' && live?.text?.otpId === newer?.otpId;
+    await pendingLogins.end(pendingId, isNewest ? undefined : text?.otpId);
     login.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
     await attempt.end('lost', findFirstText(counted));
     return { kind: 'unconfirmed', error };
@@ -373,7 +371,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   /** Only the first attempt at a text gives it back: so it is given back once. */
   function findFirstText({ login: pendingLogin, text, number }: JudgedCode): readonly Counter[] {
-    if (!isTexted || number !== 1 || text === null) return [];
+    if (number !== 1 || text === null) return [];
     const { userId } = pendingLogin;
     return findTextGivenBack(login, { userId, bucket: text.bucket }, 'unjudged');
   }
@@ -392,9 +390,6 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
 /** Recovery codes, or answers to a challenge, in one pending login. */
 const MAX_UNGUESSABLE = 5;
-
-/** What changes where nobody is asked. */
-const NOTHING: PreparedSuccess = { kind: 'prepared', puts: [] };
 
 /** A request whose code may be one, for a pending login that is not over. */
 interface ReadRequest {

@@ -7,7 +7,7 @@ import {
   type SmsOtpStore,
 } from 'passport-sms-otp';
 import { testClock, type TestClock } from '../support/clock';
-import { answering, tamperedStore } from '../support/tampered-store';
+import { answering, tamperedStore, type TamperedStore } from '../support/tampered-store';
 import { asTestUser, BOB, startTestApp } from '../support/test-app';
 import { type Answer, visitOverTls } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
@@ -92,6 +92,14 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
         app.post('/pay', smsOtp.stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
       },
     });
+  }
+
+  async function startTampered(): Promise<TamperedStore> {
+    await test.close();
+    const clock = testClock();
+    const tampered = tamperedStore(clock);
+    await start({ clock, store: tampered.store });
+    return tampered;
   }
 
   const challengeOf = async (browser = alice, name = 'key'): Promise<unknown> => {
@@ -237,10 +245,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   });
 
   it('looks at no response whose challenge another one has just taken', async () => {
-    await test.close();
-    const clock = testClock();
-    const tampered = tamperedStore(clock);
-    await start({ clock, store: tampered.store });
+    const tampered = await startTampered();
     await alice.login();
     const challenge = await challengeOf();
     tampered.tamper('records.remove', answering(false));
@@ -325,6 +330,14 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
+  it('leaves no mark of a login that it has passed, because no response comes twice', async () => {
+    const tampered = await startTampered();
+    await alice.login();
+    expect((await respond(sign('alice', await challengeOf()))).status).toBe(200);
+    const finishes = tampered.calls.filter(({ call }) => call === 'finish');
+    expect(finishes.map(({ given }) => given[1])).toMatchObject([{ leavesMark: false }]);
+  });
+
   it('looks at five wrong responses in one login, and counts none of them as a failure', async () => {
     check = () => false;
     await alice.login();
@@ -384,10 +397,7 @@ describe.each(['A', 'B'] as const)('A factor that answers a challenge, variant %
   });
 
   it('fails where the store does not say whether it was the first response', async () => {
-    await test.close();
-    const clock = testClock();
-    const tampered = tamperedStore(clock);
-    await start({ clock, store: tampered.store });
+    const tampered = await startTampered();
     await alice.login();
     const challenge = await challengeOf();
     tampered.tamper('records.remove', answering('yes'));

@@ -31,6 +31,15 @@ describe('loadUser', () => {
     expect((await visitor.enterRight()).status).toBe(200);
   });
 
+  it('may give nobody to the attempt that sets a lock, which is told as nobody', async () => {
+    await test.start({
+      options: { loadUser: () => null, limits: { failures: { max: 1 } } },
+    });
+    await visitor.login();
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    expect(test.told('locked')).toHaveLength(1);
+  });
+
   it.each([
     ['null', null],
     ['undefined', undefined],

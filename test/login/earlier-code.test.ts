@@ -106,6 +106,15 @@ describe.each(['A', 'B'] as const)('the code of the text before, in variant %s',
       expect((await visitor.enter(code)).body).toMatchObject({ error: 'no-pending-login' });
   });
 
+  it('is not asked for when the newest is over', async () => {
+    await start();
+    await textedTwice();
+    const [, earlier] = codes();
+    test.sim.failNext('validate', { kind: 'error', code: 2108 });
+    expect(seen(await visitor.enter(earlier))).toEqual(WRONG);
+    expect(judgements()).toBe(1);
+  });
+
   it('ends the login when the answer to it is lost', async () => {
     await start();
     await textedTwice();

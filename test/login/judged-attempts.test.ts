@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CounterStore, memoryStore } from 'passport-sms-otp';
+import { type CounterStore, type FinishOptions, memoryStore } from 'passport-sms-otp';
+import { FakeGateway } from '../support/fake-gateway';
 import { ALICE, asUser, type TestApp } from '../support/test-app';
 import type { Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
+import { waitUntil } from '../support/wait-until';
 
 /** Well-formed, and nobody's. */
 const UNKNOWN = '0000-0000-0000-0000-0000-0000';
@@ -44,6 +46,41 @@ it('a code at a login that waits without a text is wrong, and the fifth one too 
 });
 
 describe('an answer of the gateway that is lost', () => {
+  /** Starts an app that has its login end by a lost answer, and returns what is ended. */
+  async function startEnding() {
+    const memory = memoryStore();
+    const ended: string[] = [];
+    const end: typeof memory.pendingLogins.end = (pendingId, { otpId = 'whole' } = {}) => {
+      ended.push(otpId);
+      return memory.pendingLogins.end(pendingId, otpId === 'whole' ? {} : { otpId });
+    };
+    const gateway = new FakeGateway();
+    const store = { ...memory, pendingLogins: { ...memory.pendingLogins, end } };
+    const test = await apps.start({ options: { gateway, store } });
+    const alice = test.browser();
+    await alice.login();
+    return { test, gateway, ended, alice, code: gateway.lastPin(ALICE.phone) };
+  }
+
+  it('ends the whole login', async () => {
+    const { alice, gateway, ended } = await startEnding();
+    gateway.answerValidate = () => undefined;
+    expect((await alice.enter('000000')).status).toBe(502);
+    expect(ended).toEqual(['whole']);
+  });
+
+  it('leaves the mark of a request that has passed meanwhile', async () => {
+    const { test, alice, gateway, ended, code } = await startEnding();
+    gateway.answerValidate = async (verdict) => {
+      if (verdict === 'right') await waitUntil(() => gateway.typed.length === 2);
+      else await waitUntil(() => test.told('verified').length === 1);
+      return verdict === 'right' ? verdict : undefined;
+    };
+    const answers = await Promise.all([alice.enter(code), alice.enter(code)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 502]);
+    expect(ended).toEqual(['fake-1']);
+  });
+
   it('gives back the send of its challenge, once', async () => {
     const test = await apps.start({ options: { limits: { perUser: { maxPerDay: 2 } } } });
     await test.browser().login();
@@ -98,8 +135,8 @@ describe('a wrong recovery code', () => {
     expect((await alice.get('/status')).body).toMatchObject({ pending: { attemptsLeft: 4 } });
   });
 
-  it('is one too many from the fifth on at one login', async () => {
-    const test = await apps.start();
+  it('is one too many from the fifth on at one login, however few the attempts at a text', async () => {
+    const test = await apps.start({ options: { maxAttempts: 2 } });
     const alice = test.browser();
     await alice.login();
     await recoverWrongly(alice, 6);
@@ -155,14 +192,41 @@ describe('a wrong recovery code', () => {
   });
 });
 
-it('a right recovery code marks nothing as proven and takes no text off the failures of 30 days', async () => {
-  const test = await apps.start();
+it('a right recovery code proves no number and takes no text off the failures of 30 days', async () => {
+  const memory = memoryStore();
+  const finishes: FinishOptions[] = [];
+  const finish: typeof memory.finish = (pendingId, options) => {
+    finishes.push(options);
+    return memory.finish(pendingId, options);
+  };
+  const test = await apps.start({ options: { store: { ...memory, finish } } });
   const [code = ''] = await test.firstCodes();
   const alice = test.browser();
   await alice.login();
   test.events.length = 0;
   expect((await alice.recover(code)).status).toBe(200);
   expect(storeCalls(test)).toEqual(['claim', 'charge', 'records.find', 'records.swap', 'finish']);
+  expect(finishes).toMatchObject([{ otpId: undefined, leavesMark: true }]);
+  const charged = finishes.flatMap(({ charges }) => charges.map(({ key }) => key));
+  expect(charged).toEqual([expect.stringMatching(/^recovery:address:/)]);
+});
+
+it('a right code that comes twice at once is no failure', async () => {
+  const gateway = new FakeGateway();
+  const test = await apps.start({ options: { gateway } });
+  const alice = test.browser();
+  await alice.login();
+  test.events.length = 0;
+  gateway.answerValidate = async (verdict) => {
+    if (verdict === 'right') await waitUntil(() => gateway.typed.length === 2);
+    else await waitUntil(() => test.told('verified').length === 1);
+    return verdict;
+  };
+  const code = gateway.lastPin(ALICE.phone);
+  const answers = await Promise.all([alice.enter(code), alice.enter(code)]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  // One for each, and one that gives the second back.
+  expect(storeCalls(test).filter((call) => call === 'charge')).toHaveLength(3);
 });
 
 it('an attempt that was not judged is given back by one call, where it has set no lock', async () => {
