@@ -154,7 +154,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
     const prepared = toPrepared(toNext(before, method));
     const done = (gone: readonly string[]): void => {
       tell(before.userId, [before.loginId], 'renewed');
-      void prepared.done?.(gone);
+      void prepared.done(gone);
     };
     return { ...prepared, done, replaces: logins.toReference(before) };
   }

@@ -69,13 +69,11 @@ export interface CodeVerifier {
     readonly createOptions: ChallengeFactor['createOptions'];
     /**
      * Takes the open challenge of a pending login, which is good once, whatever the answer will be.
+     * A reason: there is none to answer.
      */
     readonly take: (
       pendingId: string,
-    ) => Promise<
-      | { readonly kind: 'taken'; readonly challenge: string }
-      | { readonly kind: 'refused'; readonly reason: 'expired' | 'wrong-code' }
-    >;
+    ) => Promise<{ readonly challenge: string } | { readonly reason: 'expired' | 'wrong-code' }>;
   };
   /** @throws {SmsOtpError} when the code was surely not judged: the pending login lives on. */
   readonly verify: (claimed: ClaimedCode, slot: Permit | undefined) => Promise<Verification>;
@@ -136,7 +134,7 @@ export function createSmsVerifier(
       (await listPhones(user)).some(({ mobile }) => mobile === text?.mobile),
     verify: async ({ text, code, limitMs }, slot) => {
       // No code fits a login without a text: the decision has refused it before.
-      if (text === null) return { kind: 'wrong' };
+      if (text === null) return toVerdict(false);
       const { otpId, mobile } = text;
       try {
         const verdict = gateway.validate({ id: otpId, mobile, pin: code }, slot);
@@ -170,9 +168,8 @@ function createRecoveryCodeVerifier(
     readCode: readRecoveryCode,
     verify: async ({ login: { userId }, code, address }) => {
       const { isSpent, left } = await codes.spend(userId, code);
-      if (!isSpent) return { kind: 'wrong' };
-      emit({ type: 'recovery-code-used', userId, address, left });
-      return { kind: 'right' };
+      if (isSpent) emit({ type: 'recovery-code-used', userId, address, left });
+      return toVerdict(isSpent);
     },
   };
 }
@@ -194,10 +191,14 @@ function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifi
       return code === '' ? null : code;
     },
     verify: async ({ user, login: { userId }, code, address }) => {
-      const isRight: unknown = await factor.check({ user, userId, code, address });
-      return { kind: isRight === true ? 'right' : 'wrong' };
+      return toVerdict(await factor.check({ user, userId, code, address }));
     },
   };
+}
+
+/** A callback without types may answer anything: only `true` is right. */
+function toVerdict(isRight: unknown): Verification {
+  return { kind: isRight === true ? 'right' : 'wrong' };
 }
 
 function describeFactor(
@@ -231,18 +232,16 @@ function createResponseVerifier(
     counting: 'answer',
     readCode: (input) => {
       const text = typeof input === 'string' ? input : toJson(input);
-      return text !== undefined && text.length <= MAX_RESPONSE_LENGTH && isObject(parseJson(text))
-        ? text
-        : null;
+      return text.length <= MAX_RESPONSE_LENGTH && isObject(parseJson(text)) ? text : null;
     },
     challenge: {
       createOptions: (challenged) => factor.createOptions(challenged),
       take: async (pendingId) => {
         const open = await store.challenges.find(pendingId, factor.name);
-        if (open === null) return { kind: 'refused', reason: 'expired' };
+        if (open === null) return { reason: 'expired' };
         // False: another request answers it.
-        if (!(await store.challenges.take(open))) return { kind: 'refused', reason: 'wrong-code' };
-        return { kind: 'taken', challenge: open.challenge };
+        if (!(await store.challenges.take(open))) return { reason: 'wrong-code' };
+        return { challenge: open.challenge };
       },
     },
     verify: async ({
@@ -253,21 +252,20 @@ function createResponseVerifier(
       address,
     }) => {
       const response = parseJson(code);
-      if (!isObject(response) || !admitsOtherFactors(purpose)) return { kind: 'wrong' };
+      if (!isObject(response) || !admitsOtherFactors(purpose)) return toVerdict(false);
       const answered = { user, userId, purpose, challenge, response, address };
-      const isRight: unknown = await factor.checkResponse(answered);
-      return { kind: isRight === true ? 'right' : 'wrong' };
+      return toVerdict(await factor.checkResponse(answered));
     },
   };
 }
 
-/** Returns a parsed body as JSON text again; undefined when there is none or it is too deep. */
-function toJson(body: unknown): string | undefined {
+/** Returns a parsed body as JSON text again; an empty text when it is too deep. */
+function toJson(body: unknown): string {
   try {
-    return JSON.stringify(body);
+    return JSON.stringify(body ?? null);
   } catch {
     // A body of some 10,000 characters can be nested deeper than JSON.stringify can follow.
-    return undefined;
+    return '';
   }
 }
 

@@ -40,7 +40,7 @@ export interface PreparedPut {
    * Called when it is written.
    * @param gone The ids of the records of that kind and user that went.
    */
-  readonly done?: (gone: readonly string[]) => Promise<void> | void;
+  readonly done: (gone: readonly string[]) => Promise<void> | void;
   /** Removes it where it may have been written, and the answer was lost. Never rejects. */
   readonly undo?: () => Promise<void>;
 }

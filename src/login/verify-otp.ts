@@ -111,7 +111,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   async function verifyOtp(request: VerifyRequest): Promise<VerifyResult> {
     // 1 read the code
     const read = await readRequest(request);
-    if (read.kind === 'refused') return read;
+    if ('kind' in read) return read;
     const { pending } = read;
     const startedAtMs = performance.now();
     // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
@@ -119,7 +119,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     try {
       // 3 claim an attempt, on the pending login and on the user, before anything is verified
       const claimed = await claim(pending);
-      if (claimed.kind === 'refused') return claimed;
+      if ('kind' in claimed) return claimed;
       const subject = toSubject(claimed.login, request);
       if (isTexted && claimed.text === null) return rejectWithoutText(subject, claimed);
       // The session says that no text is out, but another request of this login has sent one.
@@ -147,8 +147,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
     if (isTexted && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
     const taken = await verifier.challenge?.take(pending.pendingId);
-    if (taken?.kind === 'refused') return refuse(taken.reason);
-    return { kind: 'read', code, pending, factorChallenge: taken?.challenge };
+    if (taken !== undefined && 'reason' in taken) return refuse(taken.reason);
+    return { code, pending, factorChallenge: taken?.challenge };
   }
 
   /**
@@ -165,7 +165,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     if (claim.outcome !== 'claimed' || claim.login.purpose !== pending.purpose)
       return refuse('wrong-code', true);
     const { attempt: number, ...live } = claim;
-    return { ...live, kind: 'claimed', number, left: most - number };
+    return { ...live, number, left: most - number };
   }
 
   /** Counts an attempt on the user. */
@@ -182,8 +182,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     permit: Permit | undefined,
   ): Promise<VerifyResult> {
     const found = await findJudged(request, charged);
-    if (found.kind === 'refused') return found;
-    const counted = { ...charged, user: found.user };
+    if ('kind' in found) return found;
+    const counted = { ...charged, ...found };
     const judged = await decide(request, counted, permit);
     if (typeof judged === 'object') return judged;
     const earlier = judged === 'wrong' ? await judgeEarlier(request, counted) : null;
@@ -196,7 +196,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   async function findJudged(
     request: VerifyRequest,
     counted: ChargedCode,
-  ): Promise<{ readonly kind: 'found'; readonly user: Express.User } | Refused> {
+  ): Promise<Pick<JudgedCode, 'user'> | Refused> {
     const { login: pendingLogin, text } = counted;
     try {
       // 4 expired? A deadline that cannot be read has passed. Other factors have the whole login.
@@ -206,7 +206,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       // 5 load the user
       const user = await findUser(login, pendingLogin, request.currentUser);
       if (user !== null && (await verifier.isStillValid?.(user, counted)) !== false)
-        return { kind: 'found', user };
+        return { user };
       await pendingLogins.end(pendingLogin.pendingId);
       return await fail(counted, 'user-gone', true);
     } catch (error) {
@@ -250,7 +250,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     if (permit === null) return null;
     try {
       const claimed = await claim(newest.pending, earlier.otpId);
-      if (claimed.kind === 'refused') return null;
+      if ('kind' in claimed) return null;
       const charged = await charge(claimed, newest.subject);
       if (charged.kind === 'refused') return null;
       const counted = {
@@ -289,14 +289,15 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   async function toFinishOptions(
     counted: JudgedCode,
   ): Promise<Omit<FinishOptions, 'puts' | 'replaces'>> {
-    const { login: pendingLogin, text, attempt, subject } = counted;
+    const { login: pendingLogin, attempt, subject } = counted;
     const { userId } = pendingLogin;
     const { limits } = login.settings;
+    const text = findProven(counted);
     const ofUser = await login.userBlocks(userId, subject.address);
     const waits = withoutTextKeys(limits, sideOf(bucketOf(counted)), ofUser);
-    const proven = isTexted && text !== null ? [provenCounter(userId, text.numberKey)] : [];
+    const proven = text === null ? [] : [provenCounter(userId, text.numberKey)];
     return {
-      otpId: isTexted ? text?.otpId : undefined,
+      otpId: text?.otpId,
       leavesMark: verifier.counting !== 'answer',
       clears: [...attempt.success.clears, ...waits],
       charges: [...proven, ...attempt.success.charges],
@@ -376,10 +377,15 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return findTextGivenBack(login, { userId, bucket: text.bucket }, 'unjudged');
   }
 
+  /** Returns the text whose code was right. Null: another factor's was. */
+  function findProven({ text }: Pick<JudgedCode, 'text'>): SentText | null {
+    return isTexted ? text : null;
+  }
+
   async function emitSuccess({ login: pendingLogin, ...live }: JudgedCode): Promise<void> {
-    const { text, sends, subject } = live;
+    const { sends, subject } = live;
     login.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
-    const proven = isTexted ? text : null;
+    const proven = findProven(live);
     if (login.hasListener) {
       const country = proven && (await login.readNumber(proven.mobile)()).country;
       login.emit({ type: 'verified', ...subject, method: verifier.method, country });
@@ -393,7 +399,6 @@ const MAX_UNGUESSABLE = 5;
 
 /** A request whose code may be one, for a pending login that is not over. */
 interface ReadRequest {
-  readonly kind: 'read';
   readonly code: string;
   readonly pending: PendingCode;
   /** The challenge of ours that it answers, if the factor has one. */
@@ -402,7 +407,6 @@ interface ReadRequest {
 
 /** The pending login of an attempt, and the text at which it is counted. */
 interface Claimed extends LiveLogin {
-  readonly kind: 'claimed';
   /** The number of this attempt at the text, or with the factor: from 1. */
   readonly number: number;
   /** The attempts that are left after it. */
@@ -410,7 +414,7 @@ interface Claimed extends LiveLogin {
 }
 
 /** A code whose attempt has been counted on its user as well. */
-interface ChargedCode extends Omit<Claimed, 'kind'>, Omit<ReadRequest, 'kind'> {
+interface ChargedCode extends Claimed, ReadRequest {
   readonly attempt: ChargedAttempt;
   /** Whom its events name. */
   readonly subject: Subject;

@@ -67,7 +67,7 @@ export function createLogins(
   function toSession(req: Request, { login, ...prepared }: PreparedLogin): PreparedSession {
     const done: PreparedPut['done'] = (gone) => {
       checked.set(req, login.loginId);
-      return prepared.done?.(gone);
+      return prepared.done(gone);
     };
     const undo = async (): Promise<void> => prepared.undo?.();
     return { kind: 'prepared', puts: [{ ...prepared, done }], kept: { login }, undo };

@@ -59,6 +59,17 @@ describe.each(['A', 'B'] as const)('smsOtp.verifyWith, variant %s', (variant) =>
     expect((await alice.get('/status')).body).toMatchObject({ verified: { method: 'card' } });
   });
 
+  it('asks the callback as often in one login as maxAttempts says', async () => {
+    await test.close();
+    await test.start({ options: { maxAttempts: 2 } });
+    answer = () => false;
+    await alice.login();
+    for (let time = 0; time < 3; time += 1) await enter();
+    expect(asked).toHaveLength(2);
+    const reasons = test.told('rejected').map(({ reason }) => reason);
+    expect(reasons).toEqual(['wrong-code', 'too-many-attempts']);
+  });
+
   it('takes a code of 128 characters', async () => {
     await alice.login();
     expect((await enter('x'.repeat(128))).status).toBe(200);

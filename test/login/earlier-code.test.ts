@@ -255,7 +255,7 @@ describe('with a gateway of the app, the code of the text before', () => {
     const [earlier, newest] = await start(gateway);
     const watch = stopWatch();
     gateway.answerValidate = (verdict) => {
-      watch.advanceMs(10_001);
+      watch.advanceMs(10_000);
       return verdict;
     };
     expect(seen(await visitor.enter(earlier))).toEqual(WRONG);
