@@ -150,6 +150,7 @@ describe.each(['A', 'B'] as const)('smsOtp.recover with variant %s', (variant) =
     expect(brief(await alice.recover(UNKNOWN))).toEqual(INVALID);
     expect(test.told('rejected')).toMatchObject([{ reason: 'wrong-code' }]);
     expect(test.told('failure-count-changed')).toEqual([]);
+    expect(test.told('recovery-code-used')).toEqual([]);
     await expect(test.recoveryCodes.count('alice')).resolves.toBe(10);
   });
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayBusyError, type SmsOtpOptions } from 'passport-sms-otp';
 import { FakeGateway } from '../support/fake-gateway';
@@ -210,6 +211,15 @@ describe('with a gateway of the app, the code of the text before', () => {
     return [earlier, newest];
   }
 
+  /** Lets each judgement leave a tenth of a second for the next one. */
+  function useUpTime(gateway: FakeGateway): void {
+    const watch = stopWatch();
+    gateway.answerValidate = (verdict) => {
+      watch.advanceMs(9_900);
+      return verdict;
+    };
+  }
+
   it('goes on with its attempts under an id that the gateway repeats: one text', async () => {
     const gateway = new FakeGateway();
     gateway.nextId = 'same';
@@ -266,7 +276,7 @@ describe('with a gateway of the app, the code of the text before', () => {
   it('is not judged where a call is admitted too late, which is released', async () => {
     const gateway = new FakeGateway();
     const [earlier, newest] = await start(gateway);
-    const watch = stopWatch();
+    useUpTime(gateway);
     const released: number[] = [];
     let admitLate: () => void = () => undefined;
     let admitted = 0;
@@ -276,7 +286,6 @@ describe('with a gateway of the app, the code of the text before', () => {
         const call = admitted;
         const permit = { release: () => void released.push(call) };
         if (call !== 2) return Promise.resolve(permit);
-        watch.advanceMs(9_900);
         return new Promise((resolve) => (admitLate = () => resolve(permit)));
       },
     });
@@ -285,6 +294,31 @@ describe('with a gateway of the app, the code of the text before', () => {
     expect((await visitor.enter(newest)).body).toMatchObject(IN);
     expect(gateway.typed).toHaveLength(2);
     expect(released).toEqual([1, 2, 3]);
+  });
+
+  it('is not judged where a call is refused too late, which nobody hears of', async () => {
+    const gateway = new FakeGateway();
+    const [earlier] = await start(gateway);
+    useUpTime(gateway);
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    let refuseLate: () => void = () => undefined;
+    let admitted = 0;
+    Object.assign(gateway, {
+      admit: () => {
+        admitted += 1;
+        if (admitted === 1) return Promise.resolve({ release: () => undefined });
+        return new Promise((_resolve, reject) => {
+          refuseLate = () => reject(new GatewayBusyError('queue', 1));
+        });
+      },
+    });
+    expect(seen(await visitor.enter(earlier))).toEqual(WRONG);
+    refuseLate();
+    await setImmediate();
+    process.off('unhandledRejection', listen);
+    expect([admitted, unhandled]).toEqual([2, []]);
   });
 
   it('is judged in what is left of them', async () => {
