@@ -69,6 +69,14 @@ describe('an answer of the gateway that is lost', () => {
     expect(ended).toEqual(['whole']);
   });
 
+  it('is told as lost where the login has ended meanwhile', async () => {
+    const { alice, gateway } = await startEnding();
+    gateway.answerValidate = async () => {
+      await alice.cancel();
+    };
+    expect((await alice.enter('000000')).status).toBe(502);
+  });
+
   it('leaves the mark of a request that has passed meanwhile', async () => {
     const { test, alice, gateway, ended, code } = await startEnding();
     gateway.answerValidate = async (verdict) => {
