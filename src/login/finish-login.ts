@@ -22,7 +22,7 @@ export async function finishLogin(
       throw error;
     });
   if (!result.isFinished) return false;
-  // One for each put, in their order.
-  await Promise.all(result.results.map(async ({ gone }, index) => puts[index]?.done(gone)));
+  const { results } = result;
+  await Promise.all(puts.map(async ({ done }, index) => done(results[index]?.gone ?? [])));
   return true;
 }
