@@ -351,7 +351,13 @@ describe('a mistake of the app', () => {
         expect((await agent.post('/login/pin').send({ pin: test.code() })).status).toBe(200);
         test.clock.advanceSeconds(61);
       }
-      expectWarning('SMS_OTP_USER_ID_TYPE', 'is a string', 'is a number', 'deserializeUser', 'the same type in both');
+      expectWarning(
+        'SMS_OTP_USER_ID_TYPE',
+        'is a string',
+        'is a number',
+        'deserializeUser',
+        'the same type in both',
+      );
     });
 
     it.each([
