@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type CounterStore, type FinishOptions, memoryStore } from 'passport-sms-otp';
+import {
+  type CounterStore,
+  type FinishOptions,
+  memoryStore,
+  type PinVerdict,
+} from 'passport-sms-otp';
 import { FakeGateway } from '../support/fake-gateway';
 import { ALICE, asUser, type TestApp } from '../support/test-app';
 import type { Visit } from '../support/visit';
@@ -32,6 +37,20 @@ function anotherSession(test: TestApp, browser: Visit): Visit {
   for (const [name, value] of browser.cookies) other.cookies.set(name, value);
   other.leave();
   return other;
+}
+
+/** Of a right code that comes twice at once, has the second judged when the first has passed. */
+function judgeAfterSuccess(
+  test: TestApp,
+  gateway: FakeGateway,
+  answer: (verdict: PinVerdict) => unknown,
+): void {
+  gateway.answerValidate = async (verdict) => {
+    const isFirst = verdict === 'right';
+    if (isFirst) await waitUntil(() => gateway.typed.length === 2);
+    else await waitUntil(() => test.told('verified').length === 1);
+    return isFirst ? verdict : answer(verdict);
+  };
 }
 
 it('a code at a login that waits without a text is wrong, and the fifth one too many', async () => {
@@ -79,11 +98,7 @@ describe('an answer of the gateway that is lost', () => {
 
   it('leaves the mark of a request that has passed meanwhile', async () => {
     const { test, alice, gateway, ended, code } = await startEnding();
-    gateway.answerValidate = async (verdict) => {
-      if (verdict === 'right') await waitUntil(() => gateway.typed.length === 2);
-      else await waitUntil(() => test.told('verified').length === 1);
-      return verdict === 'right' ? verdict : undefined;
-    };
+    judgeAfterSuccess(test, gateway, () => undefined);
     const answers = await Promise.all([alice.enter(code), alice.enter(code)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 502]);
     expect(ended).toEqual(['fake-1']);
@@ -225,11 +240,7 @@ it('a right code that comes twice at once is no failure', async () => {
   const alice = test.browser();
   await alice.login();
   test.events.length = 0;
-  gateway.answerValidate = async (verdict) => {
-    if (verdict === 'right') await waitUntil(() => gateway.typed.length === 2);
-    else await waitUntil(() => test.told('verified').length === 1);
-    return verdict;
-  };
+  judgeAfterSuccess(test, gateway, (verdict) => verdict);
   const code = gateway.lastPin(ALICE.phone);
   const answers = await Promise.all([alice.enter(code), alice.enter(code)]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);

@@ -23,9 +23,6 @@ import {
 } from './support/steps';
 import { useSharedApp } from '../support/use-app';
 
-// Its types have no class that can be constructed.
-const newPassport = () => new (Passport as unknown as new () => PassportStatic)();
-
 const LOGIN_ENDED = [401, { error: 'login-ended' }];
 
 describe.each([
@@ -112,10 +109,10 @@ describe.each([
       res.json(await part().revokeAll(asTestUser(req.user).id, req));
     });
     // Another process: it shares the stores and knows nothing of what this one has seen.
-    const other = createSmsOtp({ ...options, passport: newPassport() });
+    const other = createSmsOtp({ ...options, passport: new Passport() });
     app.get('/other/account', other.requireSecondFactor(), (_req, res) => res.json({}));
     app.post('/other/leave', other.logout(), (req, res) => void res.json(req.smsOtp));
-    withoutLogins = createSmsOtp({ ...options, logins: false, passport: newPassport() });
+    withoutLogins = createSmsOtp({ ...options, logins: false, passport: new Passport() });
   }
 
   function part(): LoginsPart {
