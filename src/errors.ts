@@ -321,6 +321,13 @@ const MISUSES = {
   ERR_NO_SERIALIZER:
     'Passport has no {name}, so the login would fail after the right code; nothing was sent. ' +
     'Write passport.{name}((user, done) => done(null, user.id)) and passport.deserializeUser',
+  ERR_PASSPORT_COPY:
+    'Two copies of passport are installed, and {name} uses another one than the app, so the login ' +
+    'would fail after the right code; nothing was sent. Write {name}({ passport }) with that of ' +
+    'the app',
+  ERR_PASSPORT_INSTANCE:
+    "The app has a Passport of its own, and {name} uses that of require('passport'), so the " +
+    'login would fail after the right code; nothing was sent. Write {name}({ passport }) with it',
   ERR_NOT_CALLED: '{name} makes a middleware: write {name}() with its parentheses',
   ERR_STRATEGY_OBJECT:
     'The strategy was passed to passport.authenticate as an object, which Passport shares ' +

@@ -209,6 +209,11 @@ export interface SmsOtpOptions {
    * refused. Default: none.
    */
   readonly keepSessionKeys?: readonly string[] | undefined;
+  /**
+   * The origins of other hosts to which `returnTo` of a guard may lead, such as
+   * `['https://app.example']`. Default: none, only paths of this site.
+   */
+  readonly returnToOrigins?: readonly string[] | undefined;
   /** Called with every event. Exceptions and slow handlers never affect the login. */
   onEvent?(event: SmsOtpEvent): unknown;
   /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
@@ -238,6 +243,16 @@ const country = z.string(`${COUNTRY}, such as 'US'`).refine((code) => findCountr
 const cookieName = z
   .string('must be a string')
   .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -');
+
+const ORIGINS = "must be a list of origins such as ['https://app.example']";
+const origin = z
+  .string(ORIGINS)
+  .refine(isOrigin, 'must be an origin such as https://app.example, with http or https, no path');
+
+/** `null` and `*` are none. */
+function isOrigin(given: string): boolean {
+  return URL.canParse(given) && /^https?:/.test(given) && new URL(given).origin === given;
+}
 
 const factor = objectWith<Factor>('a factor', 'name').refine(isFactor, FACTOR);
 
@@ -342,6 +357,7 @@ const schema = strictOptions({
   sessionKey: name.optional(),
   strategyName: name.default(DEFAULT_NAME),
   keepSessionKeys: z.array(name, 'must be a list of names').default([]),
+  returnToOrigins: z.array(origin, ORIGINS).default([]),
   onEvent: callback<NonNullable<SmsOtpOptions['onEvent']>>().optional(),
   now: syncCallback<() => number>().default(() => Date.now),
 });

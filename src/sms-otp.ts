@@ -34,6 +34,7 @@ import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
 import { createBrowserCookies } from './middleware/known-browsers';
+import { createReturnPages } from './middleware/kept-page';
 import { createLogins } from './middleware/logins';
 import {
   createMiddlewares,
@@ -432,7 +433,14 @@ function createMiddlewareContext(
     now,
     warn: login.warn,
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
-    logsIn: false,
+    returnPages: createReturnPages(settings.returnToOrigins, findAcr),
+    setup: {
+      logsIn: false,
+      hasSent: false,
+      codePage: undefined,
+      notRequiredRedirect: undefined,
+      hasPhoneBook: settings.phoneBook !== undefined,
+    },
     logins,
     marks: createMarkReader(slot, login.getUserId, now, logins, findAcr),
     sendOtp,

@@ -14,6 +14,11 @@ export interface NoticeTextOptions {
    * Default: null, not known.
    */
   readonly retryAt?: number | null | undefined;
+  /**
+   * Whether a user is logged in, such as `req.isAuthenticated()`: one who needs a second factor for
+   * a page is asked to confirm, and not to log in. Default: false.
+   */
+  readonly isLoggedIn?: boolean | undefined;
   /** Milliseconds since 1970. Default: `Date.now()`. */
   readonly now?: number | undefined;
 }
@@ -32,11 +37,13 @@ const PASSING: readonly Reason[] = ['locked', 'send-limit'];
  */
 export function noticeText(
   reason: Reason | null,
-  { locale: tag, retryAt = null, now = Date.now() }: NoticeTextOptions = {},
+  { locale: tag, retryAt = null, isLoggedIn = false, now = Date.now() }: NoticeTextOptions = {},
 ): string {
   if (reason === null) return '';
   const locale = chooseLocale(tag === false ? undefined : tag, MESSAGE_LOCALES);
-  const { [reason]: sentence, wait, later } = loadNotices()[locale];
+  const isKnownUser = isLoggedIn && reason === 'second-factor-required';
+  const key = isKnownUser ? 'second-factor-first' : reason;
+  const { [key]: sentence, wait, later } = loadNotices()[locale];
   if (!REASONS.includes(reason)) throw new TypeError('noticeText: reason must be one of REASONS');
   if (retryAt !== null && retryAt > now)
     return `${sentence} ${wait.replace('{time}', formatWait(locale, retryAt - now))}`;
@@ -57,7 +64,7 @@ function formatWait(locale: MessageLocale, milliseconds: number): string {
 
 /** Loaded at the first call, so that importing the package stays cheap. */
 function loadNotices(): Readonly<
-  Record<MessageLocale, Readonly<Record<Reason | 'wait' | 'later', string>>>
+  Record<MessageLocale, Readonly<Record<Reason | 'second-factor-first' | 'wait' | 'later', string>>>
 > {
   return (require('../messages/notices') as typeof NoticesModule).NOTICES;
 }

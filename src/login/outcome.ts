@@ -7,6 +7,7 @@ export const REASONS = [
   'wrong-code',
   'expired',
   'no-pending-login',
+  'already-verified',
   'too-many-attempts',
   'locked',
   'disabled',

@@ -160,12 +160,18 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const of = isTexted ? 'text' : `factor:${verifier.method}`;
     const claim = await pendingLogins.claim(pending.pendingId, { of, otpId, most });
     if (claim.outcome === 'exhausted') return refuse('too-many-attempts');
-    // One that is over, or that another purpose has replaced, looks like a wrong code. Only our own
-    // clock says expired.
     if (claim.outcome !== 'claimed' || claim.login.purpose !== pending.purpose)
-      return refuse('wrong-code', true);
+      return refuseUnknown(pending.pendingId);
     const { attempt: number, ...live } = claim;
     return { ...live, number, left: most - number };
+  }
+
+  /**
+   * Refuses a code whose pending login has passed or ended, or that another purpose has replaced.
+   * One that has ended looks like a wrong code: only our own clock says expired.
+   */
+  async function refuseUnknown(pendingId: string): Promise<Refused> {
+    return refuse((await hasPassed(pendingId)) ? 'already-verified' : 'wrong-code', true);
   }
 
   /** Counts an attempt on the user. */
@@ -310,13 +316,14 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     endsPending: boolean,
     outcome: 'wrong' | 'not-judged' = 'wrong',
   ): Promise<Refused> {
+    if (await hasPassed(counted.login.pendingId))
+      return fail(counted, 'already-verified', true, 'sent-twice');
     const reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code';
-    const isTwice = await isSentTwice(counted);
-    return fail(counted, reason, endsPending, isTwice ? 'sent-twice' : outcome);
+    return fail(counted, reason, endsPending, outcome);
   }
 
   /** Returns whether another request has passed this login with a code, as a double click does. */
-  async function isSentTwice({ login: { pendingId } }: JudgedCode): Promise<boolean> {
+  async function hasPassed(pendingId: string): Promise<boolean> {
     // A failure leaves the attempt counted, and `store-failing` reports it.
     return (await pendingLogins.find(pendingId).catch(() => null)) === 'passed';
   }
@@ -332,7 +339,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const stop = await attempt.end(outcome);
     const attemptsLeft = isTexted ? left : undefined;
     const refused = { ...refuse(reason, endsPending), attemptsLeft };
-    if (stop === null || reason === 'user-gone') return refused;
+    if (stop === null || reason === 'user-gone' || reason === 'already-verified') return refused;
     // Otherwise the page would offer a new code, and the request for it would be refused.
     return { ...refused, refusal: stop.refusal, ...toResend(stop) };
   }

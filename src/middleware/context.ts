@@ -12,6 +12,7 @@ import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
 import type { PendingLogin, UserId } from '../stores/store';
+import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
@@ -78,8 +79,22 @@ export interface MiddlewareContext {
   readonly warn: Warn;
   /** Names this process where the store is in its memory; undefined: the store is shared. */
   readonly processId: string | undefined;
-  /** Whether one of its middlewares logs users into a session, which `verify` sets when made. */
+  readonly returnPages: ReturnPages;
+  readonly setup: Setup;
+}
+
+/** What the middlewares of this instance, and the requests so far, have shown of the app. */
+export interface Setup {
+  /** Whether a middleware logs users into a session: `verify` sets it when it is made. */
   logsIn: boolean;
+  /** Where `send` leads users who need no second factor. */
+  notRequiredRedirect: string | undefined;
+  /** Where `send` leads users to enter the code. */
+  codePage: string | undefined;
+  /** Whether a request has reached `send` in this process. */
+  hasSent: boolean;
+  /** Whether users add numbers themselves. */
+  readonly hasPhoneBook: boolean;
 }
 
 /** Verifies the codes of one factor. */

@@ -4,18 +4,22 @@ import type { Method, Reason } from '../login/outcome';
 import { idText, isFreshMark, type VerifiedMark } from '../login/users';
 import type { LoginsContext, MarkCheck, MarkReader, MiddlewareContext } from './context';
 import { currentUser, handleAsync, loadOptions } from './handler';
+import { takeOutLogin } from './ended-login';
+import type { KeptPage } from './kept-page';
 import type { GuardOptions, SecondFactorOptions } from './options';
-import {
-  replyWithRedirect,
-  replyWithRefusal,
-  toChallenge,
-  toNotice,
-  toSafePath,
-} from './responses';
+import { replyWithRedirect, replyWithRefusal, toChallenge, toNotice } from './responses';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
-import { requireOtherPage, warnOfGuard } from './setup-checks';
+import {
+  isSamePage,
+  requireOtherPage,
+  warnOfGuard,
+  warnOfLoop,
+  warnOfOtherHost,
+  warnOfReturnTo,
+} from './setup-checks';
 import { isSamePending, updateSlot } from './update-slot';
+import { isVisit } from './visit';
 
 export function createMarkReader(
   slot: SessionSlot,
@@ -76,7 +80,7 @@ type Unpassed = Exclude<MarkCheck, 'passed'>;
 type IsRequired = () => Promise<boolean>;
 
 export function createGuards(context: MiddlewareContext): Guards {
-  const { marks, slot, logins, isRequiredFor, now, warn } = context;
+  const { marks, slot, logins, isRequiredFor, returnPages, setup, now, warn } = context;
   const { readOptions } = loadOptions();
 
   return {
@@ -118,35 +122,79 @@ export function createGuards(context: MiddlewareContext): Guards {
     options: GuardOptions,
     check: Unpassed,
   ): Promise<boolean> {
-    const { pending } = slot.read(req);
+    slot.read(req);
     if (check === 'second-factor-required') slot.requireReadUser(req);
-    const hasSlot = slot.peek(req) !== undefined;
     const isRequired = askOnce(req);
     const reason = await findRefusal(req, options, check, isRequired);
     if (reason === null) return true;
-    if (reason === 'second-factor-required') await warnOfRefusal(req, hasSlot, isRequired);
-    if (options.redirect === undefined) {
-      replyWithRefusal(
-        res,
-        { reason },
-        toChallenge(reason, options, currentUser(req) !== undefined),
-      );
+    const isFree = reason === 'second-factor-required' && !(await isRequired());
+    if (reason === 'second-factor-required') warnOfRefusal(req, isFree);
+
+    const target = findTarget(req, options, isFree);
+    await leaveTrace(req, reason, target === undefined ? null : toTrace(req, options, reason));
+    if (target !== undefined) {
+      replyWithRedirect(res, target);
       return false;
     }
-    requireOtherPage(req, options.redirect);
-    const path = isNavigation(req) ? toSafePath(req.originalUrl) : null;
+    const hasUser = currentUser(req) !== undefined;
+    replyWithRefusal(res, { reason }, toChallenge(reason, options, hasUser));
+    return false;
+  }
+
+  /** Returns where a refused browser is sent; undefined: it is answered as JSON. */
+  function findTarget(
+    req: Request,
+    { redirect }: GuardOptions,
+    isFree: boolean,
+  ): string | undefined {
+    if (redirect === undefined) return undefined;
+    // The login would send a user who needs no second factor straight back.
+    const free = isFree ? setup.notRequiredRedirect : undefined;
+    if (free !== undefined && !isSamePage(req, free)) return free;
+    requireOtherPage(req, redirect);
+    return redirect;
+  }
+
+  /** Returns what a refusal leaves for the next page: only a person who goes to a page reads it. */
+  function toTrace(
+    req: Request,
+    options: GuardOptions,
+    reason: Reason,
+  ): Partial<SmsOtpSession> | null {
+    if (!isVisit(req) || !slot.mayKeep(req)) return null;
+    const notice = toNotice({ reason }, now());
+    warnOfLoop(slot.read(req), notice, warn);
+    // Where a form was sent there is nothing to see.
+    const page = req.method === 'GET' ? findReturnPage(req, options) : null;
+    return { ...notice, ...(page && { returnTo: page }) };
+  }
+
+  function findReturnPage(req: Request, options: GuardOptions): KeptPage | null {
+    const { returnTo, redirect = '' } = options;
+    if (returnTo === undefined)
+      return warnOfOtherHost(req, redirect, warn)
+        ? null
+        : returnPages.keep(req.originalUrl, options);
+    const address: unknown = returnTo(req);
+    const page = returnPages.keep(address, options);
+    if (page === null && address !== null) warnOfReturnTo(warn);
+    return page;
+  }
+
+  async function leaveTrace(
+    req: Request,
+    reason: Reason,
+    trace: Partial<SmsOtpSession> | null,
+  ): Promise<void> {
+    if (reason === 'login-ended' && (await takeOutLogin(context, req, trace ?? {}))) return;
+    if (trace === null) return;
+    const { pending } = slot.read(req);
     await updateSlot(
       context,
       req,
       (current) => isSamePending(current.pending, pending),
-      (current) => ({
-        ...current,
-        ...toNotice({ reason }, now()),
-        ...(path !== null && { returnTo: path }),
-      }),
+      (current) => ({ ...current, ...trace }),
     );
-    replyWithRedirect(res, options.redirect);
-    return false;
   }
 
   /** Asks the app about the user of a request when it is first called, and not again. */
@@ -157,14 +205,9 @@ export function createGuards(context: MiddlewareContext): Guards {
   }
 
   /** Warns where a guard will go on refusing a user who is logged in, whatever the user does. */
-  async function warnOfRefusal(
-    req: Request,
-    hasSlot: boolean,
-    isRequired: IsRequired,
-  ): Promise<void> {
+  function warnOfRefusal(req: Request, isFree: boolean): void {
     if (currentUser(req) === undefined) return;
-    const mustPass = await isRequired();
-    if (!mustPass || !hasSlot) warnOfGuard(mustPass, warn);
+    if (isFree || slot.peek(req) === undefined) warnOfGuard(isFree, context);
   }
 
   /** Null: the login is live, and has passed the second factor or needs none. */
@@ -180,16 +223,6 @@ export function createGuards(context: MiddlewareContext): Guards {
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;
   }
-}
-
-/**
- * Returns whether a browser goes to a page: after the login nobody wants to see an image, or what a
- * poll has asked for. Browsers send the header over TLS alone, and old ones not at all.
- */
-function isNavigation(req: Request): boolean {
-  if (req.method !== 'GET') return false;
-  const { 'sec-fetch-mode': mode, accept = 'text/html' } = req.headers;
-  return mode === undefined ? /\btext\/html\b/i.test(accept) : mode === 'navigate';
 }
 
 /** Caps at `Number.MAX_VALUE`: an explicit limit must not become Infinity. */

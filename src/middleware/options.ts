@@ -1,6 +1,13 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { callback, oneOf, parseOptions, strictOptions, switchOption } from '../define-options';
+import {
+  callback,
+  oneOf,
+  parseOptions,
+  strictOptions,
+  switchOption,
+  syncCallback,
+} from '../define-options';
 import type { Purpose, Transaction } from '../stores/store';
 
 /**
@@ -15,10 +22,16 @@ export interface RedirectOptions {
 /** Options of `send`. */
 export interface SendOptions extends RedirectOptions {
   /**
-   * Where users go who need no second factor, and users of trusted devices, unless they wanted
-   * another page. Default: `/` where `successRedirect` is given, else the next handler.
+   * Where users go who need no second factor, such as the page that adds a number. Guards with a
+   * `redirect` lead them there too. A page that was wanted comes first if its guard lets them pass.
+   * Default: `/` where `successRedirect` is given, otherwise the next handler.
    */
   readonly notRequiredRedirect?: string | undefined;
+  /**
+   * Where users of a trusted device go, unless they wanted another page. Default: `/` where
+   * `successRedirect` is given, otherwise the next handler.
+   */
+  readonly trustedDeviceRedirect?: string | undefined;
 }
 
 /** The options of Passport that `verify` takes. */
@@ -71,10 +84,16 @@ export interface SecondFactorOptions {
 /** Options of `requireSecondFactor`. */
 export interface GuardOptions extends SecondFactorOptions {
   /**
-   * Where to send the browser instead of answering 403. The URL of a page that somebody goes to is
-   * kept for after the second factor.
+   * Where to send the browser instead of answering 403. The page that a person wanted is kept for
+   * after the second factor.
    */
   readonly redirect?: string | undefined;
+  /**
+   * Returns the page to go to after the second factor: a path as the browser sees it, a URL of one
+   * of `returnToOrigins`, or null for none. For an app behind a path prefix, or with its login on
+   * another host. Only together with `redirect`. Default: the URL of the request.
+   */
+  readonly returnTo?: ((req: Request) => string | null) | undefined;
   /**
    * For OAuth clients: answers 401 with the `Bearer` challenge of RFC 9470 instead of 403. Not
    * together with `redirect`.
@@ -165,6 +184,7 @@ const SCHEMAS = {
   send: strictOptions({
     ...redirects,
     notRequiredRedirect: redirect,
+    trustedDeviceRedirect: redirect,
   }) satisfies z.ZodType<SendOptions>,
   resend: redirectSchema,
   cancel: redirectSchema,
@@ -180,12 +200,18 @@ const SCHEMAS = {
   requireSecondFactor: strictOptions({
     ...secondFactor,
     redirect,
+    returnTo: syncCallback<NonNullable<GuardOptions['returnTo']>>().optional(),
     bearerRealm: realm.optional(),
     allowNotRequired: flag,
-  }).refine((options) => options.redirect === undefined || options.bearerRealm === undefined, {
-    path: ['bearerRealm'],
-    error: 'does not go together with redirect',
-  }) satisfies z.ZodType<GuardOptions>,
+  })
+    .refine((options) => options.redirect === undefined || options.bearerRealm === undefined, {
+      path: ['bearerRealm'],
+      error: 'does not go together with redirect',
+    })
+    .refine((options) => options.redirect !== undefined || options.returnTo === undefined, {
+      path: ['returnTo'],
+      error: 'needs redirect, which leads to the login',
+    }) satisfies z.ZodType<GuardOptions>,
   hasSecondFactor: strictOptions(secondFactor) satisfies z.ZodType<SecondFactorOptions>,
   'phones.enroll': strictOptions({
     ...phoneChange,

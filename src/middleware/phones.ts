@@ -17,6 +17,7 @@ import type { PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
+import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, readField } from './handler';
 import type {
@@ -27,6 +28,7 @@ import type {
   RemoveOptions,
 } from './options';
 import {
+  answerRefusal,
   answerSuccess,
   finishRefusal,
   LOGIN_ENDED,
@@ -34,7 +36,6 @@ import {
   notVerified,
   recordRefusal,
   type SessionRefusal,
-  toSafePath,
   toVerified,
 } from './responses';
 import { finishSend } from './send';
@@ -129,7 +130,7 @@ export function createPhones(
       mayFinish: async () =>
         (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
     };
-    const result = (await logins.findEnd(req)) ?? (await confirmPhone(request));
+    const result = (await findEndOfLogin(context, req, pending)) ?? (await confirmPhone(request));
     if (result.kind === 'unconfirmed') {
       await recordRefusal(
         context,
@@ -139,12 +140,17 @@ export function createPhones(
       );
       throw result.error;
     }
-    const refuse = (refused: Omit<SessionRefusal, 'pending'>): Promise<false> =>
-      finishRefusal(context, req, res, failureRedirect, { ...refused, pending }, notVerified);
+    const next = context.returnPages.find([returnTo, pending?.returnTo], 'sms') ?? successRedirect;
+    const refuse = async (refused: Omit<SessionRefusal, 'pending'>): Promise<false> => {
+      const keeps = { isAnswered: true, keepsNotice: failureRedirect !== undefined };
+      const told = await recordCodeRefusal(context, req, { ...refused, pending }, keeps);
+      req.smsOtp = notVerified(told);
+      const page = slot.isDetached(req) ? next : undefined;
+      return answerRefusal(res, failureRedirect && (page ?? failureRedirect), told);
+    };
     if (result.kind === 'refused') return refuse(result);
     if (!(await renewSession(req, result))) return refuse({ refusal: LOGIN_ENDED });
-    if (successRedirect === undefined) return true;
-    return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
+    return answerSuccess(res, successRedirect && next);
   }
 
   /**

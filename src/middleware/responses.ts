@@ -7,7 +7,7 @@ import { isSamePending, updateSlot } from './update-slot';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {
-  readonly status: 400 | 401 | 403 | 429 | 503;
+  readonly status: 400 | 401 | 403 | 409 | 429 | 503;
   /** The value of `error` in the JSON body. */
   readonly error: string;
 }
@@ -41,6 +41,7 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'send-limit': { status: 429, error: 'send-limit' },
   // The status of the error itself, where there is one, takes precedence.
   'not-sent': { status: 503, error: 'not-sent' },
+  'already-verified': { status: 409, error: 'already-verified' },
 };
 
 /** What a refusal changes in the session. */
@@ -54,9 +55,10 @@ export interface SessionChanges {
   /** When a text may be asked for now; null when none can be had. Undefined: as before. */
   readonly resendAt?: number | null | undefined;
   /**
-   * Whether the session's login may have ended: the request does not depend on it. Default: false.
+   * Whether the first factor was right in this request: then the session's login may have ended,
+   * and the request may come from any site. Default: false.
    */
-  readonly mayHaveEnded?: boolean | undefined;
+  readonly isFirstFactor?: boolean | undefined;
 }
 
 /** A refusal, and what the session is to keep of it. */
@@ -114,27 +116,35 @@ export async function recordRefusal(
   { refusal, ...changes }: SessionRefusal,
   keepsNotice: boolean,
 ): Promise<Refusal> {
+  const { pending, isFirstFactor = false } = changes;
+  const mayKeep = keepsNotice && (isFirstFactor || context.slot.mayKeep(req));
   const findNotice = (told: Refusal): Notice | null =>
-    keepsNotice ? toNotice(told, context.now()) : null;
-  const isStillLive = await write(context, req, changes, findNotice(refusal));
-  if (isStillLive) return refusal;
-  const { pending } = changes;
-  await write(context, req, { pending, mayHaveEnded: true }, findNotice(LOGIN_ENDED));
+    mayKeep ? toNotice(told, context.now()) : null;
+  if (!isWritten(changes, mayKeep)) return refusal;
+  if (isFirstFactor || (await context.logins.isStillLive(req))) {
+    await write(context, req, changes, findNotice(refusal));
+    return refusal;
+  }
+  if (mayKeep) await write(context, req, { pending }, findNotice(LOGIN_ENDED));
   return LOGIN_ENDED;
 }
 
-/** Returns false when the session's login has ended: then nothing was written. */
+/** Returns whether a refusal changes anything in the session. */
+function isWritten(
+  { pending, endsPending, attemptsLeft, resendAt }: SessionChanges,
+  keepsNotice: boolean,
+): boolean {
+  const changesPending =
+    endsPending === true || attemptsLeft !== undefined || resendAt !== undefined;
+  return keepsNotice || (pending !== undefined && changesPending);
+}
+
 async function write(
   context: MiddlewareContext,
   req: Request,
-  { pending: judged, endsPending, attemptsLeft = Infinity, resendAt, mayHaveEnded }: SessionChanges,
+  { pending: judged, endsPending, attemptsLeft = Infinity, resendAt }: SessionChanges,
   notice: Notice | null,
-): Promise<boolean> {
-  const changesPending =
-    judged !== undefined &&
-    (endsPending === true || attemptsLeft !== Infinity || resendAt !== undefined);
-  if (notice === null && !changesPending) return true;
-  if (mayHaveEnded !== true && !(await context.logins.isStillLive(req))) return false;
+): Promise<void> {
   await updateSlot(
     context,
     req,
@@ -153,7 +163,6 @@ async function write(
       ...notice,
     }),
   );
-  return true;
 }
 
 /** Answers a refusal that has been recorded. */
@@ -259,33 +268,6 @@ export function setRetryAfter(
 ): void {
   if ((status === 429 || status >= 500) && retryAfterSeconds !== undefined)
     res.setHeader('Retry-After', String(retryAfterSeconds));
-}
-
-/** Longer paths are not worth keeping in a session. */
-const MAX_PATH_LENGTH = 2_048;
-
-/** An origin that cannot exist: a URL that still has it after parsing leads to no other site. */
-const SOME_ORIGIN = 'http://origin.invalid';
-
-/**
- * Returns a path of this site, or null. The path that is checked is the one returned: parsed and
- * serialized again, because parsing can turn a harmless-looking path into another host
- * ("/..//host").
- */
-export function toSafePath(path: unknown): string | null {
-  if (typeof path !== 'string' || path.length > MAX_PATH_LENGTH || !isRooted(path)) return null;
-  if (!URL.canParse(path, SOME_ORIGIN)) return null;
-  const url = new URL(path, SOME_ORIGIN);
-  const final = url.pathname + url.search + url.hash;
-  return url.origin === SOME_ORIGIN && isRooted(final) ? final : null;
-}
-
-/**
- * Begins with one slash and holds no backslash, space or control character: browsers read those in
- * ways of their own.
- */
-function isRooted(path: string): boolean {
-  return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path);
 }
 
 /**

@@ -9,6 +9,7 @@ import type { FailedResend, SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
+import type { KeptPage } from './kept-page';
 import { logInOrEnd } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
 import { setAuthInfo } from './passport';
@@ -25,7 +26,6 @@ import {
   type SessionChanges,
   type SessionRefusal,
   toNotice,
-  toSafePath,
   toVerified,
 } from './responses';
 import { type PendingSlot, type SmsOtpSession, toKept, withoutReason } from './session-data';
@@ -40,17 +40,21 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   const devices = context.devices && createDeviceLogin(context.devices, context);
   let isSetUp = false;
 
-  return createFactory('send', 'smsOtpSend', send);
+  return createFactory('send', 'smsOtpSend', send, (options) => {
+    context.setup.codePage ??= options.successRedirect;
+    context.setup.notRequiredRedirect ??= options.notRequiredRedirect;
+  });
 
   /** Finds, before the first text is paid, what would fail after it. */
   function requireSetUp(req: Request): void {
     if (isSetUp) return;
     slot.requireNewIds(req);
-    requireSerializer(context);
+    requireSerializer(req, context);
     isSetUp = true;
   }
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
+    context.setup.hasSent = true;
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
     requireSetUp(req);
@@ -130,15 +134,17 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
     slot.carryThroughRenewal(req, marked, undefined, login.undo);
     await logInOrEnd(context, req, user, {});
+    const page = context.returnPages.find([wanted ?? undefined], mark?.method ?? null);
+    const next = findNextPage(options, mark, page);
     if (mark === null) {
       req.smsOtp = { sent: false, reason: 'not-required' };
-      return answerSuccess(res, findNextPage(options, wanted));
+      return answerSuccess(res, next);
     }
     const { method, at } = mark;
     // A device is not a factor of its own: RFC 8176 has no value for it.
     await setAuthInfo(context.passport, req, { amr: kept.amr ?? ['pwd'], method, at });
     req.smsOtp = toVerified({ user, method, at });
-    return answerSuccess(res, findNextPage(options, wanted));
+    return answerSuccess(res, next);
   }
 
   /**
@@ -150,8 +156,8 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     await logins.end(req);
   }
 
-  function findWantedPage(req: Request, { returnTo, pending }: SmsOtpSession): string | null {
-    return toSafePath(returnTo ?? pending?.returnTo ?? slot.readReturnTo(req));
+  function findWantedPage(req: Request, { returnTo, pending }: SmsOtpSession): KeptPage | null {
+    return returnTo ?? pending?.returnTo ?? context.returnPages.keepOwn(slot.readReturnTo(req));
   }
 }
 
@@ -160,10 +166,12 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
  * app that only says where the code is entered has no next handler, and would answer with a 404.
  */
 function findNextPage(
-  { notRequiredRedirect, successRedirect }: SendOptions,
+  { notRequiredRedirect, trustedDeviceRedirect, successRedirect }: SendOptions,
+  mark: VerifiedMark | null,
   wanted: string | null,
 ): string | undefined {
-  const usual = notRequiredRedirect ?? (successRedirect === undefined ? undefined : '/');
+  const own = mark === null ? notRequiredRedirect : trustedDeviceRedirect;
+  const usual = own ?? (successRedirect === undefined ? undefined : '/');
   return usual === undefined ? undefined : (wanted ?? usual);
 }
 
@@ -198,7 +206,7 @@ interface FirstFactor {
 
 /** Who enters a password may do so in a session whose login has ended. */
 function toChanges({ pending }: Partial<SmsOtpSession> = {}): SessionChanges {
-  return { pending, mayHaveEnded: true };
+  return { pending, isFirstFactor: true };
 }
 
 function toRequest(
@@ -229,7 +237,7 @@ export interface DecidedSend {
   readonly before: SmsOtpSession;
   readonly result: SendResult | ResendResult;
   /** The page to go to after the right code. */
-  readonly returnTo: string | undefined;
+  readonly returnTo: KeptPage | undefined;
 }
 
 /** Ends a send that renews no session: writes the result into the slot, and answers. */
@@ -259,7 +267,7 @@ export async function finishSend(
       ? refuse(refused)
       : answerNotResent(context, req, res, options, { ...failed, ...refused, pending: waited });
   }
-  const pending = toPending(context, result, toSafePath(returnTo));
+  const pending = toPending(context, result, returnTo ?? null);
   const notice = findNotice(options, result, context.now());
   // Nothing is written when something else has begun in this session that is not of this pending
   // login.
@@ -308,7 +316,7 @@ async function keepText<Saved>(
 function toPending(
   { maxAttempts, processId }: MiddlewareContext,
   result: BegunSend,
-  returnTo: string | null,
+  returnTo: KeptPage | null,
 ): PendingSlot {
   const { login, text, mobile, resendAt, phones, factors } = result;
   const { pendingId, purpose, pendingUntil, transaction } = login;

@@ -3,6 +3,7 @@ import { isObject } from '../errors';
 import type { LoginReference } from '../login/context';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../login/outcome';
 import type { VerifiedMark } from '../login/users';
+import type { KeptPage } from './kept-page';
 
 /** What `req.session.smsOtp` holds. */
 export interface SmsOtpSession {
@@ -20,7 +21,7 @@ export interface SmsOtpSession {
   /** Beside the notice: when nobody wants to read it any more, in milliseconds since 1970. */
   readonly noticeUntil?: number;
   /** The page that a guard refused. */
-  readonly returnTo?: string;
+  readonly returnTo?: KeptPage;
 }
 
 /** Returns the slot without the reason that was kept for the next page. */
@@ -50,7 +51,7 @@ export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly reason?: Reason;
   readonly failureStatus?: number;
   /** Where the user wanted to go. */
-  readonly returnTo?: string;
+  readonly returnTo?: KeptPage;
   /** The process in whose memory the login is; absent where the store is shared. */
   readonly processId?: string;
 }

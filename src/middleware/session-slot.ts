@@ -4,6 +4,7 @@ import type { Session, SessionData } from 'express-session';
 import { readFields, SessionError } from '../errors';
 import { callAsync, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
+import { isCrossSite } from './visit';
 
 /** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
 export type KeptKeys = readonly string[] | 'all';
@@ -104,6 +105,61 @@ export class SessionSlot {
     return this.requireSession(req).returnTo;
   }
 
+  /**
+   * Returns whether a refusal may leave something in this session. A request of another site that
+   * came without the session's cookie proves nothing about the browser: a new session would take
+   * the place of the one that its user is logged in with.
+   */
+  mayKeep(req: Request): boolean {
+    if (isIdFromClient(req) || !isCrossSite(req)) return true;
+    const { sameSite } = this.requireSession(req).cookie;
+    // Browsers send the cookie along with links of other sites, unless it is strict.
+    return req.method === 'GET' && sameSite !== 'strict' && sameSite !== true;
+  }
+
+  /**
+   * Returns whether the client sent a session's cookie, and that session has ended. Which of its
+   * cookies is the session's is not known: any but ours may be.
+   */
+  hasEnded(req: Request): boolean {
+    return this.hasForeignCookie(req) && !isIdFromClient(req);
+  }
+
+  /**
+   * Takes this request out of its session: express-session writes nothing at the end of the
+   * response and sends no cookie, also with `rolling` or `resave`. The session has ended or has
+   * another id by now, and its old cookie must not take the place of the new one.
+   */
+  detach(req: Request): void {
+    // Missing in the types: without an id express-session leaves a session alone.
+    (req as { sessionID: string | undefined }).sessionID = undefined;
+  }
+
+  isDetached(req: Request): boolean {
+    return typeof req.sessionID !== 'string';
+  }
+
+  /** Returns the slot of a session that was read from its store. */
+  of(session: Session): SmsOtpSession | undefined {
+    const slot = (session as LiveSession)[this.sessionKey];
+    return isSlot(slot) ? slot : undefined;
+  }
+
+  /** Returns whether a session has the Passport user that this request's session has. */
+  isSameUser(req: Request, session: Session): boolean {
+    return findUser(session as LiveSession) === findUser(this.requireSession(req));
+  }
+
+  /** Takes Passport's user, the login and the mark out of a session. */
+  takeOutUser(session: Session, left: Partial<SmsOtpSession>): void {
+    // Both keys are unknown to the types of a session.
+    const changed = session as LiveSession;
+    const { user: _out, ...passport } = readFields(changed[PASSPORT_KEY]);
+    const { login: _ended, verified: _passed, ...rest } = this.of(session) ?? EMPTY;
+    changed[PASSPORT_KEY] = passport;
+    changed[this.sessionKey] = { ...rest, ...left };
+  }
+
   /** Puts the slot into this session, to be saved at the end of the response. */
   put(req: Request, slot: SmsOtpSession): void {
     this.requireSession(req)[this.sessionKey] = slot;
@@ -183,7 +239,7 @@ export class SessionSlot {
 
   /** Renews the session the way `carryThroughRenewal` has prepared it. */
   async renewPrepared(req: Request): Promise<void> {
-    await orFailure('renewed', (done) => this.requireSession(req).regenerate(done));
+    await callStore('renewed', (done) => this.requireSession(req).regenerate(done));
     await save(this.requireSession(req));
   }
 
@@ -238,7 +294,7 @@ export class SessionSlot {
   }
 
   /** Reads the session again; false when it has ended in the meantime, or its user is out. */
-  private async isStillThere(req: Request): Promise<boolean> {
+  async isStillThere(req: Request): Promise<boolean> {
     const before = this.requireSession(req);
     if (!isIdFromClient(req)) return true;
     if (!(await reload(before))) return false;
@@ -278,11 +334,11 @@ function findUser(session: LiveSession): string {
 
 /** Saves the session now. @throws {SessionError} */
 function save(session: LiveSession): Promise<void> {
-  return orFailure('saved', (done) => session.save(done));
+  return callStore('saved', (done) => session.save(done));
 }
 
 /** Calls the session store. @throws {SessionError} */
-function orFailure(what: string, call: Parameters<typeof callAsync>[0]): Promise<void> {
+export function callStore(what: string, call: Parameters<typeof callAsync>[0]): Promise<void> {
   return callAsync(call).catch((error: unknown) => Promise.reject(storeFailure(what, error)));
 }
 

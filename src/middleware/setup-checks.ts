@@ -2,7 +2,8 @@ import type { Request } from 'express';
 import { readFields, UsageError, type Warn } from '../errors';
 import type { MiddlewareContext } from './context';
 import { readField } from './handler';
-import type { PendingSlot } from './session-data';
+import type { Notice } from './responses';
+import type { PendingSlot, SmsOtpSession } from './session-data';
 
 /**
  * Warns when limits per address count a proxy, or whatever a client writes, in place of the client.
@@ -86,14 +87,20 @@ export function checkCookie(isLost: boolean, warn: Warn): void {
 }
 
 /** @throws {UsageError} when Passport could not put the user into the session after the code. */
-export function requireSerializer({
-  passport,
-  logsIn,
-}: Pick<MiddlewareContext, 'passport' | 'logsIn'>): void {
+export function requireSerializer(
+  req: Request,
+  { passport, setup }: Pick<MiddlewareContext, 'passport' | 'setup'>,
+): void {
+  if (!setup.logsIn) return;
   // Missing in the types, part of Passport since 0.1.
-  const { _serializers: serializers } = readFields(passport);
-  if (logsIn && Array.isArray(serializers) && serializers.length === 0)
+  const { _serializers: serializers, _sm: own } = readFields(passport);
+  if (!Array.isArray(serializers) || serializers.length > 0) return;
+  // Passport leaves it in each request that its `session()` or `authenticate()` has seen.
+  const { _sessionManager: used } = readFields(req);
+  if (typeof used !== 'object' || used === null || used === own)
     throw new UsageError('ERR_NO_SERIALIZER', 'serializeUser');
+  const isCopy = used.constructor !== readFields(own).constructor;
+  throw new UsageError(isCopy ? 'ERR_PASSPORT_COPY' : 'ERR_PASSPORT_INSTANCE', 'createSmsOtp');
 }
 
 /** Warns of a login in the memory of another process, or of this one before a restart. */
@@ -110,31 +117,109 @@ export function checkStore(
   );
 }
 
-/** Warns of a user who is logged in, and whom a guard will refuse again and again. */
-export function warnOfGuard(isRequired: boolean, warn: Warn): void {
-  if (isRequired) {
+/**
+ * Warns of a user who is logged in, and whom a guard will refuse again and again.
+ * @param isFree Whether the user needs no second factor.
+ */
+export function warnOfGuard(
+  isFree: boolean,
+  { setup, warn }: Pick<MiddlewareContext, 'setup' | 'warn'>,
+): void {
+  if (isFree) {
+    const cure = setup.hasPhoneBook
+      ? 'give send({ notRequiredRedirect }) the page on which such users add a number'
+      : 'requireSecondFactor({ allowNotRequired: true }) lets such users pass';
     warn(
-      'SMS_OTP_LOGGED_IN_WITHOUT_SEND',
-      'requireSecondFactor has refused a user whom Passport has logged in without smsOtp.send(), ' +
-        'so without a second factor. Take successRedirect off the first factor and add session: ' +
-        "false: passport.authenticate('local', { session: false }), smsOtp.send({ " +
-        'successRedirect })',
+      'SMS_OTP_NOT_REQUIRED',
+      'requireSecondFactor has refused a logged-in user of whom isRequiredFor requires no second ' +
+        `factor: ${cure}`,
     );
     return;
   }
+  const cause = setup.hasSent ? 'log-in-elsewhere' : 'never-sent';
+  const refused =
+    'requireSecondFactor has refused a user whom Passport has logged in without smsOtp.send(), so ' +
+    'without a second factor. ';
+  warn('SMS_OTP_LOGGED_IN_WITHOUT_SEND', refused + WITHOUT_SEND[cause], cause);
+}
+
+const WITHOUT_SEND = {
+  'never-sent':
+    'smsOtp.send() has not run in this process: take successRedirect off the first factor and add ' +
+    "session: false: passport.authenticate('local', { session: false }), smsOtp.send({ " +
+    'successRedirect })',
+  'log-in-elsewhere':
+    'smsOtp.send() has run for other logins, so another route logs in: look for req.login in a ' +
+    'sign-up, a password reset or a magic link, and put smsOtp.send() there. Sessions from before ' +
+    'the second factor was added look the same',
+};
+
+/** Within this time a person has hardly read a page and gone back. */
+const LOOP_MS = 10_000;
+
+/**
+ * Warns where browsers are probably sent back and forth: a guard refuses a visit, and what it left
+ * at the last one has not been read.
+ */
+export function warnOfLoop(
+  { notice, noticeUntil = 0 }: SmsOtpSession,
+  next: Notice,
+  warn: Warn,
+): void {
+  if (notice !== next.notice || next.noticeUntil - noticeUntil > LOOP_MS) return;
   warn(
-    'SMS_OTP_NOT_REQUIRED',
-    'requireSecondFactor has refused a user of whom isRequiredFor requires no second factor: ' +
-      'requireSecondFactor({ allowNotRequired: true }) lets such users pass',
+    'SMS_OTP_REDIRECT_LOOP',
+    'requireSecondFactor has refused the same browser twice within 10 seconds, and no page has ' +
+      'shown the reason. If the page that it redirects to sends logged-in users away, browsers ' +
+      'never stop: ask smsOtp.hasSecondFactor(req) there, not req.user. Show the reason with ' +
+      'smsOtp.status(req).notice',
+  );
+}
+
+/** Warns when a code page has nothing to wait for, and nothing has ever reached `send`. */
+export function warnOfCodePage({ setup, warn }: Pick<MiddlewareContext, 'setup' | 'warn'>): void {
+  if (setup.hasSent) return;
+  warn(
+    'SMS_OTP_SEND_NEVER_RAN',
+    'A browser has come to the code page, no code is pending, and smsOtp.send() has never run in ' +
+      'this process. Something in front of it may answer, such as successRedirect of the first ' +
+      'factor: take it off, so that smsOtp.send() comes next',
+  );
+}
+
+/**
+ * Warns where the login is on another host: a path would lead to a page of that host. Returns
+ * whether it is.
+ */
+export function warnOfOtherHost({ headers }: Request, redirect: string, warn: Warn): boolean {
+  if (!URL.canParse(redirect) || new URL(redirect).host === headers.host) return false;
+  warnOfReturnTo(warn);
+  return true;
+}
+
+/** Warns of a page that is not kept. */
+export function warnOfReturnTo(warn: Warn): void {
+  warn(
+    'SMS_OTP_RETURN_TO',
+    'A guard has not kept the page that its user wanted. With a login on another host, or behind a ' +
+      'path prefix, requireSecondFactor needs returnTo: a function that returns a path that begins ' +
+      'with /, a URL of one of returnToOrigins of createSmsOtp, or null for no page',
   );
 }
 
 /** @throws {UsageError} when a guard would redirect to the page that it guards. */
-export function requireOtherPage({ originalUrl }: Request, redirect: string): void {
-  if (toPath(redirect) !== toPath(originalUrl)) return;
-  throw new UsageError('ERR_GUARD_REDIRECT', 'requireSecondFactor');
+export function requireOtherPage(req: Request, redirect: string): void {
+  if (isSamePage(req, redirect)) throw new UsageError('ERR_GUARD_REDIRECT', 'requireSecondFactor');
+}
+
+/** Returns whether an address is that of the request. */
+export function isSamePage({ originalUrl }: Request, address: string): boolean {
+  return toPath(address) === toPath(originalUrl);
 }
 
 function toPath(url: string): string {
-  return url.replace(/[?#].*$/s, '').replace(/(?<=.)\/+$/, '');
+  const [path = ''] = url.split(/[?#]/, 1);
+  let end = path.length;
+  while (end > 1 && path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
 }

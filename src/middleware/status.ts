@@ -3,7 +3,8 @@ import { maskPhone } from '../login/phones';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import { type PendingSlot, toKept, withoutReason } from './session-data';
-import { checkCookie } from './setup-checks';
+import { checkCookie, isSamePage, warnOfCodePage } from './setup-checks';
+import { isVisit } from './visit';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
 export interface SmsOtpStatus {
@@ -13,8 +14,8 @@ export interface SmsOtpStatus {
   readonly verified: { readonly at: number; readonly method: Method } | null;
   /**
    * The reason of the last refusal that was answered with a redirect. It is shown once: every call
-   * of one request returns it, and then it is gone, unless that request redirects as well. It ends
-   * after ten minutes.
+   * of one request returns it, and then it is gone, unless that request redirects as well or is no
+   * visit: a page that is fetched in advance leaves it. It ends after ten minutes.
    */
   readonly notice: Reason | null;
   /**
@@ -60,18 +61,17 @@ export function createClaims({
 }
 
 /** Makes `status(req)`. Without a session every field is null. */
-export function createStatus({
-  slot,
-  marks,
-  now,
-  warn,
-}: MiddlewareContext): (req: Request) => SmsOtpStatus {
+export function createStatus(context: MiddlewareContext): (req: Request) => SmsOtpStatus {
+  const { slot, marks, setup, now, warn } = context;
   const noticesTaken = new WeakMap<Request, Pick<SmsOtpStatus, 'notice' | 'retryAt'>>();
 
   return function status(req) {
     checkCookie(slot.losesCookie(req), warn);
     const taken = takeNotice(req);
     const pending = slot.peek(req)?.pending;
+    const { codePage } = setup;
+    if (pending === undefined && codePage !== undefined && isSamePage(req, codePage))
+      warnOfCodePage(context);
     // As for `hasSecondFactor`: with `logins` it shows only where the login has been checked.
     const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
     return {
@@ -88,7 +88,7 @@ export function createStatus({
     const isOver = noticeUntil !== undefined && noticeUntil <= now();
     const shown = isOver ? { notice: null, retryAt: null } : { notice, retryAt };
     noticesTaken.set(req, shown);
-    if (notice !== null) beforeEnd(req.res, () => removeNotice(req));
+    if (notice !== null && isVisit(req)) beforeEnd(req.res, () => removeNotice(req));
     return shown;
   }
 

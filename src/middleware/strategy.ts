@@ -6,6 +6,7 @@ import type { CodeVerifier } from '../login/code-verifiers';
 import type { PreparedPut, PreparedSuccess } from '../login/context';
 import type { Method, Refusal } from '../login/outcome';
 import { refuse as toRefused, type Refused, type Verified } from '../login/verify-otp';
+import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { FactorVerification, MiddlewareContext, PreparedSession } from './context';
 import { currentUser, isGiven } from './handler';
 import {
@@ -117,7 +118,7 @@ export function createAuthenticate(
   context: MiddlewareContext,
   callback?: StrategyCallback,
 ): Authenticate {
-  const { slot, factors, logins } = context;
+  const { slot, factors } = context;
   const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return async function authenticate(req, options) {
@@ -136,7 +137,7 @@ export function createAuthenticate(
     const success = new Success(context, req, options, verifier, callback, devices);
     const request = { code, pending, currentUser: currentUser(req), address: req.ip };
     const result =
-      (await logins.findEnd(req)) ??
+      (await findEndOfLogin(context, req, pending)) ??
       (await verifyOtp({ ...request, prepare: (verified) => success.prepare(verified) }));
     if (result.kind === 'verified') return success.enter(result);
     if (result.kind === 'refused') return refuse(req, options, { ...result, pending });
@@ -156,7 +157,12 @@ export function createAuthenticate(
     options: AuthenticationOptions,
     refused: SessionRefusal,
   ): Promise<Authentication> {
-    const told = await recordRefusal(context, req, refused, options.keepsNotice === true);
+    const { keepsNotice } = options;
+    const told = await recordCodeRefusal(context, req, refused, {
+      // Plain `passport.authenticate` goes on to handlers of the app.
+      isAnswered: keepsNotice !== undefined,
+      keepsNotice: keepsNotice === true,
+    });
     req.smsOtp = { verified: false, ...told };
     const { status, error } = REPLIES[told.reason];
     if (req.res !== undefined) setRetryAfter(req.res, status, told.retryAfterSeconds);

@@ -5,7 +5,7 @@ import { createFactory, isGiven } from './handler';
 import { logInOrEnd } from './logins';
 import type { VerifyOptions } from './options';
 import { type PassportCallback, setAuthInfo } from './passport';
-import { answerRefusal, answerSuccess, toSafePath } from './responses';
+import { answerRefusal, answerSuccess } from './responses';
 import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
 
 /**
@@ -19,24 +19,28 @@ export function createVerify(
   name: 'verify' | 'recover' | 'verifyWith' = 'verify',
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
-  const { slot, passport } = context;
+  const { slot, passport, returnPages } = context;
 
   return createFactory(name, 'smsOtpVerify', verify, ({ session }) => {
-    context.logsIn ||= session !== false;
+    context.setup.logsIn ||= session !== false;
   });
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;
     const { pending, returnTo } = slot.read(req);
+    // What a guard has kept since the code was sent is newer than what the pending login holds.
+    const wanted = returnPages.find([returnTo, pending?.returnTo], factor);
     const answer = await authenticate(req, res, options);
-    if (answer.kind === 'failure') return answerRefusal(res, failureRedirect, answer.info);
+    if (answer.kind === 'failure') {
+      // The session of another request may be logged in: the guard of the next page decides.
+      const next = slot.isDetached(req) ? (wanted ?? successRedirect) : undefined;
+      return answerRefusal(res, failureRedirect && (next ?? failureRedirect), answer.info);
+    }
     if ((pending?.purpose ?? 'login') === 'login')
       await logInOrEnd(context, req, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
-    if (successRedirect === undefined) return true;
-    // What a guard has kept since the code was sent is newer than what the pending login holds.
-    return answerSuccess(res, toSafePath(returnTo ?? pending?.returnTo) ?? successRedirect);
+    return answerSuccess(res, successRedirect && (wanted ?? successRedirect));
   }
 
   /** Calls Passport in its callback form, which answers nothing itself. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { toSafePath } from '../../src/middleware/responses';
+import { toSafePath } from '../../src/middleware/kept-page';
 import { UNSAFE_PATHS } from './support/unsafe-paths';
 import { casesOf } from '../support/complete-run';
 

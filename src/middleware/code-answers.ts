@@ -1,0 +1,45 @@
+import type { Request } from 'express';
+import type { Refusal } from '../login/outcome';
+import type { MiddlewareContext } from './context';
+import { recordRefusal, type SessionRefusal } from './responses';
+import type { PendingSlot } from './session-data';
+
+type Refused = { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/**
+ * Asks the store whether the login of a request has ended before its code is checked. A login that
+ * a right code of this session has just renewed has another id, and its user is in.
+ */
+export async function findEndOfLogin(
+  { logins, findPending }: Pick<MiddlewareContext, 'logins' | 'findPending'>,
+  req: Request,
+  pending: PendingSlot | undefined,
+): Promise<Refused | null> {
+  const ended = await logins.findEnd(req);
+  if (ended === null || pending === undefined) return ended;
+  const isPassed = (await findPending(pending.pendingId)) === 'passed';
+  return isPassed ? { kind: 'refused', refusal: { reason: 'already-verified' } } : ended;
+}
+
+/**
+ * Records that a code was refused. Nothing is written and no cookie is sent where the session has
+ * ended: its user may be logged in with another one by now.
+ * @param isAnswered Whether a middleware of ours answers the request.
+ * @returns The refusal to report.
+ */
+export async function recordCodeRefusal(
+  context: MiddlewareContext,
+  req: Request,
+  refused: SessionRefusal,
+  { isAnswered, keepsNotice }: { readonly isAnswered: boolean; readonly keepsNotice: boolean },
+): Promise<Refusal> {
+  const { slot } = context;
+  const { refusal } = refused;
+  const isGone =
+    refusal.reason === 'already-verified'
+      ? !(await slot.isStillThere(req))
+      : refusal.reason === 'no-pending-login' && isAnswered && slot.hasEnded(req);
+  if (!isGone) return recordRefusal(context, req, refused, keepsNotice);
+  slot.detach(req);
+  return refusal;
+}
