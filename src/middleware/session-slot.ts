@@ -147,7 +147,8 @@ export class SessionSlot {
 
   /** Returns whether a session has the Passport user that this request's session has. */
   isSameUser(req: Request, session: Session): boolean {
-    return findUser(session as LiveSession) === findUser(this.requireSession(req));
+    const own = findSession(req);
+    return own !== undefined && findUser(session as LiveSession) === findUser(own);
   }
 
   /** Takes Passport's user, the login and the mark out of a session. */

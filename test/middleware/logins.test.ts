@@ -24,6 +24,7 @@ import {
 import { useSharedApp } from '../support/use-app';
 
 const LOGIN_ENDED = [401, { error: 'login-ended' }];
+const LOGGED_OUT = [403, { error: 'second-factor-required' }];
 
 describe.each([
   ['checked every 30 seconds', {}],
@@ -200,9 +201,9 @@ describe.each([
     expect(await part().list(user.id)).toEqual([]);
     await bringBack();
     expect((await statusOf(agent)).isAuthenticated).toBe(true);
-    expect(await account(agent)).toEqual(LOGIN_ENDED);
     expect((await agent.get('/redirecting')).headers.location).toBe('/login');
     expect(await statusOf(agent)).toMatchObject({
+      isAuthenticated: false,
       notice: 'login-ended',
       verified: null,
       hasSecondFactor: false,
@@ -233,9 +234,11 @@ describe.each([
     await bringBack();
     expect(await account(agent)).toEqual(isAlwaysChecked ? LOGIN_ENDED : passed(user));
     clock.advanceSeconds(29.999);
-    expect(await account(agent)).toEqual(isAlwaysChecked ? LOGIN_ENDED : passed(user));
+    // A guard takes a login that has ended out of its session, once it knows.
+    expect(await account(agent)).toEqual(isAlwaysChecked ? LOGGED_OUT : passed(user));
     clock.advanceSeconds(0.001);
-    expect(await account(agent)).toEqual(LOGIN_ENDED);
+    expect(await account(agent)).toEqual(isAlwaysChecked ? LOGGED_OUT : LOGIN_ENDED);
+    expect(await account(agent)).toEqual(LOGGED_OUT);
   });
 
   it('that end while the store answers are not taken for live afterwards', async () => {
@@ -354,9 +357,11 @@ describe.each([
       LOGIN_ENDED,
     ]);
     expect(await part().revokeAll(user.id)).toBe(1);
-    expect(await Promise.all([first, second, third].map((agent) => account(agent)))).toEqual(
-      [1, 2, 3].map(() => LOGIN_ENDED),
-    );
+    expect(await Promise.all([first, second, third].map((agent) => account(agent)))).toEqual([
+      LOGGED_OUT,
+      LOGIN_ENDED,
+      LOGGED_OUT,
+    ]);
   });
 
   it('count as checked in the request that a guard has let pass', async () => {

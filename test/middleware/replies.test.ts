@@ -13,6 +13,7 @@ const DOCUMENTED: Record<string, [number, string]> = {
   'too-many-attempts': [401, 'invalid-code'],
   expired: [401, 'expired'],
   'no-pending-login': [401, 'no-pending-login'],
+  'already-verified': [409, 'already-verified'],
   'user-gone': [401, 'no-pending-login'],
   unconfirmed: [401, 'no-pending-login'],
   denied: [403, 'denied'],

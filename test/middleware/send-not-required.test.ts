@@ -19,6 +19,8 @@ describe('when no second factor is required, send', () => {
     addSite(...parts);
     const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler;
     app.post('/plain/login', firstFactor, smsOtp.send({ successRedirect: '/site/pin' }));
+    const guard = smsOtp.requireSecondFactor({ redirect: '/site/login', allowNotRequired: true });
+    app.get('/open', guard, (_req, res) => void res.json({}));
   }
 
   beforeEach(() => {
@@ -51,12 +53,16 @@ describe('when no second factor is required, send', () => {
   });
 
   it.each(['/plain/login', '/site/login'])(
-    'goes to the page that a guard has kept: %s',
+    'goes to the page that a guard has kept, if that guard lets such users pass: %s',
     async (path) => {
       const agent = test.agent();
-      await agent.get('/site/account/7');
+      await agent.get('/open?x=1');
       const answer = await agent.post(path).send(passwordOf(test.nextUser()));
-      expect([answer.status, answer.headers.location]).toEqual([303, '/site/account/7']);
+      expect([answer.status, answer.headers.location]).toEqual([303, '/open?x=1']);
+      const other = test.agent();
+      await other.get('/site/account/7');
+      const elsewhere = await other.post(path).send(passwordOf(test.nextUser()));
+      expect(elsewhere.headers.location).toBe(path === '/plain/login' ? '/' : '/site/plain');
     },
   );
 
