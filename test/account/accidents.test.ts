@@ -56,7 +56,7 @@ describe('what the phone book throws', () => {
       expect((await alice.confirm(NEW)).status).toBe(500);
       expect([test.errors, test.ended]).toEqual([[BROKEN], []]);
       expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);
-      expect(seen(await alice.confirm(NEW))).toEqual([401, { error: 'invalid-code' }]);
+      expect(seen(await alice.confirm(NEW))).toEqual([409, { error: 'already-verified' }]);
       expect((await alice.account()).status).toBe(200);
     },
   );

@@ -9,7 +9,7 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     hasFactors: true,
     variant,
     routes: (app, smsOtp, passport) => {
-      const options = { notRequiredRedirect: '/home' };
+      const options = { notRequiredRedirect: '/no-code', trustedDeviceRedirect: '/home' };
       const firstFactor = passport.authenticate('local', { session: false });
       app.post('/login/page', firstFactor, smsOtp.send(options));
       app.get('/orders', smsOtp.requireSecondFactor({ redirect: '/login' }), (_req, res) =>
@@ -132,7 +132,7 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
     await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
   });
 
-  it('goes to the page that was wanted, else where those go of whom no code is required', async () => {
+  it('goes to the page that was wanted, otherwise to a page of its own', async () => {
     const password = { username: 'alice', password: 'right' };
     await alice.trust();
     alice.leave();

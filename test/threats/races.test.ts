@@ -68,7 +68,10 @@ describe.each(['A', 'B'] as const)('at the same moment in variant %s', (variant)
     // Five attempts in all, so that the right code is always one of those that are judged.
     for (let wrong = 0; wrong < 2; wrong += 1) await visitor.enterWrong();
     const answers = await times(3, (index) => visitor.enter(index === 1 ? code : wrongCode(code)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const [right, ...wrong] = answers.map(({ status }) => status).sort();
+    expect(right).toBe(200);
+    // One that is answered after the right code is told that the login has passed.
+    for (const status of wrong) expect([401, 409]).toContain(status);
     expect(test.logins.filter((id) => id === visitor.user.id)).toHaveLength(1);
     expect(test.events.filter(({ type }) => type === 'verified')).toHaveLength(1);
     const cleared = test.events.filter(
