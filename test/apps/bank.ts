@@ -56,7 +56,7 @@ export function createApp({ people, gateway, sessions, now }: Parts): RunningApp
     allowedCountries: ['US'],
     getPhone: (user) => customerOf(user).phone,
     loadUser: (userId) => findById(userId),
-    logins: {},
+    logins: {}, // Without it the type says that there may be no `logins`.
     keepSessionKeys: ['cart'],
     ...hosts,
   });

@@ -48,7 +48,7 @@ export function createApp({ people, gateway, sessions, now }: Parts): RunningApp
       const row = rows.find(({ id }) => id === userId);
       return row !== undefined && asUser({ ...row, hashedPassword: undefined });
     },
-    logins: {},
+    logins: {}, // Without it the type says that there may be no `logins`.
     keepSessionKeys: ['cart'],
   });
 

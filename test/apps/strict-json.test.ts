@@ -13,10 +13,10 @@ describe('strict TypeScript: a JSON API with integer ids', () => {
   it('addresses with a port: 130 visitors share no limit', async () => {
     const statuses = new Set<number>();
     for (let number = 1; number <= 130; number += 1) {
-      const somebody = site.visitor();
-      const { name: username, password } = somebody.person;
+      const visitor = site.visitor();
+      const { name: username, password } = visitor.person;
       const address = { 'X-Forwarded-For': `203.0.113.${number}:40000` };
-      const { status } = await somebody.browser.post('/api/login', { username, password }, address);
+      const { status } = await visitor.browser.post('/api/login', { username, password }, address);
       statuses.add(status);
     }
     expect([...statuses]).toEqual([200]);

@@ -51,7 +51,7 @@ export function createApp({ people, gateway, sessions, now }: Parts): RunningApp
     getPhone: (user) => userOf(user).phone,
     // This compilation declares the ids of other apps. `Map.get` finds an integer alone.
     loadUser: (id: unknown) => findById(id as number),
-    logins: {},
+    logins: {}, // Without it the type says that there may be no `logins`.
     keepSessionKeys: ['cart'],
   });
 

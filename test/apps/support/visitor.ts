@@ -27,7 +27,7 @@ export class Visitor {
     return new Visitor(this.site, this.app, this.person, this.browser.copy());
   }
 
-  /** Somebody else, in the same browser. */
+  /** Another person, in the same browser. */
   followedBy(person: Person): Visitor {
     return new Visitor(this.site, this.app, person, this.browser);
   }

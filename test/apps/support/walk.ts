@@ -27,7 +27,7 @@ const POSTED_TO = [
 /** The steps of the walk, the same for every app. An app without pages has fewer. */
 export function stepsOf({ speaksJson }: AppOfWalk): readonly Step[] {
   const everywhere = [
-    { title: 'login: nobody is in before the code, no hash comes out', expectStep: expectLogin },
+    { title: 'login: no one is in before the code, no hash comes out', expectStep: expectLogin },
     { title: 'wrong code: told, and the right one still works', expectStep: expectWrongCode },
     { title: 'guard: a stranger does not pass', expectStep: expectGuard },
     { title: 'logout: the browser is out, and a copy of its cookies', expectStep: expectLogout },
