@@ -7,6 +7,11 @@ declare module 'express4' {
   export default express;
 }
 
+declare module 'express416' {
+  import express from 'express';
+  export default express;
+}
+
 declare module 'passport06' {
   export { Passport } from 'passport';
 }
