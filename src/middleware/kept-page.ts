@@ -98,6 +98,8 @@ function toUrlOf(address: unknown, origins: readonly string[]): string | null {
   if (typeof address !== 'string' || address.length > MAX_LENGTH) return null;
   if (/[\\\s\p{Cc}]/u.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
+  // A blob has the origin of the page that made it.
+  const isPage = url.protocol === 'https:' || url.protocol === 'http:';
   const isAllowed = origins.includes(url.origin) && url.username === '' && url.password === '';
-  return isAllowed && url.href.length <= MAX_LENGTH ? url.href : null;
+  return isPage && isAllowed && url.href.length <= MAX_LENGTH ? url.href : null;
 }

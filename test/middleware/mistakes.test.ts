@@ -2,11 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import type { Request, RequestHandler } from 'express';
 import session from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
+import { Strategy as LocalStrategy } from 'passport-local';
+import { Passport as Passport06 } from 'passport06';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import {
   ALICE,
+  asTestUser,
   asUser,
   startTestApp,
   type TestApp,
@@ -138,6 +141,23 @@ describe('a mistake of the app', () => {
       expectWarning('SMS_OTP_MEMORY_STORE', 'memoryStore()', 'redisStore or postgresStore');
     });
 
+    it('successRedirect beside session: false is told by the code page, where send has never run', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp, passport) => {
+          const options = { session: false, successRedirect: '/code' };
+          const local = passport.authenticate('local', options) as RequestHandler;
+          app.post('/half-login', local, smsOtp.send({ successRedirect: '/code' }));
+          app.get('/code', (req, res) => void res.json(smsOtp.status(req)));
+        },
+      });
+      const agent = test.agent();
+      await agent.post('/half-login').send(LOGIN).expect(302);
+      await agent.get('/status').expect(200);
+      expect(warnings).toEqual([]);
+      for (const _try of [1, 2]) await agent.get('/code').expect(200);
+      expectWarning('SMS_OTP_SEND_NEVER_RAN', 'successRedirect', 'smsOtp.send()');
+    });
+
     it('passport.session() that is missing is an error of the guard', async () => {
       test = await startTestApp({ sessionMiddleware: [sessions] });
       const agent = test.agent();
@@ -164,6 +184,32 @@ describe('a mistake of the app', () => {
       expect((await test.agent().post('/login').send(LOGIN)).status).toBe(500);
       expectError('ERR_NO_SERIALIZER', 'passport.serializeUser', 'nothing was sent');
       expect(texts()).toBe(0);
+    });
+  });
+
+  describe('with two of Passport', () => {
+    /** The app serializes by one Passport, and `createSmsOtp` has another. */
+    async function logInBy(own: PassportStatic): Promise<void> {
+      own.use(new LocalStrategy((_name, _password, done) => done(null, asUser(ALICE))));
+      own.serializeUser((user, done) => done(null, asTestUser(user).id));
+      const local = own.authenticate('local', { session: false }) as RequestHandler;
+      test = await startTestApp({
+        PassportClass: ForgetfulPassport,
+        sessionMiddleware: [sessions, own.session() as RequestHandler],
+        routes: (app, smsOtp) => app.post('/own-login', local, smsOtp.send()),
+      });
+      await test.agent().post('/own-login').send(LOGIN).expect(500);
+      expect(texts()).toBe(0);
+    }
+
+    it('an instance of the app is named before a text is paid', async () => {
+      await logInBy(new AnyPassport());
+      expectError('ERR_PASSPORT_INSTANCE', 'createSmsOtp({ passport })');
+    });
+
+    it('a second copy is named before a text is paid', async () => {
+      await logInBy(new (Passport06 as unknown as new () => PassportStatic)());
+      expectError('ERR_PASSPORT_COPY', 'Two copies of passport', 'createSmsOtp({ passport })');
     });
   });
 
@@ -256,6 +302,63 @@ describe('a mistake of the app', () => {
       for (const _try of [1, 2]) await agent.get('/account').expect(403);
       expectWarning('SMS_OTP_LOGGED_IN_WITHOUT_SEND', 'successRedirect', '{ session: false }');
       expect(texts()).toBe(0);
+    });
+
+    it('names another route that logs in, where send has run for others', async () => {
+      test = await startTestApp({
+        routes: (app, _smsOtp, passport) => {
+          const local = passport.authenticate('local') as RequestHandler;
+          app.post('/sign-up', local, (_req, res) => void res.json({}));
+        },
+      });
+      await test.agent().post('/login').send(LOGIN).expect(200);
+      const agent = test.agent();
+      await agent.post('/sign-up').send(LOGIN).expect(200);
+      for (const _try of [1, 2]) await agent.get('/account').expect(403);
+      expectWarning('SMS_OTP_LOGGED_IN_WITHOUT_SEND', 'req.login', 'sign-up', 'magic link');
+    });
+
+    it('warns once of browsers that it sends back and forth', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp, passport) => {
+          const local = passport.authenticate('local') as RequestHandler;
+          app.post('/old-login', local, (_req, res) => void res.json({}));
+          app.get('/home', smsOtp.requireSecondFactor({ redirect: '/sign-in' }));
+        },
+      });
+      const agent = test.agent();
+      await agent.post('/old-login').send(LOGIN).expect(200);
+      await agent.get('/home').expect(303);
+      warnings = [];
+      test.clock.advanceSeconds(11);
+      await agent.get('/home').expect(303);
+      expect(warnings).toEqual([]);
+      for (const _try of [1, 2]) await agent.get('/home').expect(303);
+      expectWarning('SMS_OTP_REDIRECT_LOOP', 'smsOtp.hasSecondFactor(req)', 'not req.user');
+    });
+
+    it('does not call two refusals a loop when a page has shown the reason between them', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp) =>
+          app.get('/home', smsOtp.requireSecondFactor({ redirect: '/sign-in' })),
+      });
+      const agent = test.agent();
+      for (const _try of [1, 2]) {
+        await agent.get('/home').expect(303);
+        await agent.get('/status').expect(200);
+      }
+      expect(warnings).toEqual([]);
+    });
+
+    it('leads users without a number to the page that adds one, never to allowNotRequired', async () => {
+      test = await startTestApp({
+        options: { phoneBook: memoryPhoneBook(), isRequiredFor: () => false },
+      });
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      for (const _try of [1, 2]) await agent.get('/account').expect(403);
+      expectWarning('SMS_OTP_NOT_REQUIRED', 'notRequiredRedirect', 'add a number');
+      expect(warnings[0]?.message).not.toContain('allowNotRequired');
     });
 
     it('warns once of users who need no second factor, and names allowNotRequired', async () => {
