@@ -27,6 +27,8 @@ const THROWN: readonly errors.AnySmsOtpError[] = [
   new errors.FirstFactorError('user'),
   new errors.SecondFactorError('x'),
   new errors.UsageError('ERR_NO_SERIALIZER', 'x'),
+  new errors.UsageError('ERR_PASSPORT_COPY', 'x'),
+  new errors.UsageError('ERR_PASSPORT_INSTANCE', 'x'),
   new errors.UsageError('ERR_GUARD_REDIRECT', 'x'),
   new errors.UsageError('ERR_NOT_CALLED', 'x'),
   new errors.UsageError('ERR_STRATEGY_OBJECT', 'x'),
