@@ -14,6 +14,7 @@ import { createFactory } from './handler';
 import type { PassportOptions, RedirectOptions } from './options';
 import { logIn, logOut } from './passport';
 import { answerSuccess, LOGIN_ENDED } from './responses';
+import type { PendingSlot } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { toDeviceLabel } from './trusted-devices';
 
@@ -161,6 +162,14 @@ export function createLogout(
     { successRedirect }: RedirectOptions,
   ): Promise<boolean> {
     const { pending } = slot.read(req);
+    // A form of another site that came without the cookie logs no one out: the new session that
+    // Passport makes would take the place of the user's.
+    if (slot.mayKeep(req)) await end(req, pending);
+    req.smsOtp = { loggedOut: true };
+    return answerSuccess(res, successRedirect);
+  }
+
+  async function end(req: Request, pending: PendingSlot | undefined): Promise<void> {
     // End the record before the session, so that a concurrent save cannot revive the login.
     const ended = await Promise.allSettled([
       logins.end(req),
@@ -173,8 +182,6 @@ export function createLogout(
     await logOut(req);
     const failed = ended.find(({ status }) => status === 'rejected');
     if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
-    req.smsOtp = { loggedOut: true };
-    return answerSuccess(res, successRedirect);
   }
 }
 

@@ -109,6 +109,7 @@ const ROUTES = [
   '/site/enroll',
   '/site/confirm',
   '/site/remove',
+  '/site/logout',
 ];
 
 describe('a form of another site that came without the session cookie', () => {
@@ -118,6 +119,7 @@ describe('a form of another site that came without the session cookie', () => {
     routes(app, smsOtp, passport) {
       addSite(app, smsOtp, passport);
       const { recover } = smsOtp;
+      app.post('/site/logout', smsOtp.logout({ successRedirect: '/site/bye' }));
       app.post('/site/recover', recover?.({ failureRedirect: '/site/again' }) ?? []);
     },
   });
