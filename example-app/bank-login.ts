@@ -105,7 +105,8 @@ export function addLogin(
     smsOtp.send({
       successRedirect: '/login/pin',
       failureRedirect: '/login',
-      notRequiredRedirect: '/account',
+      notRequiredRedirect: '/enroll',
+      trustedDeviceRedirect: '/account',
     }),
     answerWrongPassword,
   );
@@ -135,13 +136,6 @@ export function addLogin(
     smsOtp.stepUp({ successRedirect: '/login/pin', failureRedirect: '/step-up' }),
   );
   app.post('/logout', smsOtp.logout({ successRedirect: '/?logged-out' }));
-  // Guards refuse a login that was ended from elsewhere. The pages without a guard, to which they
-  // send it, log it out.
-  const logOutEnded = smsOtp.logout({ successRedirect: '/login?ended' });
-  app.get(['/login', '/login/pin', '/step-up', '/enroll'], (req, res, next) => {
-    if (smsOtp.status(req).notice === 'login-ended') logOutEnded(req, res, next);
-    else next();
-  });
   return smsOtp;
 }
 

@@ -68,7 +68,12 @@ export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notic
   const text =
     notice === 'malformed-phone'
       ? translateFor(req)('notice.malformedPhone')
-      : noticeText(notice, { locale: readLocale(req), retryAt, now: readClock(req) });
+      : noticeText(notice, {
+          locale: readLocale(req),
+          retryAt,
+          isLoggedIn: req.isAuthenticated(),
+          now: readClock(req),
+        });
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
 }
 

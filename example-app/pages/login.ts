@@ -30,12 +30,9 @@ export function loginPages(
 
   router.get('/login', (req, res) => {
     const status = smsOtp.status(req);
-    // The guard of the account has sent those who have passed no second factor.
-    if (req.user)
-      return res.redirect(303, status.notice === 'second-factor-required' ? '/enroll' : '/account');
+    if (req.user) return res.redirect(303, '/account');
     const problem = readQueryNotice(req, {
       'wrong-password': ['error', 'notice.wrongPassword'],
-      ended: ['error', 'notice.loginEnded'],
       'timed-out': ['error', 'notice.timedOut'],
     });
     res.render('login', {

@@ -11,11 +11,9 @@ describe('the first login of a user without a number', () => {
 
   it('texts nobody and opens nothing but the page that asks for a number', async () => {
     expect(site.simulator.outbox).toHaveLength(0);
-    for (const path of ['/account', '/transfer']) {
-      expect((await visitor.open(path)).headers.location).toBe('/login');
-      expect((await visitor.open('/login')).headers.location).toBe('/enroll');
-    }
-    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
+    for (const path of ['/account', '/transfer'])
+      expect((await visitor.open(path)).headers.location).toBe('/enroll');
+    expect((await visitor.open('/settings')).headers.location).toBe('/enroll');
     expect((await visitor.open('/step-up')).headers.location).toBe('/enroll');
     expect((await visitor.open('/enroll')).status).toBe(200);
   });

@@ -10,7 +10,9 @@ const apps = useOwnApps();
 const PASSWORD = { username: 'alice', password: 'right' };
 const ORIGINS = ['https://app.example', 'http://localhost:3000'];
 
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 
 function watchWarnings(): string[] {
   const codes: string[] = [];
