@@ -15,6 +15,7 @@ import type { PassportOptions, RedirectOptions } from './options';
 import { logIn, logOut } from './passport';
 import { answerSuccess, LOGIN_ENDED } from './responses';
 import type { SessionSlot } from './session-slot';
+import { checkLogout } from './setup-checks';
 import { toDeviceLabel } from './trusted-devices';
 
 /** @param registry Undefined with `logins: false`: then no session has a login of its own. */
@@ -151,7 +152,7 @@ export async function logInOrEnd(
 export function createLogout(
   context: MiddlewareContext,
 ): (options?: RedirectOptions) => RequestHandler {
-  const { slot, logins, endPending } = context;
+  const { slot, logins, endPending, warn } = context;
 
   return createFactory('logout', 'smsOtpLogout', logout);
 
@@ -160,6 +161,7 @@ export function createLogout(
     res: Response,
     { successRedirect }: RedirectOptions,
   ): Promise<boolean> {
+    checkLogout(req, warn);
     const { pending } = slot.read(req);
     // End the record before the session, so that a concurrent save cannot revive the login.
     const ended = await Promise.allSettled([

@@ -129,6 +129,16 @@ export function warnOfGuard(isRequired: boolean, warn: Warn): void {
   );
 }
 
+/** Warns of a logout that any other site can ask for, by a link or an image. */
+export function checkLogout({ method }: Request, warn: Warn): void {
+  if (method !== 'GET') return;
+  warn(
+    'SMS_OTP_LOGOUT_BY_GET',
+    'A GET has logged a user out. Any other site can make a browser send one, by a link or an ' +
+      "image: write app.post('/logout', smsOtp.logout()), and a form with a button",
+  );
+}
+
 /** @throws {UsageError} when a guard would redirect to the page that it guards. */
 export function requireOtherPage({ originalUrl }: Request, redirect: string): void {
   if (toPath(redirect) !== toPath(originalUrl)) return;
