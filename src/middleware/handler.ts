@@ -42,8 +42,8 @@ type Handle<Name extends MiddlewareName> = (
 ) => Promise<boolean>;
 
 /**
- * The methods on which a middleware acts: POST alone, unless it is listed here. Other sites can make
- * a browser send a GET, also with the cookies of its user.
+ * The methods on which a middleware acts: POST alone, unless it is listed here. Any other site can
+ * make a browser send a GET with the cookies of its user.
  */
 const METHODS: Partial<Record<MiddlewareName, readonly string[]>> = {
   // A link in a mail and the callback of an OAuth provider are GETs.

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { readFields, UsageError, type Warn } from '../errors';
+import { toIpAddress } from '../limits/address-block';
 import type { MiddlewareContext } from './context';
 import { readField } from './handler';
 import type { PendingSlot } from './session-data';
@@ -23,6 +24,32 @@ export function checkProxy(req: Request, warn: Warn): void {
         'for one proxy, or 0 if there is none',
     );
   }
+}
+
+/**
+ * Returns the client's address as Express gives it. Warns when it is no IP address: all clients
+ * without one share the limits per address.
+ */
+export function readAddress(req: Request, warn: Warn): string | undefined {
+  const { ip, socket } = req;
+  if (toIpAddress(ip) !== null || (ip === undefined && socket.destroyed)) return ip;
+  warn(
+    'SMS_OTP_NO_ADDRESS',
+    `req.ip ${describeAddress(ip)} and no IP address. All clients without one share the limits ` +
+      "per address: give app.set('trust proxy', 1) the number of your proxies, and have the " +
+      'outermost one write the address of the client into X-Forwarded-For',
+  );
+  return ip;
+}
+
+/** Names the kind of a value that is no IP address, and never the value. */
+function describeAddress(ip: unknown): string {
+  if (ip === undefined || ip === null) return `is ${ip}`;
+  if (typeof ip !== 'string') return `is a ${typeof ip}`;
+  if (ip === '') return 'is an empty string';
+  if (/^\d+(?:\.\d+){3}(?::\d{1,5})?$/.test(ip))
+    return 'is four numbers, one of which is above 255 or begins with 0,';
+  return /^[\w-]+$/.test(ip) ? 'is a word' : 'is another string';
 }
 
 /**
