@@ -37,7 +37,7 @@ describe('the address of a client', () => {
       warnings.push({ code, message: String(message) });
     });
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   const logInFrom = (address: string, path = '/login'): supertest.Test =>
     supertest(test.server)

@@ -170,7 +170,7 @@ describe('logout by GET', () => {
       warnings.push({ code, message: String(message) });
     });
   });
-  afterEach(() => jest.restoreAllMocks());
+  afterEach(() => void jest.restoreAllMocks());
 
   it('by POST warns of nothing', async () => {
     const agent = await logIn(test, test.nextUser());

@@ -9,15 +9,14 @@ const OLD = /^createSmsOtp: passport is older than 0\.6.*npm install passport@0\
 
 const create = (Class: unknown): PassportStatic => new (Class as new () => PassportStatic)();
 
-const optionsWith = (passport: unknown): SmsOtpOptions =>
-  ({
-    gateway: { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' },
-    ...(passport !== undefined && { passport }),
-    secret: 'a secret of the tests, long enough to be one',
-    allowedCountries: ['US'],
-    getPhone: () => null,
-    loadUser: () => null,
-  }) as SmsOtpOptions;
+const optionsWith = (passport: object | undefined): SmsOtpOptions => ({
+  gateway: { baseUrl: 'https://gateway.example', variant: 'A', username: 'u', password: 'p' },
+  ...(passport && { passport: passport as PassportStatic }),
+  secret: 'a secret of the tests, long enough to be one',
+  allowedCountries: ['US'],
+  getPhone: () => null,
+  loadUser: () => null,
+});
 
 /** As Passport 0.1 to 0.3 are: the class of 0.5 without the part that 0.4 has added. */
 function createOldest(): object {
