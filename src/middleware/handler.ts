@@ -152,7 +152,7 @@ export function withCookie(
     ...prepared,
     async done(gone) {
       if (req.res !== undefined) setCookie(req.res, name, cookie);
-      await prepared.done?.(gone);
+      await prepared.done(gone);
     },
   };
 }
