@@ -46,7 +46,7 @@ import {
   type PhonesPart,
   type RecoveryPart,
 } from './middleware/middlewares';
-import { defaultPassport } from './middleware/passport';
+import { defaultPassport, isOldPassport, type PassportInstance } from './middleware/passport';
 import { SessionSlot } from './middleware/session-slot';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import type * as OpenGatewayModule from './open-gateway';
@@ -426,7 +426,7 @@ function createMiddlewareContext(
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
   const findAcr = (method: Method): string | undefined => verifiers.get(method)?.acr;
   return {
-    passport: settings.passport ?? defaultPassport,
+    passport: choosePassport(settings),
     strategyName,
     fields,
     slot,
@@ -469,6 +469,15 @@ function createMiddlewareContext(
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },
   };
+}
+
+/** @throws {TypeError} for a Passport with which no login would succeed. */
+function choosePassport({ passport = defaultPassport }: Settings): PassportInstance {
+  if (!isOldPassport(passport)) return passport;
+  const problem =
+    'is older than 0.6, whose req.logIn renews no session, so that no login would succeed: npm ' +
+    'install passport@0.7';
+  throw optionError('createSmsOtp', 'passport', problem);
 }
 
 /** Two containers may give their processes the same number, hardly in the same millisecond. */

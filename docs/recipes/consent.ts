@@ -3,6 +3,7 @@ import session from 'express-session';
 import passport from 'passport';
 import { createSmsOtp, type PhoneBook } from 'passport-sms-otp';
 import { addFirstFactor } from './first-factor';
+import { serveOnce } from './once';
 import type { RecipeParts } from './parts';
 
 /** What the user has read beside the field, word for word. A new wording is a new sentence. */
@@ -93,8 +94,9 @@ export function createApp({ users, gateway, consents, ...parts }: ConsentParts):
   );
   app.post('/login/pin', smsOtp.verify({ successRedirect: '/account' }));
 
+  app.get('/once.js', serveOnce);
   app.get('/phone', (_req, res) => {
-    res.send(`<!doctype html><title>Your number</title><form method="post" action="/phone">
+    res.send(`<!doctype html><title>Your number</title><script src="/once.js"></script><form method="post" action="/phone">
       <label>Mobile number <input type="tel" name="phone" aria-describedby="consent"></label>
       <p id="consent">${SENTENCE} <a href="/privacy#phone">How we use your number</a></p>
       <button>Text me a code</button></form>`);

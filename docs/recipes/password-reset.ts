@@ -3,6 +3,7 @@ import session from 'express-session';
 import passport from 'passport';
 import { createSmsOtp } from 'passport-sms-otp';
 import { addFirstFactor } from './first-factor';
+import { serveOnce } from './once';
 import type { RecipeParts, Users } from './parts';
 import type { ResetTokens } from './reset-tokens';
 
@@ -60,7 +61,7 @@ export function createApp({ users, tokens, mail, gateway, ...parts }: ResetParts
     // Spends nothing: what scans e-mails opens the links in them.
     if ((await tokens.find(token)) === null) return res.redirect(303, '/forgot');
     res.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-store' });
-    res.send(`<!doctype html><title>New password</title><form method="post" action="/reset">
+    res.send(`<!doctype html><title>New password</title><script src="/once.js"></script><form method="post" action="/reset">
       <input type="hidden" name="token" value="${token}">
       <label>New password <input type="password" name="password" autocomplete="new-password"></label>
       <button>Save</button></form>`);
@@ -88,6 +89,7 @@ export function createApp({ users, tokens, mail, gateway, ...parts }: ResetParts
   app.use(passport.session());
 
   app.post('/forgot', askForLink);
+  app.get('/once.js', serveOnce);
   app.get('/reset', showForm);
   app.post('/reset', setPassword);
 

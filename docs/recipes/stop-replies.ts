@@ -3,6 +3,7 @@ import session from 'express-session';
 import passport from 'passport';
 import { createSmsOtp, noticeText } from 'passport-sms-otp';
 import { addFirstFactor } from './first-factor';
+import { serveOnce } from './once';
 import { refuseOptedOut, type RepliesOptions, takeReplies } from './opt-outs';
 import type { RecipeParts } from './parts';
 
@@ -46,7 +47,7 @@ export function createApp({
   }
 
   function showLogin(req: Request, res: Response): void {
-    res.send(`<!doctype html><title>Log in</title><p role="alert">${readNotice(req)}</p>
+    res.send(`<!doctype html><title>Log in</title>${ONCE}<p role="alert">${readNotice(req)}</p>
       <form method="post"><label>Name <input name="username"></label>
       <label>Password <input type="password" name="password"></label><button>Go on</button></form>`);
   }
@@ -55,7 +56,7 @@ export function createApp({
     const { pending } = smsOtp.status(req);
     if (pending === null) return res.redirect(303, '/login');
     const canRecover = pending.factors.includes('recovery-code');
-    res.send(`<!doctype html><title>Your code</title><p role="alert">${readNotice(req)}</p>
+    res.send(`<!doctype html><title>Your code</title>${ONCE}<p role="alert">${readNotice(req)}</p>
       <form method="post"><label>Code <input name="pin" autocomplete="one-time-code"></label><button>Log in</button></form>
       <form method="post" action="/login/resend"><button>Text me a code</button></form>
       ${canRecover ? RECOVERY_FORM : ''}`);
@@ -63,6 +64,7 @@ export function createApp({
 
   const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler; // Typed as any.
   const pages = { successRedirect: '/account', failureRedirect: '/login/pin' };
+  app.get('/once.js', serveOnce);
   app.get('/login', showLogin);
   app.post(
     '/login',
@@ -85,6 +87,8 @@ export function createApp({
   });
   return app;
 }
+
+const ONCE = '<script src="/once.js"></script>';
 
 const RECOVERY_FORM = `<form method="post" action="/login/recover">
   <label>Recovery code <input name="recoveryCode"></label><button>Log in</button></form>`;

@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 import type { Counter } from '../stores/store';
 import { createCounter } from './charge';
 
@@ -12,6 +12,21 @@ export interface AddressBlock {
 const WIDE_BLOCK_FACTOR = 10;
 
 /**
+ * Returns the IP address that `req.ip` holds, without its zone; null where it holds none. Some
+ * proxies write a port after the address: `192.0.2.7:51234`, `[2001:db8::1]:443`.
+ */
+export function toIpAddress(address: string | undefined): string | null {
+  if (typeof address !== 'string') return null;
+  const [, inBrackets, beforePort] = WITH_PORT.exec(address) ?? [];
+  const [withoutZone = ''] = (inBrackets ?? beforePort ?? address).split('%');
+  const isAddress = inBrackets === undefined ? isIP(withoutZone) !== 0 : isIPv6(withoutZone);
+  return isAddress ? withoutZone : null;
+}
+
+/** An address in brackets, with or without a port, or four numbers and a port. */
+const WITH_PORT = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
+
+/**
  * Returns the blocks of addresses that one client is counted by: its IPv4 address (also when it is
  * mapped into IPv6, behind NAT64 or in 6to4), or the first 64 bits of its IPv6 address, which one
  * household or machine has to itself, and the first 48 of them. All clients without an address
@@ -21,10 +36,10 @@ const WIDE_BLOCK_FACTOR = 10;
  * here.
  */
 export function toAddressBlocks(address: string | undefined): readonly AddressBlock[] {
-  const [withoutZone = ''] = (address ?? '').split('%');
-  if (isIPv4(withoutZone)) return [{ block: withoutZone, factor: 1 }];
-  if (!isIPv6(withoutZone)) return [{ block: 'none', factor: 1 }];
-  const groups = expandIPv6(withoutZone);
+  const ip = toIpAddress(address);
+  if (ip === null) return [{ block: 'none', factor: 1 }];
+  if (isIPv4(ip)) return [{ block: ip, factor: 1 }];
+  const groups = expandIPv6(ip);
   const embedded = findIPv4(groups);
   if (embedded !== null) return [{ block: toIPv4(embedded), factor: 1 }];
   const toBlock = (length: number): string => groups.slice(0, length).map(toHex).join(':');

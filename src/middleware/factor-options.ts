@@ -3,6 +3,7 @@ import type { CreateFactorOptions } from '../login/factor-options';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
 import { finishRefusal, notVerified } from './responses';
+import { readAddress } from './setup-checks';
 
 /** Makes `optionsWith` for one factor. */
 export function createOptionsWith(
@@ -15,7 +16,11 @@ export function createOptionsWith(
 
   async function answer(req: Request, res: Response): Promise<boolean> {
     const { pending } = slot.read(req);
-    const request = { pending, currentUser: currentUser(req), address: req.ip };
+    const request = {
+      pending,
+      currentUser: currentUser(req),
+      address: readAddress(req, context.warn),
+    };
     const result = (await logins.findEnd(req)) ?? (await createOptions(request));
     if (result.kind === 'refused')
       return finishRefusal(context, req, res, undefined, { ...result, pending }, notVerified);

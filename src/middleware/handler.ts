@@ -42,8 +42,25 @@ type Handle<Name extends MiddlewareName> = (
 ) => Promise<boolean>;
 
 /**
+ * The methods on which a middleware acts: POST alone, unless it is listed here. Any other site can
+ * make a browser send a GET with the cookies of its user.
+ */
+const METHODS: Partial<Record<MiddlewareName, readonly string[]>> = {
+  // A link in a mail and the callback of an OAuth provider are GETs.
+  send: ['GET', 'POST'],
+  // A GET warns.
+  logout: ['GET', 'POST'],
+};
+
+function refuseMethod(res: Response, methods: readonly string[]): void {
+  res.setHeader('Allow', methods.join(', '));
+  res.setHeader('Cache-Control', 'no-store');
+  res.status(405).json({ error: 'method-not-allowed' });
+}
+
+/**
  * Makes the factory of a middleware, which checks the options when it is called. Stack traces show
- * `functionName`.
+ * `functionName`. A request by another method than its own is answered with 405.
  * @param check Throws for options that do not fit those of `createSmsOtp`.
  */
 export function createFactory<Name extends MiddlewareName>(
@@ -53,12 +70,15 @@ export function createFactory<Name extends MiddlewareName>(
   check?: (options: CheckedOptions<Name>) => void,
 ): (options?: unknown) => RequestHandler {
   const { readOptions } = loadOptions();
+  const methods = METHODS[name] ?? ['POST'];
   return (given = {}, ...others: readonly unknown[]) => {
     if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', name);
     const options = readOptions(name, given);
     check?.(options);
-    const middleware: RequestHandler = (req, res, next) =>
+    const middleware: RequestHandler = (req, res, next) => {
+      if (!methods.includes(req.method)) return refuseMethod(res, methods);
       handleAsync(res, next, () => handle(req, res, options));
+    };
     return Object.defineProperty(middleware, 'name', { value: functionName });
   };
 }
@@ -132,7 +152,7 @@ export function withCookie(
     ...prepared,
     async done(gone) {
       if (req.res !== undefined) setCookie(req.res, name, cookie);
-      await prepared.done?.(gone);
+      await prepared.done(gone);
     },
   };
 }

@@ -16,6 +16,7 @@ import { logIn, logOut } from './passport';
 import { answerSuccess, LOGIN_ENDED } from './responses';
 import type { PendingSlot } from './session-data';
 import type { SessionSlot } from './session-slot';
+import { checkLogout } from './setup-checks';
 import { toDeviceLabel } from './trusted-devices';
 
 /** @param registry Undefined with `logins: false`: then no session has a login of its own. */
@@ -152,7 +153,7 @@ export async function logInOrEnd(
 export function createLogout(
   context: MiddlewareContext,
 ): (options?: RedirectOptions) => RequestHandler {
-  const { slot, logins, endPending } = context;
+  const { slot, logins, endPending, warn } = context;
 
   return createFactory('logout', 'smsOtpLogout', logout);
 
@@ -161,6 +162,7 @@ export function createLogout(
     res: Response,
     { successRedirect }: RedirectOptions,
   ): Promise<boolean> {
+    checkLogout(req, warn);
     const { pending } = slot.read(req);
     // A form of another site that came without the cookie logs no one out: the new session that
     // Passport makes would take the place of the user's.

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import passport from 'passport';
 import type { Strategy } from 'passport';
+import { readFields } from '../errors';
 import { callAsync, isGiven } from './handler';
 import type { PassportOptions } from './options';
 
@@ -22,6 +23,20 @@ export type PassportCallback = (
 
 /** The instance that `require('passport')` returns. */
 export const defaultPassport: PassportInstance = passport;
+
+/**
+ * Returns whether a Passport is older than 0.6, so that its `req.logIn` renews no session and the
+ * right code leads back to the login page. In 0.4 and 0.5 the session manager takes no options;
+ * before, there is none, and the instance has `_userProperty`.
+ */
+export function isOldPassport(instance: PassportInstance): boolean {
+  // Missing in the types.
+  const { _sm: sessionManager, _userProperty: userProperty } = readFields(instance);
+  if (sessionManager === undefined) return userProperty !== undefined;
+  const { logIn } = readFields(sessionManager);
+  // A wrapper may have any other number of parameters.
+  return typeof logIn === 'function' && logIn.length === 3;
+}
 
 /** Calls Passport's own `req.logIn`, which renews the session and puts the user into it. */
 export function logIn(

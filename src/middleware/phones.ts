@@ -40,7 +40,7 @@ import {
 } from './responses';
 import { finishSend } from './send';
 import { toKept } from './session-data';
-import { readRequiredField } from './setup-checks';
+import { readAddress, readRequiredField } from './setup-checks';
 
 /**
  * The numbers of a logged-in user. A user who can pass a second factor needs one that is recent
@@ -123,7 +123,7 @@ export function createPhones(
       code: readRequiredField(req, fields.code, context.warn),
       pending,
       currentUser: currentUser(req),
-      address: req.ip,
+      address: readAddress(req, context.warn),
       readPassed: () => marks.read(req),
       changeAndEnd: toChangeAndEnd(req),
       completeEnding: (user) => completeEnding(req, user),
@@ -219,7 +219,7 @@ export function createPhones(
     const phoneId = readField(req, fields.phoneId);
     const maxAgeMs = maxAgeSeconds * 1000;
     const about = { user: currentUser(req), passed: marks.read(req), maxAgeMs, phoneId };
-    return { ...about, address: req.ip, changeAndEnd: toChangeAndEnd(req) };
+    return { ...about, address: readAddress(req, context.warn), changeAndEnd: toChangeAndEnd(req) };
   }
 
   function toChangeAndEnd(req: Request): ChangeRequest['changeAndEnd'] {

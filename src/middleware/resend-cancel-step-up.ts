@@ -8,7 +8,7 @@ import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
 import { finishSend, withoutNotice } from './send';
 import type { SmsOtpSession } from './session-data';
-import { checkStore } from './setup-checks';
+import { checkStore, readAddress } from './setup-checks';
 import { updateSlot, withoutPending } from './update-slot';
 
 /** The middlewares that keep the session as it is. */
@@ -45,7 +45,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const request: ResendRequest = {
       pending,
       currentUser: currentUser(req),
-      address: req.ip,
+      address: readAddress(req, context.warn),
       getLocale: (user) => context.getLocale(user, req),
       phoneId: readField(req, fields.phoneId),
     };
@@ -74,7 +74,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       purpose: transaction === undefined ? 'step-up' : 'transaction',
       transaction,
       phoneId: readField(req, fields.phoneId),
-      address: req.ip,
+      address: readAddress(req, context.warn),
       browserCookie: context.browsers.readCookie(req),
       current: before.pending,
       previous: undefined,

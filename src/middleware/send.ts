@@ -29,7 +29,7 @@ import {
   toVerified,
 } from './responses';
 import { type PendingSlot, type SmsOtpSession, toKept, withoutReason } from './session-data';
-import { checkCookieLife, checkProxy, requireSerializer } from './setup-checks';
+import { checkCookieLife, checkProxy, readAddress, requireSerializer } from './setup-checks';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
 import { createDeviceLogin } from './trusted-devices';
@@ -219,7 +219,7 @@ function toRequest(
   return {
     user,
     purpose: 'login',
-    address: req.ip,
+    address: readAddress(req, context.warn),
     browserCookie: context.browsers.readCookie(req),
     current: before.pending,
     previous: begun,

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { readFields, UsageError, type Warn } from '../errors';
+import { toIpAddress } from '../limits/address-block';
 import type { MiddlewareContext } from './context';
 import { readField } from './handler';
 import type { Notice } from './responses';
@@ -24,6 +25,32 @@ export function checkProxy(req: Request, warn: Warn): void {
         'for one proxy, or 0 if there is none',
     );
   }
+}
+
+/**
+ * Returns the client's address as Express gives it. Warns when it is no IP address: all clients
+ * without one share the limits per address.
+ */
+export function readAddress(req: Request, warn: Warn): string | undefined {
+  const { ip, socket } = req;
+  if (toIpAddress(ip) !== null || (ip === undefined && socket.destroyed)) return ip;
+  warn(
+    'SMS_OTP_NO_ADDRESS',
+    `req.ip ${describeAddress(ip)} and no IP address. All clients without one share the limits ` +
+      "per address: give app.set('trust proxy', 1) the number of your proxies, and have the " +
+      'outermost one write the address of the client into X-Forwarded-For',
+  );
+  return ip;
+}
+
+/** Names the kind of a value that is no IP address, and never the value. */
+function describeAddress(ip: unknown): string {
+  if (ip === undefined || ip === null) return `is ${ip}`;
+  if (typeof ip !== 'string') return `is a ${typeof ip}`;
+  if (ip === '') return 'is an empty string';
+  if (/^\d+(?:\.\d+){3}(?::\d{1,5})?$/.test(ip))
+    return 'is four numbers, one of which is above 255 or begins with 0,';
+  return /^[\w-]+$/.test(ip) ? 'is a word' : 'is another string';
 }
 
 /**
@@ -204,6 +231,16 @@ export function warnOfReturnTo(warn: Warn): void {
     'A guard has not kept the page that its user wanted. With a login on another host, or behind a ' +
       'path prefix, requireSecondFactor needs returnTo: a function that returns a path that begins ' +
       'with /, a URL of one of returnToOrigins of createSmsOtp, or null for no page',
+  );
+}
+
+/** Warns of a logout that any other site can ask for, by a link or an image. */
+export function checkLogout({ method }: Request, warn: Warn): void {
+  if (method !== 'GET') return;
+  warn(
+    'SMS_OTP_LOGOUT_BY_GET',
+    'A GET has logged a user out. Any other site can make a browser send one, by a link or an ' +
+      "image: write app.post('/logout', smsOtp.logout()), and a form with a button",
   );
 }
 

@@ -18,7 +18,7 @@ import {
 } from './responses';
 import type { Purpose } from '../stores/store';
 import { type SmsOtpSession, toKept } from './session-data';
-import { checkStore, readRequiredField } from './setup-checks';
+import { checkStore, readAddress, readRequiredField } from './setup-checks';
 import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
 import { isSamePending, updateSlot, withoutPending } from './update-slot';
 
@@ -135,7 +135,12 @@ export function createAuthenticate(
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
     const success = new Success(context, req, options, verifier, callback, devices);
-    const request = { code, pending, currentUser: currentUser(req), address: req.ip };
+    const request = {
+      code,
+      pending,
+      currentUser: currentUser(req),
+      address: readAddress(req, context.warn),
+    };
     const result =
       (await findEndOfLogin(context, req, pending)) ??
       (await verifyOtp({ ...request, prepare: (verified) => success.prepare(verified) }));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import express4 from 'express4';
+import express416 from 'express416';
 import { Passport } from 'passport';
 import { Passport as Passport06 } from 'passport06';
 import type { PassportStatic } from 'passport';
@@ -27,6 +28,8 @@ describe.each([
   { expressVersion: 5, createApp: express, passportVersion: 0.6, variant: 'B' },
   { expressVersion: 4, createApp: express4, passportVersion: 0.7, variant: 'B' },
   { expressVersion: 4, createApp: express4, passportVersion: 0.6, variant: 'A' },
+  { expressVersion: 4.16, createApp: express416, passportVersion: 0.7, variant: 'A' },
+  { expressVersion: 4.16, createApp: express416, passportVersion: 0.6, variant: 'B' },
 ] as const)(
   'with Express $expressVersion, passport $passportVersion and variant $variant',
   ({ createApp, passportVersion, variant }) => {

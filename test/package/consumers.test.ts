@@ -24,6 +24,10 @@ const ALL_PROJECTS: readonly (readonly [string, Peers])[] = [
     'Express 5 and passport 0.6',
     { express: 'express', expressTypes: '@types/express', passport: 'passport06' },
   ],
+  [
+    'Express 4.16 and passport 0.7',
+    { express: 'express416', expressTypes: 'express4-types', passport: 'passport' },
+  ],
 ];
 
 /** One set of peers, and in the complete run the matrix. */

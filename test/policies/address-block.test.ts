@@ -27,6 +27,13 @@ describe('the block of an address', () => {
     ['64:ff9b:1::192.0.2.7', '64:ff9b:1:0::/64'],
     ['2002:c000:207::1', '192.0.2.7'],
     ['2002:c000:0207:ffff::1', '192.0.2.7'],
+    ['192.0.2.7:443', '192.0.2.7'],
+    ['192.0.2.7:65535', '192.0.2.7'],
+    ['[2001:db8:1:2::3]:443', '2001:db8:1:2::/64'],
+    ['[2001:db8:1:2::3]', '2001:db8:1:2::/64'],
+    ['[fe80::1%eth0]:443', 'fe80:0:0:0::/64'],
+    ['[fe80::1%eth0]', 'fe80:0:0:0::/64'],
+    ['[::ffff:192.0.2.7]:443', '192.0.2.7'],
   ])('of %s is %s', (address, block) => {
     expect(toAddressBlock(address)).toBe(block);
   });
@@ -36,10 +43,20 @@ describe('the block of an address', () => {
     [''],
     ['unknown'],
     ['192.0.2'],
-    ['192.0.2.7:443'],
+    ['192.0.2.7:'],
+    ['192.0.2.7:port'],
+    ['192.0.2.7:443:443'],
+    ['192.0.2.7:443210'],
+    ['203.000.113.007'],
     ['256.0.0.1'],
+    ['256.0.0.1:443'],
     ['0x7f.1'],
-    ['[::1]'],
+    ['[::1'],
+    ['[::1]443'],
+    ['[::1]:'],
+    ['[[::1]]'],
+    ['[192.0.2.7]:443'],
+    ['[unknown]:443'],
     ['1:2:3'],
     ['192.0.2.7, 10.0.0.1'],
   ])('of %p is that of no address', (address) => {
@@ -90,6 +107,18 @@ describe('the block of an address', () => {
       expect(toAddressBlocks(address)).toEqual([{ block: '192.0.2.7', factor: 1 }]);
     }
     expect(toAddressBlocks(undefined)).toEqual([{ block: 'none', factor: 1 }]);
+  });
+
+  it('is the same with a port, whatever the port is', () => {
+    const port = fc.integer({ min: 0, max: 65_535 });
+    fc.assert(
+      fc.property(fc.ipV4(), fc.ipV6(), port, (ipV4, ipV6, number) => {
+        fc.pre(isIPv6(ipV6));
+        expect(toAddressBlocks(`${ipV4}:${number}`)).toEqual(toAddressBlocks(ipV4));
+        expect(toAddressBlocks(`[${ipV6}]:${number}`)).toEqual(toAddressBlocks(ipV6));
+        expect(toAddressBlocks(`[${ipV6}]`)).toEqual(toAddressBlocks(ipV6));
+      }),
+    );
   });
 
   it('is the address itself for IPv4, mapped or not', () => {

@@ -15,3 +15,9 @@ declare module 'express416' {
 declare module 'passport06' {
   export { Passport } from 'passport';
 }
+
+declare module 'passport05' {
+  import passport from 'passport';
+  export { Passport } from 'passport';
+  export default passport;
+}

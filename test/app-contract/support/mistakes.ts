@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { RequestHandler } from 'express';
 import type { HoleName } from 'passport-sms-otp/app-contract';
 import {
@@ -53,6 +54,12 @@ const handMade = (
   made: HandMade,
   also: readonly HoleName[] = [],
 ): Planted => planted(hole, title, (kit) => addHandMade(kit, made), { lacks: LACKS_BY_HAND, also });
+
+/** The middlewares that send act on POST alone: this takes that protection away. */
+const passAsPost: RequestHandler = (req, _res, next) => {
+  req.method = 'POST';
+  next();
+};
 
 /** Adds handlers in front of those of a route. */
 function prepend({ routes }: Kit, name: string, ...handlers: RequestHandler[]): void {
@@ -478,11 +485,14 @@ const texts: readonly Planted[] = [
     hasNoCsrf: true,
     session: { sameSite: 'none', secure: true },
   }),
-  planted('text-by-link', '"send again" is a link', (kit) => {
-    kit.routes.set('GET /login/pin/resend', kit.routes.get('POST /login/pin/resend') ?? []);
+  planted('text-by-link', '"send again" is a link that passes for a POST', (kit) => {
+    kit.routes.set('GET /login/pin/resend', [
+      passAsPost,
+      ...(kit.routes.get('POST /login/pin/resend') ?? []),
+    ]);
   }),
-  planted('text-by-link', 'the step-up is a link', (kit) => {
-    kit.routes.set('GET /step-up', kit.routes.get('POST /step-up') ?? []);
+  planted('text-by-link', 'the step-up is a link that passes for a POST', (kit) => {
+    kit.routes.set('GET /step-up', [passAsPost, ...(kit.routes.get('POST /step-up') ?? [])]);
   }),
   planted('number-by-password', 'a new number is texted by the app itself', (kit) => {
     kit.routes.set('POST /settings/phone', [
@@ -581,6 +591,12 @@ const answers: readonly Planted[] = [
   planted('one-address-for-all', 'no proxy is trusted', () => undefined, {
     trustProxy: false,
     isOverHttp: true,
+  }),
+  planted('one-address-for-all', 'an address with a port is dropped', ({ before }) => {
+    before.push((req, _res, next) => {
+      if (isIP(req.ip ?? '') === 0) Object.defineProperty(req, 'ip', { value: undefined });
+      next();
+    });
   }),
 ];
 

@@ -8,7 +8,7 @@ export interface Hole {
 
 const WAYS_IN = 'docs/deployment.md#before-the-first-user';
 const ROUTES = 'docs/quick-start.md#4-into-your-own-app';
-const PROXIES = 'docs/deployment.md#proxies-and-https';
+const PROXIES = 'docs/deployment.md#behind-a-proxy';
 const SESSIONS = 'docs/deployment.md#sessions-and-stores';
 const LOGINS = 'docs/logins.md';
 const FAILURES = 'docs/how-it-works.md#when-something-fails';

@@ -38,30 +38,49 @@ export const proxyFacts: readonly FactOutline[] = [
   fact(
     'clients behind the proxy have addresses of their own',
     ['one-address-for-all'],
-    async (scene) => {
-      const user = scene.user();
-      if (!(await repeatLogin(scene, user, () => ({}))))
-        scene.skip(`no answer to ${LOGINS} logins from one address shows a limit`);
-      const free = await new Browser(scene, OTHER_CLIENT).givePassword(user);
-      const limited = await new Browser(scene, CLIENT).givePassword(user);
-      if (kindOf(scene, free) === kindOf(scene, limited))
-        scene.fail('one-address-for-all', 'A limit of one client holds for another one too.');
-    },
+    (scene) => expectOwnAddresses(scene, (address) => address),
+    { needs: ['proxy'] },
+  ),
+
+  fact(
+    'clients behind a proxy that writes their port have addresses of their own',
+    ['one-address-for-all'],
+    (scene) => expectOwnAddresses(scene, (address, login) => `${address}:${40_000 + login}`),
     { needs: ['proxy'] },
   ),
 ];
+
+/** @param spell Returns what the proxy writes of a client. */
+async function expectOwnAddresses(
+  scene: Scene,
+  spell: (address: string, login: number) => string,
+): Promise<void> {
+  const user = scene.user();
+  const isLimited = await repeatLogin(
+    scene,
+    user,
+    () => ({}),
+    (login) => spell(CLIENT, login),
+  );
+  if (!isLimited) scene.skip(`no answer to ${LOGINS} logins from one address shows a limit`);
+  const free = await new Browser(scene, spell(OTHER_CLIENT, 0)).givePassword(user);
+  const limited = await new Browser(scene, spell(CLIENT, 0)).givePassword(user);
+  if (kindOf(scene, free) === kindOf(scene, limited))
+    scene.fail('one-address-for-all', 'A limit of one client holds for another one too.');
+}
 
 /** Begins logins, each in a new browser. Resolves to whether they are limited in the end. */
 async function repeatLogin(
   scene: Scene,
   user: AppUser,
   headersOf: (login: number) => Readonly<Record<string, string>>,
+  addressOf: (login: number) => string = () => CLIENT,
 ): Promise<boolean> {
   const texts = scene.watchTexts(user.phone);
   let waiting: string | undefined;
   for (let login = 1; login <= LOGINS; login += 1) {
     const extras = { headers: headersOf(login), label: `password, ${login}` };
-    const answer = await new Browser(scene, CLIENT).givePassword(user, {}, extras);
+    const answer = await new Browser(scene, addressOf(login)).givePassword(user, {}, extras);
     if (texts().length === 0) scene.giveUp('no text went out after the right password');
     // The first has its text; the second waits for one, as all do until there are too many.
     if (login === 2) waiting = kindOf(scene, answer);

@@ -7,7 +7,7 @@ import { MODULES, ROOT } from './repository';
  * passport.
  */
 export interface Peers {
-  readonly express: 'express' | 'express4';
+  readonly express: 'express' | 'express4' | 'express416';
   readonly expressTypes: '@types/express' | 'express4-types';
   readonly passport: 'passport' | 'passport06';
 }

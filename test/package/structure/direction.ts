@@ -48,6 +48,8 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
 
 /** Beside those, single files of parts that are out of sight otherwise. */
 const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
+  // An address is read as the limits read it.
+  middleware: ['limits/address-block.ts'],
   // A template is measured before anything is sent, as the client would do it, and a number is read
   // as everywhere: a stored one as an enrollment reads a typed one.
   cli: [

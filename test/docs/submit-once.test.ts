@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { readBlocks } from './support/blocks';
+import { readPage, ROOT } from './support/pages';
+
+const scripts = readBlocks(readPage('docs/README.md')).filter(({ language }) => language === 'js');
+
+describe('the script that keeps a form from being submitted twice', () => {
+  it('is the one block of JavaScript of docs/README.md', () => {
+    expect(scripts.map(({ code }) => code)).toEqual([expect.stringContaining('preventDefault')]);
+  });
+
+  // That it works is shown in Chromium, by test/browser/submit-once.test.ts.
+  it.each(['docs/quick-start.md', 'docs/recipes/once.ts', 'example-app/login.ts'])(
+    'is the same in %s',
+    (path) => {
+      expect(readFileSync(join(ROOT, path), 'utf8')).toContain(scripts[0]?.code.trim());
+    },
+  );
+});
