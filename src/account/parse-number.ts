@@ -37,7 +37,7 @@ export async function parseNumber(
     ? { defaultCountry }
     : {};
   const typed = parsePhoneNumberFromString(text, { extract: false, ...country });
-  // Read again without a default country, so that both forms of a number are judged alike.
+  // Read again without a default country, so that both forms of a number have one answer.
   const number =
     typed && parsePhoneNumberFromString(toCurrentForm(typed.number), { extract: false });
   if (number === undefined || !isPhoneNumber(number.number)) return refuse('malformed-phone');
