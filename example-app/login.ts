@@ -113,7 +113,7 @@ async function start(): Promise<void> {
     store,
     secret,
     allowedCountries: ['US'],
-    getPhone: ({ id }) => users.get(id)?.phone ?? null,
+    getPhone: ({ id }) => users.get(id)?.phone,
     loadUser: (id) => users.get(id) ?? null,
     messages: { appName: 'Example' },
   });

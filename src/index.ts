@@ -33,6 +33,7 @@ export type {
   LoginEnd,
   LoginEvent,
   SmsOtpEvent,
+  UnusablePhone,
 } from './login/events';
 export type { VerifiedMark } from './login/users';
 export type { LoginsOption } from './account/logins';

@@ -38,8 +38,16 @@ import type { SmsOtpStore, UserId } from './stores/store';
  */
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
-/** What `getPhone` returns. */
-export type GivenPhone = string | { readonly number: string; readonly isConfirmed: boolean } | null;
+/**
+ * What `getPhone` returns. Only `null` says that the user has no number. With `undefined`, an empty
+ * string or a string that is not E.164 the user counts as one who has a number, to which no message
+ * can go now.
+ */
+export type GivenPhone =
+  | string
+  | { readonly number: string | undefined; readonly isConfirmed: boolean }
+  | null
+  | undefined;
 
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
@@ -71,11 +79,14 @@ export interface SmsOtpOptions {
    */
   readonly gateway: GatewayOption;
   /**
-   * Returns the user's number in E.164 with its plus, or null when there is none: then the login is
-   * refused, never let through. `{ number, isConfirmed: true }` says that the app knows the number
-   * to be the user's: then the limits for unproven numbers do not apply. Anything else, undefined
-   * included, is a `TypeError` of that request. Required without a `phoneBook`; with one, leave it
-   * out, and the confirmed numbers of the phone book are texted.
+   * Returns the user's number in E.164 with its plus, or null for a user who has none.
+   * `{ number, isConfirmed: true }` says that the app knows the number to be the user's: then the
+   * limits for unproven numbers do not apply. Without a number the login waits for another factor,
+   * or is refused as `no-phone`. Anything else, undefined included, has the same effect, but never
+   * means that the user has no number: `SMS_OTP_UNUSABLE_PHONE` warns. What it throws means no
+   * message now as well, and goes to the app's error handler if the user has no other factor.
+   * Required without a `phoneBook`; with one, leave it out, and the confirmed numbers of the phone
+   * book are texted.
    */
   getPhone?(user: Express.User): GivenPhone | Promise<GivenPhone>;
   /**

@@ -317,7 +317,7 @@ function createLoginContext(
     warn,
     now,
     guessableMethods: listGuessable(settings.factors),
-    listPhones: createPhoneLister({ ...settings, getUserId, warn }),
+    listPhones: createPhoneLister({ ...settings, getUserId, warn, readNumber }),
     loadUser,
     getUserId,
     hasListener: settings.onEvent !== undefined,

@@ -42,7 +42,7 @@ export function createChangePhones(context: EnrollmentContext) {
       }
       const { user, phone, about } = found;
       const isRemoved: unknown = await request.changeAndEnd(user, async () =>
-        book.remove(login.getUserId(user), phone.mobile, { keepsLast }),
+        book.remove(login.getUserId(user), phone.stored, { keepsLast }),
       );
       if (isRemoved !== true) return refuse(await explainKept(user, phone));
       login.emit({ type: 'phone-removed', ...about });
@@ -52,14 +52,14 @@ export function createChangePhones(context: EnrollmentContext) {
       const found = await findPhone(request);
       if (found.kind === 'refused') return found;
       const { user, phone, about } = found;
-      const isSet: unknown = await book.setDefault(login.getUserId(user), phone.mobile);
+      const isSet: unknown = await book.setDefault(login.getUserId(user), phone.stored);
       if (isSet !== true) return refuse({ reason: 'no-phone' });
       if (!phone.isDefault) login.emit({ type: 'default-phone-changed', ...about });
       return toChanged(user, phone);
     },
     async listPhones(user: Express.User): Promise<readonly ListedPhone[]> {
       const phones = await readOwnPhones(context, user);
-      return phones.map(({ mobile: _mobile, ...shown }) => shown);
+      return phones.map(({ mobile: _mobile, stored: _stored, ...shown }) => shown);
     },
   };
 

@@ -133,9 +133,9 @@ function findReplaced(
   const confirmed = phones.filter(({ isConfirmed }) => isConfirmed);
   if (confirmed.some((phone) => phone.mobile === mobile)) return { reason: 'not-required' };
   if (!replaces) return { replaces: undefined };
-  if (phoneId === undefined) return { replaces: confirmed[0]?.mobile };
+  if (phoneId === undefined) return { replaces: confirmed[0]?.stored };
   const named = confirmed.find((phone) => phone.phoneId === phoneId);
-  return named === undefined ? { reason: 'no-phone' } : { replaces: named.mobile };
+  return named === undefined ? { reason: 'no-phone' } : { replaces: named.stored };
 }
 
 /** The code of a new number. */

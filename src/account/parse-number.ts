@@ -1,6 +1,6 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { DENIED_TYPES } from '../limits/built-in';
-import type { PhoneType } from '../limits/number-country';
+import { assumeCountry, type PhoneType, toCurrentForm } from '../limits/number-country';
 import { toAsciiDigits } from '../login/code-verifiers';
 import type { Reason } from '../login/outcome';
 import { isPhoneNumber } from '../login/phones';
@@ -10,7 +10,7 @@ export type ParsedNumber =
   | { readonly kind: 'number'; readonly mobile: string }
   | {
       readonly kind: 'refused';
-      readonly reason: Extract<Reason, 'malformed-phone' | 'unsuitable-phone'>;
+      readonly reason: Extract<Reason, 'malformed-phone' | 'unsuitable-phone' | 'unknown-range'>;
     };
 
 /** Ranges that charge the caller, or where a text message does not reach a person's own phone. */
@@ -36,8 +36,13 @@ export async function parseNumber(
   const country: { defaultCountry: CountryCode } | object = defaultCountry
     ? { defaultCountry }
     : {};
-  const number = parsePhoneNumberFromString(text, { extract: false, ...country });
-  if (number?.isValid() !== true || !isPhoneNumber(number.number)) return refuse('malformed-phone');
+  const typed = parsePhoneNumberFromString(text, { extract: false, ...country });
+  // Read again without a default country, so that both forms of a number have one answer.
+  const number =
+    typed && parsePhoneNumberFromString(toCurrentForm(typed.number), { extract: false });
+  if (number === undefined || !isPhoneNumber(number.number)) return refuse('malformed-phone');
+  if (!number.isValid())
+    return refuse(assumeCountry(number) === null ? 'malformed-phone' : 'unknown-range');
   const type = number.getType();
   if (type !== undefined && UNSUITABLE.includes(type)) return refuse('unsuitable-phone');
   return { kind: 'number', mobile: number.number };

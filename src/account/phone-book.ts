@@ -1,5 +1,7 @@
-import { readFields, type Warn } from '../errors';
-import type { AppUserId, LoginContext, UserPhone } from '../login/context';
+import { isObject, readFields, type Warn } from '../errors';
+import { type ReadNumber, toE164 } from '../limits/number-country';
+import type { AppUserId, LoginContext, UserPhones } from '../login/context';
+import type { UnusablePhone } from '../login/events';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhone, isPhoneNumber } from '../login/phones';
 import { toUserIdText } from '../login/users';
@@ -23,7 +25,8 @@ export interface PhoneEntry {
 /**
  * Where the app stores its users' numbers. Each call is atomic: two concurrent calls have the
  * effect of one after the other, over all processes. What a call throws goes to the app's error
- * handler, and nothing is sent or changed.
+ * handler, and nothing is sent or changed. Only a login whose user has another factor goes on if
+ * `list` throws.
  */
 export interface PhoneBook {
   /** Lists all numbers of a user, the default first. */
@@ -69,33 +72,32 @@ export interface PhoneSources {
   readonly phoneBook?: PhoneBook | undefined;
   readonly getUserId: (user: Express.User) => AppUserId;
   readonly warn: Warn;
+  readonly readNumber: ReadNumber;
 }
 
 /**
- * Makes the list of a user's confirmed numbers, the default first: `getPhone` returns it, otherwise
- * the phone book.
+ * Makes the list of a user's numbers that may be texted, the default first: the one that `getPhone`
+ * returns, otherwise the confirmed ones of the phone book.
  */
-export function createPhoneLister(
-  sources: PhoneSources,
-): (user: Express.User) => Promise<readonly UserPhone[]> {
-  const { getPhone, phoneBook, getUserId, warn } = sources;
-  if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user));
+export function createPhoneLister(sources: PhoneSources): LoginContext['listPhones'] {
+  const { getPhone, phoneBook, getUserId } = sources;
+  if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user), sources);
   return async (user) => {
     const listed: unknown = await phoneBook?.list(getUserId(user));
     // Anything but a list is an empty one: such a user has no number, and is refused.
-    const entries = readEntries(Array.isArray(listed) ? listed : [], warn);
+    const entries = await readEntries(Array.isArray(listed) ? listed : [], sources);
     return entries.filter(({ isConfirmed }) => isConfirmed);
   };
 }
 
 /**
- * Makes the check whether a user has a number: one that a login would text, or a confirmed entry of
- * the phone book. An entry that does not say that it is unconfirmed counts, so that an invalid one
- * is not a reason to trust the next number.
+ * Makes the check whether a user has a number: one that a login would text, anything but null from
+ * `getPhone`, or a confirmed entry of the phone book. An entry that does not say that it is
+ * unconfirmed counts, so that an invalid one is not a reason to trust the next number.
  */
 export function createPhoneCheck(
   listPhones: LoginContext['listPhones'],
-  { getPhone, phoneBook, getUserId }: Omit<PhoneSources, 'warn'>,
+  { getPhone, phoneBook, getUserId }: Omit<PhoneSources, 'warn' | 'readNumber'>,
 ): (user: Express.User) => Promise<boolean> {
   return async function hasPhone(user) {
     if (phoneBook !== undefined) {
@@ -103,7 +105,8 @@ export function createPhoneCheck(
       if (listed.some((entry) => readFields(entry).isConfirmed !== false)) return true;
       if (getPhone === undefined) return false;
     }
-    return (await listPhones(user)).length > 0;
+    const phones = await listPhones(user);
+    return 'found' in phones || phones.length > 0;
   };
 }
 
@@ -116,23 +119,53 @@ async function readBook(book: PhoneBook, id: AppUserId): Promise<readonly unknow
 }
 
 /**
- * Reads what `getPhone` has returned: a number, `{ number, isConfirmed }`, or null.
- * @throws {TypeError} for anything else.
+ * Reads what `getPhone` has returned: a number, `{ number, isConfirmed }`, or null for a user who
+ * has none. Nothing else is repaired, or taken to mean that there is no number.
  */
-function readPhone(given: unknown): readonly UserPhone[] {
+async function readPhone(
+  given: unknown,
+  { warn, readNumber }: Pick<PhoneSources, 'warn' | 'readNumber'>,
+): Promise<UserPhones> {
   if (given === null) return [];
-  const { number, isConfirmed } =
-    typeof given === 'object' ? readFields(given) : { number: given, isConfirmed: false };
-  if (!isPhoneNumber(number) || typeof isConfirmed !== 'boolean') {
-    throw new TypeError(
-      'getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null',
-    );
-  }
-  return [{ mobile: number, isConfirmed }];
+  const { number, isConfirmed } = isObject(given) ? given : { number: given, isConfirmed: false };
+  if (isPhoneNumber(number) && typeof isConfirmed === 'boolean')
+    return [{ mobile: await toE164(readNumber, number), isConfirmed }];
+  const found = describeUnusable(number);
+  warn(
+    'SMS_OTP_UNUSABLE_PHONE',
+    `getPhone returned ${FOUND[found]} for a user. ${UNUSABLE}`,
+    found,
+  );
+  return { found };
+}
+
+/** Returns what was found where `{ number, isConfirmed }` is not valid. */
+function describeUnusable(number: unknown): keyof typeof FOUND {
+  if (number === undefined) return 'undefined';
+  if (number === '') return 'empty';
+  return typeof number !== 'string' || isPhoneNumber(number) ? 'invalid' : 'not-e164';
+}
+
+const FOUND: Readonly<Record<Exclude<UnusablePhone, 'error'>, string>> = {
+  undefined: 'undefined',
+  empty: 'an empty string',
+  'not-e164': 'a string that is not E.164',
+  invalid: 'neither a string, { number, isConfirmed } nor null',
+};
+
+const UNUSABLE =
+  'No code can be sent to such a user, who still counts as one with a number. Return E.164 with ' +
+  'plus such as +12025550123, or null for a user who has no number. The command ' +
+  '`npx passport-sms-otp numbers` proposes the E.164 form of stored numbers';
+
+/** A number as the phone book has it. */
+interface BookEntry extends PhoneEntry {
+  /** The same number as the app wrote it, which calls of its phone book name. */
+  readonly stored: string;
 }
 
 /** A number of the user's own, with the id that pages and forms use for it. */
-export type OwnPhone = PhoneEntry & PhoneChoice;
+export type OwnPhone = BookEntry & PhoneChoice;
 
 /**
  * Reads all numbers of a user in the phone book: the default first, then the other confirmed ones.
@@ -144,7 +177,7 @@ export async function readOwnPhones(
 ): Promise<readonly OwnPhone[]> {
   const listed = await readBook(book, login.getUserId(user));
   return Promise.all(
-    readEntries(listed, login.warn).map(async (entry) => {
+    (await readEntries(listed, login)).map(async (entry) => {
       return { ...entry, ...(await describePhone(login, user, entry.mobile)) };
     }),
   );
@@ -155,7 +188,10 @@ export async function readOwnPhones(
  * rest. The entries are the app's and may hold anything; an invalid one is left out. Without a
  * default the first confirmed number is texted.
  */
-function readEntries(listed: readonly unknown[], warn: Warn): readonly PhoneEntry[] {
+async function readEntries(
+  listed: readonly unknown[],
+  { warn, readNumber }: Pick<PhoneSources, 'warn' | 'readNumber'>,
+): Promise<readonly BookEntry[]> {
   const found = listed.map(readFields);
   if (
     found.some(
@@ -168,11 +204,14 @@ function readEntries(listed: readonly unknown[], warn: Warn): readonly PhoneEntr
         'mobile in E.164 and booleans: no code can be texted to it',
     );
   }
-  const entries = found
+  const usable = found
     .toSorted((one, other) => toRank(one) - toRank(other))
     .flatMap(({ mobile, isConfirmed }) =>
-      isPhoneNumber(mobile) ? [{ mobile, isConfirmed: isConfirmed === true }] : [],
+      isPhoneNumber(mobile) ? [{ stored: mobile, isConfirmed: isConfirmed === true }] : [],
     );
+  const entries = await Promise.all(
+    usable.map(async (entry) => ({ ...entry, mobile: await toE164(readNumber, entry.stored) })),
+  );
   return entries
     .filter(({ mobile }, index) => entries.findIndex((entry) => entry.mobile === mobile) === index)
     .map((entry, index) => ({ ...entry, isDefault: entry.isConfirmed && index === 0 }));

@@ -3,6 +3,7 @@ import { chargeRows } from '../limits/charge';
 import type { KeyedDigest } from '../keys';
 import type { CookieValue, LoginContext, PreparedPut } from '../login/context';
 import type { DeviceEnd } from '../login/events';
+import { findPhones } from '../login/phones';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
 import type { DeviceRegistry } from './device-tokens';
@@ -44,6 +45,11 @@ export interface DeviceRequest {
 export interface DeviceLoginRequest extends DeviceRequest {
   /** The cookie of known browsers, unchecked. */
   readonly browserCookie: string | undefined;
+}
+
+/** A device whose trust is written with a success, and its cookie. */
+interface PreparedDevice extends PreparedPut {
+  readonly cookie: CookieValue;
 }
 
 /** Whether a device needs no code at a login. */
@@ -89,6 +95,7 @@ export function createDeviceAuthenticator(
       if (user === null) return { kind: 'not-now' };
       // Called before the token is replaced: what the app throws here changes nothing.
       const bindings = await bind(user, userId);
+      if (bindings === null) return { kind: 'not-now' };
       const shown = await registry.rotate(userId, value);
       if (shown.kind === 'just-replaced') return { kind: 'not-now' };
       if (shown.kind === 'unknown') return { kind: 'worthless' };
@@ -112,15 +119,20 @@ export function createDeviceAuthenticator(
     async removeStolen(user: Express.User, deviceId: string): Promise<void> {
       await registry.remove(toUserIdText(login.getUserId(user)).userId, deviceId);
     },
-    /** Prepares the trust in a device, in place of the one that its cookie named. */
+    /**
+     * Prepares the trust in a device, in place of the one that its cookie named; null while it is
+     * not known which number the user has.
+     */
     async prepare({
       user,
       value,
       address,
       label,
-    }: DeviceRequest & { readonly label: string }): Promise<PreparedPut & { cookie: CookieValue }> {
+    }: DeviceRequest & { readonly label: string }): Promise<PreparedDevice | null> {
       const { userId } = toUserIdText(login.getUserId(user));
-      const [binding = ''] = await bind(user, userId);
+      const bindings = await bind(user, userId);
+      if (bindings === null) return null;
+      const [binding = ''] = bindings;
       const prepared = await registry.prepare({ userId, binding, label }, value);
       const { deviceId, expiresAt } = prepared.device;
       return {
@@ -148,12 +160,13 @@ export function createDeviceAuthenticator(
 
 /**
  * Returns keyed digests of what a trusted device depends on, the password version and the sorted
- * confirmed numbers: one for each secret. The first is stored.
+ * confirmed numbers: one for each secret. The first is stored. Null while the numbers are not
+ * known: the device is not trusted now, and stays for later.
  */
-export type BindDevice = (user: Express.User, userId: string) => Promise<readonly string[]>;
+export type BindDevice = (user: Express.User, userId: string) => Promise<readonly string[] | null>;
 
 export function createDeviceBinding(
-  { listPhones }: Pick<LoginContext, 'listPhones'>,
+  login: Pick<LoginContext, 'listPhones' | 'warn'>,
   { getPasswordVersion }: Pick<TrustedDevicesOption, 'getPasswordVersion'>,
   digests: readonly KeyedDigest[],
 ): BindDevice {
@@ -164,7 +177,9 @@ export function createDeviceBinding(
     if (typeof version !== 'string' || version === '') {
       throw new TypeError('getPasswordVersion must return a string that is not empty');
     }
-    const mobiles = (await listPhones(user)).map(({ mobile }) => mobile);
+    const phones = await findPhones(login, user);
+    if ('found' in phones) return null;
+    const mobiles = phones.map(({ mobile }) => mobile);
     const strings = ['device-binding', userId, version, ...mobiles.toSorted()];
     return Promise.all(digests.map((digest) => digest(...strings)));
   };

@@ -1,5 +1,6 @@
+import { readKeys } from './charge';
 import { originOf, type PhoneType } from './number-country';
-import type { Policy, PolicyMode } from './policy';
+import type { Policy, PolicyContext, PolicyMode } from './policy';
 
 /**
  * Returns the policies of every app, followed by its own. Its own `numberTypes` replaces the
@@ -11,7 +12,7 @@ export function withBuiltIns(
 ): readonly Policy[] {
   const types = createNumberTypes('enforce', []);
   return [
-    ...(countries === 'any' ? [] : [allowedCountries(countries)]),
+    allowedCountries(countries),
     ...(policies.some(({ name }) => name === types.name) ? [] : [types]),
     ...policies,
   ];
@@ -20,20 +21,36 @@ export function withBuiltIns(
 /**
  * Allows numbers of the listed countries only. The country is read from the number with
  * libphonenumber's full metadata, which is loaded at the first check. A listed country includes its
- * territories. A number without a country (satellite, shared codes) is denied.
+ * territories. A number without a country (satellite, international networks) is denied. A range
+ * that the metadata does not know counts as the main country of its calling code, and only where
+ * the number is proven: otherwise it is denied as `unknown-range`.
  *
- * @param countries ISO 3166-1 codes, two capital letters each.
+ * @param countries ISO 3166-1 codes, two capital letters each, or every country.
  */
-export function allowedCountries(countries: readonly string[]): Policy<unknown> {
-  const allowed = new Set(countries.flatMap(withTerritories));
+export function allowedCountries(countries: readonly string[] | 'any'): Policy<unknown> {
+  const allowed = countries === 'any' ? null : new Set(countries.flatMap(withTerritories));
   return {
     name: 'allowed-countries',
     stage: 'send',
     check: async (context) => {
-      const { country } = await originOf(context);
-      return country !== null && allowed.has(country) ? 'allow' : { deny: 'country-not-allowed' };
+      const { country, isCountryAssumed } = await originOf(context);
+      if (country === null || allowed?.has(country) === false)
+        return { deny: 'country-not-allowed' };
+      if (!isCountryAssumed || (await isProven(context))) return 'allow';
+      return { deny: 'unknown-range', reasons: [`a range that counts as ${country}`] };
     },
   };
+}
+
+/** Returns whether the app calls the number the user's, or a code that went to it was right. */
+async function isProven({
+  isConfirmed,
+  counters,
+  provenKeys,
+}: PolicyContext<unknown>): Promise<boolean> {
+  if (isConfirmed === true) return true;
+  const readCount = await readKeys(counters, provenKeys);
+  return provenKeys.some((key) => readCount(key).count > 0);
 }
 
 /** Ranges that cost the recipient money, or that do not reach a person's own phone. */
@@ -44,6 +61,7 @@ export const DENIED_TYPES: readonly PhoneType[] = [
   'UAN',
   'PAGER',
   'VOICEMAIL',
+  'PERSONAL_NUMBER',
 ];
 
 /**

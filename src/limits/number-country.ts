@@ -1,20 +1,30 @@
-import type { parsePhoneNumberFromString, PhoneNumberType } from 'libphonenumber-js/max';
+import type {
+  parsePhoneNumberFromString,
+  PhoneNumber,
+  PhoneNumberType,
+} from 'libphonenumber-js/max';
 
 /** The use of a range of numbers, in libphonenumber's terms. */
 export type PhoneType = PhoneNumberType;
 
 /** The facts that the digits of a number show by themselves. */
 export interface NumberOrigin {
-  /** ISO 3166-1 code; null when there is none (satellite, shared codes, not a number). */
+  /** ISO 3166-1 code; null when there is none (satellite, international networks, not a number). */
   readonly country: string | null;
+  /**
+   * True when libphonenumber does not know the range, and several countries share its calling code:
+   * `country` is then the main one, such as US for +1. A new area code looks like this.
+   */
+  readonly isCountryAssumed: boolean;
   /**
    * The type of the number's range, which says nothing about the line. Null when the range is
    * unknown, as for fictional numbers.
    */
   readonly type: PhoneType | null;
   /**
-   * The number in E.164 as libphonenumber writes it, however it was spelled. Text that is not a
-   * number stays unchanged.
+   * The number in E.164 as libphonenumber writes it, however it was spelled: without a national
+   * zero, and without the 1 of old Mexican mobile numbers. Text that is not a number stays
+   * unchanged.
    */
   readonly e164: string;
 }
@@ -64,11 +74,21 @@ export async function originOf({ mobile, origin }: PreparedNumber): Promise<Numb
 }
 
 /**
- * Returns the country of a number as an ISO 3166-1 code, or null when it has none. @param mobile
- * E.164 with plus.
+ * Returns the country that the range of a number shows; null when there is none, or when it is
+ * assumed: the number may then be of any country that shares the calling code.
  */
-export async function findNumberCountry(mobile: string): Promise<string | null> {
-  return (await originOf({ mobile })).country;
+export function toKnownCountry({ country, isCountryAssumed }: NumberOrigin): string | null {
+  return isCountryAssumed ? null : country;
+}
+
+/** Returns the version of the numbering plans, which are those of the day it was published. */
+export function readPhoneLibraryVersion(): string {
+  return (require('libphonenumber-js/package.json') as { readonly version: string }).version;
+}
+
+/** Returns the E.164 form of a number, in which numbers are compared, counted and texted. */
+export async function toE164(readNumber: ReadNumber, mobile: string): Promise<string> {
+  return (await readNumber(mobile)()).e164;
 }
 
 async function loadParser(): Promise<Parser> {
@@ -76,10 +96,34 @@ async function loadParser(): Promise<Parser> {
 }
 
 function readOrigin(parse: Parser, mobile: string): NumberOrigin {
-  const number = parse(mobile, { extract: false });
+  const number = parse(toCurrentForm(mobile), { extract: false });
+  // National zeros are taken off one at a time.
+  if (number !== undefined && number.number.length < mobile.length)
+    return readOrigin(parse, number.number);
+  const country = number?.country ?? null;
+  const assumed = number === undefined ? null : assumeCountry(number);
   return {
-    country: number?.country ?? null,
+    country: country ?? assumed,
+    isCountryAssumed: country === null && assumed !== null,
     type: number?.getType() ?? null,
     e164: number?.number ?? mobile,
   };
+}
+
+/**
+ * Returns the main country of a number's calling code if the range is unknown and several countries
+ * share the code; otherwise null. `+1 861 555 0123`: US. A number of an impossible length has none.
+ */
+export function assumeCountry(number: PhoneNumber): string | null {
+  if (number.country !== undefined || number.isNonGeographic() || !number.isPossible()) return null;
+  // The main country comes first in libphonenumber's lists.
+  return number.getPossibleCountries()[0] ?? null;
+}
+
+/**
+ * Returns a number without the 1 that Mexican mobile numbers had until 2019, so that both forms are
+ * one number: `+52 1 55 1234 5678` becomes `+52 55 1234 5678`. Others stay unchanged.
+ */
+export function toCurrentForm(mobile: string): string {
+  return mobile.replace(/^\+521(?=[0-9]{10}$)/, '+52');
 }

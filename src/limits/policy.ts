@@ -50,7 +50,12 @@ export type PolicyAnswer =
     };
 
 /** The reasons a policy can return. */
-export type PolicyReason = 'denied' | 'country-not-allowed' | 'send-limit' | 'unsuitable-phone';
+export type PolicyReason =
+  | 'denied'
+  | 'country-not-allowed'
+  | 'send-limit'
+  | 'unknown-range'
+  | 'unsuitable-phone';
 
 /**
  * A counter that is charged together with the send: all counters or none. A full or locked one
@@ -122,6 +127,8 @@ export interface PolicyContext<User = Express.User> extends NumberContext {
    * texted to this number. Pass them to `exemptBy`.
    */
   readonly provenKeys: readonly string[];
+  /** Whether the app says that the number is the user's. Undefined counts as false. */
+  readonly isConfirmed?: boolean | undefined;
 }
 
 /** The context of a policy after a right code. */

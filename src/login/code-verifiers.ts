@@ -128,10 +128,13 @@ export function createSmsVerifier(
     purposes,
     readCode,
     reserve: () => gateway.admit('validate'),
-    // The number of an enrollment is not the user's yet.
-    isStillValid: async (user, { login: { purpose }, text }) =>
-      purpose === 'enroll' ||
-      (await listPhones(user)).some(({ mobile }) => mobile === text?.mobile),
+    // The number of an enrollment is not the user's yet. A number that cannot be read now may be
+    // another one than the code went to.
+    isStillValid: async (user, { login: { purpose }, text }) => {
+      if (purpose === 'enroll') return true;
+      const phones = await listPhones(user);
+      return !('found' in phones) && phones.some(({ mobile }) => mobile === text?.mobile);
+    },
     verify: async ({ text, code, limitMs }, slot) => {
       // No code fits a login without a text: the decision has refused it before.
       if (text === null) return toVerdict(false);

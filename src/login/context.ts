@@ -9,7 +9,7 @@ import type { Policy, PolicyGateway } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { KnownBrowser, Login, RecordPut, RecordReference, UserId } from '../stores/store';
-import type { LoginEnd, SmsOtpEvent } from './events';
+import type { LoginEnd, SmsOtpEvent, UnusablePhone } from './events';
 import type { Method } from './outcome';
 
 export type { LiveLogin } from '../stores/pending-logins';
@@ -32,6 +32,9 @@ export interface UserPhone {
   /** Whether the app says that the number is the user's. */
   readonly isConfirmed: boolean;
 }
+
+/** The numbers of a user that may be texted, the default first; or why none is known now. */
+export type UserPhones = readonly UserPhone[] | { readonly found: UnusablePhone };
 
 /** A record that a success writes, in the step that ends the pending login. */
 export interface PreparedPut {
@@ -193,11 +196,8 @@ export interface LoginContext {
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
   readonly readNumber: ReadNumber;
-  /**
-   * Lists the numbers of a user that may be texted, the default first; none when there is no usable
-   * one.
-   */
-  readonly listPhones: (user: Express.User) => Promise<readonly UserPhone[]>;
+  /** Lists the numbers of a user. Rejects with what the app's callback throws. */
+  readonly listPhones: (user: Express.User) => Promise<UserPhones>;
   /** The factors whose codes can be guessed: `sms` and those of the app. */
   readonly guessableMethods: readonly string[];
   readonly getUserId: (user: Express.User) => AppUserId;

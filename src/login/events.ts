@@ -100,6 +100,12 @@ interface Subject extends Owner {
   readonly purpose: Purpose;
 }
 
+/**
+ * What came of `getPhone` in place of a number or null. The user counts as one who has a number, to
+ * which no message can go now. `error`: it threw, or `phoneBook.list` did.
+ */
+export type UnusablePhone = 'undefined' | 'empty' | 'not-e164' | 'invalid' | 'error';
+
 /** Events of the login decision. */
 export type LoginEvent =
   /** A code was made and handed to the gateway for sending. Delivery is never known. */
@@ -136,6 +142,16 @@ export type LoginEvent =
       readonly limit: LimitName | null;
       /** Only where the reason is `not-sent`: the gateway's error. The message has no secret. */
       readonly error?: Pick<GatewayError, 'code' | 'message'>;
+      /**
+       * Only where the reason is `no-phone`, and the user may have a number: what `getPhone`
+       * returned in its place.
+       */
+      readonly found?: UnusablePhone;
+      /**
+       * Only where the reason is `country-not-allowed` or `unknown-range`: the ISO 3166-1 code of
+       * the number's country, or of the one that an unknown range counts as; null when it has none.
+       */
+      readonly country?: string | null;
     } & Subject)
   /**
    * A user's texts of a day are used up without a success, in one known browser or in all others.

@@ -17,6 +17,7 @@ export const REASONS = [
   'no-phone',
   'last-phone',
   'unsuitable-phone',
+  'unknown-range',
   'country-not-allowed',
   'denied',
   'user-gone',

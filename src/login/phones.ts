@@ -1,5 +1,8 @@
+import { toSafeCause } from '../errors';
+import { type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { LoginContext, UserPhone } from './context';
+import type { UnusablePhone } from './events';
 import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
 
@@ -33,6 +36,24 @@ export async function describePhone(
   return { phoneId: digest.slice(0, 22), maskedPhone: maskPhone(mobile) };
 }
 
+/**
+ * Warns once of each country whose unknown ranges its users have numbers of. The app has stored the
+ * number: a new one that is typed wrong is refused before.
+ */
+export function warnOfUnknownRange(
+  { warn }: Pick<LoginContext, 'warn'>,
+  { country, isCountryAssumed }: NumberOrigin,
+): void {
+  if (!isCountryAssumed) return;
+  warn(
+    'SMS_OTP_UNKNOWN_RANGE',
+    `libphonenumber-js ${readPhoneLibraryVersion()} does not know the range of a number, which ` +
+      `counts as one of ${country}. Codes go only to numbers of such ranges that are proven. ` +
+      'Update libphonenumber-js',
+    country ?? undefined,
+  );
+}
+
 /** The number to be proven, and the confirmed one that it replaces. */
 export interface NewPhone {
   readonly mobile: string;
@@ -54,7 +75,39 @@ export interface PhoneQuestion {
 
 export type ChosenPhone =
   | (UserPhone & { readonly phones: readonly PhoneChoice[] })
-  | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> };
+  | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> }
+  | NoMessageNow;
+
+/** The user counts as one who has a number, but none can be texted now. */
+export interface NoMessageNow {
+  readonly reason: 'no-phone';
+  readonly found: UnusablePhone;
+  /** What the app has thrown; missing when it has returned something. */
+  readonly thrown?: { readonly error: unknown };
+}
+
+/**
+ * Lists a user's numbers for a login. A throw of the app does not end the login, which may go on
+ * with another factor.
+ */
+export async function findPhones(
+  { listPhones, warn }: Pick<LoginContext, 'listPhones' | 'warn'>,
+  user: Express.User,
+): Promise<readonly UserPhone[] | NoMessageNow> {
+  try {
+    const phones = await listPhones(user);
+    return 'found' in phones ? { reason: 'no-phone', ...phones } : phones;
+  } catch (error) {
+    const { name, code } = toSafeCause(error);
+    const cause = code ?? name;
+    warn(
+      'SMS_OTP_UNUSABLE_PHONE',
+      `getPhone or phoneBook.list has thrown (${cause}), so no code was sent to that user`,
+      `error ${cause}`,
+    );
+    return { reason: 'no-phone', found: 'error', thrown: { error } };
+  }
+}
 
 /**
  * Finds the number a code is sent to: only a number of the user's, or the new one that is being
@@ -72,7 +125,8 @@ export async function choosePhone(
       ? { mobile, isConfirmed: false, phones: [] }
       : { reason: 'no-phone' };
   }
-  const listed = await login.listPhones(user);
+  const listed = await findPhones(login, user);
+  if ('found' in listed) return listed;
   const [first] = listed;
   const texted = previous?.text?.mobile;
   const before = listed.find(({ mobile }) => mobile === (texted ?? previous?.login.mobile));

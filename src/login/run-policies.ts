@@ -13,7 +13,10 @@ import type { LoginContext } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
 
-type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mobile'>;
+type Asked = Pick<
+  PolicyContext,
+  'user' | 'userId' | 'purpose' | 'address' | 'mobile' | 'isConfirmed'
+>;
 
 /** A context whose number is read once for all policies. */
 export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
@@ -24,7 +27,7 @@ export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyC
  */
 export async function createPolicyContext(
   login: LoginContext,
-  { user, userId, purpose, address, mobile }: Asked,
+  { user, userId, purpose, address, mobile, isConfirmed }: Asked,
 ): Promise<SendContext> {
   const origin = login.readNumber(mobile);
   const {
@@ -46,6 +49,7 @@ export async function createPolicyContext(
     numberKey,
     prefixKey,
     provenKeys,
+    isConfirmed,
     origin,
     gateway,
     counters,

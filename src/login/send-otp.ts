@@ -1,7 +1,6 @@
 import { type GatewayError, isGatewayError, readFields } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
 import { createOutageWatch } from '../limits/give-back';
-import type { LimitName } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
 import { placeOf } from '../limits/user-keys';
 import type { LiveLogin } from '../stores/pending-logins';
@@ -10,9 +9,16 @@ import { chargeSend, giveBackUnusable, type SendCharge, toSendOutcome } from './
 import { admitsOtherFactors } from './code-verifiers';
 import type { ListFactors, LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
-import { choosePhone, maskPhone, type NewPhone } from './phones';
+import {
+  choosePhone,
+  maskPhone,
+  type NewPhone,
+  type NoMessageNow,
+  warnOfUnknownRange,
+} from './phones';
 import {
   createPolicyContext,
+  type Denial as PolicyDenial,
   emitChargeDenials,
   isDenial,
   planCharges,
@@ -102,9 +108,9 @@ interface NotSent {
 }
 
 /** Why a text did not go out, as the event says it. */
-type Denial = Pick<
+type Denial = Omit<
   Extract<LoginEvent, { readonly type: 'denied' }>,
-  'reason' | 'policy' | 'limit' | 'error'
+  'type' | 'userId' | 'purpose' | 'address'
 >;
 
 type RefusedSend = Extract<SendResult, { readonly kind: 'refused' }>;
@@ -142,7 +148,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     // 3 to 6 the text
     const result =
       recipient.mobile === ''
-        ? refuse(request, identity.userId, { reason: 'no-phone' })
+        ? refuseWithoutPhone(request, recipient)
         : await sendText(request, recipient);
     if (result.kind === 'not-sent') {
       reportNotSent(request, identity.userId, result.error);
@@ -163,10 +169,19 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       return refuse(request, userId, { reason: 'user-gone' });
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
+    const unusable = 'found' in chosen ? chosen : undefined;
     const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
     const bucket =
       previous?.login.bucket ?? (await login.browsers.findBucket(browserCookie, userId));
-    return { identity, bucket, mobile, isConfirmed, phones, factors };
+    return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
+  }
+
+  function refuseWithoutPhone(
+    request: SendRequest,
+    { identity, unusable }: TextRecipient,
+  ): RefusedSend {
+    const found = unusable && { found: unusable.found };
+    return refuse(request, identity.userId, { reason: 'no-phone' }, found);
   }
 
   /** Begins without a text where another factor comes first. Null: the text does. */
@@ -194,9 +209,10 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const { userId } = recipient.identity;
     if (begun.kind === 'waiting') return begun;
     if (result.kind === 'not-sent') throw result.error;
+    if (recipient.unusable?.thrown !== undefined) throw recipient.unusable.thrown.error;
     // The user could go on without a text, if logins had not begun that way too often.
     if (begun.kind === 'limited' && noText.waitSeconds === null)
-      return refuse(request, userId, begun.refusal, null, 'without-text');
+      return refuse(request, userId, begun.refusal, { limit: 'without-text' });
     return result;
   }
 
@@ -211,10 +227,9 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     request: SendRequest,
     userId: string,
     refusal: Refusal,
-    policy: string | null = null,
-    limit: LimitName | null = null,
+    why: Partial<Denial> = {},
   ): RefusedSend {
-    emitDenied(request, userId, { reason: refusal.reason, policy, limit });
+    emitDenied(request, userId, { policy: null, limit: null, ...why, reason: refusal.reason });
     return { kind: 'refused', refusal };
   }
 
@@ -235,18 +250,31 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     login.emit({ type: 'denied', userId, purpose, address, ...why });
   }
 
+  async function refuseByPolicy(
+    request: SendRequest,
+    { userId, origin }: SendContext,
+    { refusal, policy }: PolicyDenial,
+  ): Promise<RefusedSend> {
+    const isOfCountry = ['country-not-allowed', 'unknown-range'].includes(refusal.reason);
+    const about = isOfCountry && { country: (await origin()).country };
+    return refuse(request, userId, refusal, { policy, ...about });
+  }
+
   async function sendText(
     request: SendRequest,
     recipient: TextRecipient,
   ): Promise<SendResult | NotSent> {
     const { user, purpose, address, transaction } = request;
-    const { mobile, identity } = recipient;
+    const { mobile, isConfirmed, identity } = recipient;
     const { userId } = identity;
 
     // 3 the policies, and the message
-    const context = await createPolicyContext(login, { user, userId, purpose, address, mobile });
+    const about = { user, userId, purpose, address, mobile, isConfirmed };
+    const context = await createPolicyContext(login, about);
     const denial = await runSendPolicies(login, context);
-    if (denial !== null) return refuse(request, userId, denial.refusal, denial.policy);
+    if (denial?.refusal.reason !== 'country-not-allowed')
+      warnOfUnknownRange(login, await context.origin());
+    if (denial !== null) return refuseByPolicy(request, context, denial);
     const times = startSend(request, recipient);
     const { validitySeconds } = times;
     const locale = await request.getLocale(user);
@@ -288,14 +316,14 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   ): Promise<Charged | SendResult> {
     const { userId } = context;
     const planned = await planCharges(policies, context);
-    if (isDenial(planned)) return refuse(request, userId, planned.refusal, planned.policy);
+    if (isDenial(planned)) return refuseByPolicy(request, context, planned);
     const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned, outages);
     emitChargeDenials(context, charge, login.emit);
     if (charge.isCharged) return charge;
     const { refusal, refusedBy, limit, isInGap } = charge;
     if (isInGap && (await isWaiting(request, context, refusal)))
       return { kind: 'already-sent', refusal };
-    return refuse(request, userId, refusal, refusedBy?.policy.name ?? null, limit);
+    return refuse(request, userId, refusal, { policy: refusedBy?.policy.name ?? null, limit });
   }
 
   async function generate(
@@ -457,7 +485,10 @@ function isSameRequest(
 }
 
 /** Whom a text goes to. */
-type TextRecipient = Recipient & Pick<UserPhone, 'isConfirmed'>;
+interface TextRecipient extends Recipient, Pick<UserPhone, 'isConfirmed'> {
+  /** Why there is no number now; undefined: there is one, or the user has none. */
+  readonly unusable: NoMessageNow | undefined;
+}
 
 /** A send that was charged. */
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;

@@ -32,6 +32,7 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'no-phone': { status: 403, error: 'no-phone' },
   'last-phone': { status: 403, error: 'last-phone' },
   'unsuitable-phone': { status: 403, error: 'unsuitable-phone' },
+  'unknown-range': { status: 403, error: 'unknown-range' },
   disabled: { status: 403, error: 'disabled' },
   'not-required': { status: 403, error: 'not-required' },
   'second-factor-required': { status: 403, error: 'second-factor-required' },

@@ -55,7 +55,7 @@ export function createDeviceLogin(
       const value = readCookie(req, cookieName);
       const label = toDeviceLabel(req.headers['user-agent']);
       const prepared = await devices.prepare({ user, value, address: req.ip, label });
-      return withCookie(req, cookieName, prepared);
+      return prepared && withCookie(req, cookieName, prepared);
     },
   };
 

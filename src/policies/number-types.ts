@@ -4,15 +4,12 @@ import { createNumberTypes } from '../limits/built-in';
 import type { Policy } from '../limits/policy';
 
 /** Types that some apps text and others must not. */
-const DENIABLE = ['VOIP', 'PERSONAL_NUMBER', 'FIXED_LINE'] as const;
+const DENIABLE = ['VOIP', 'FIXED_LINE'] as const;
 
 const schema = strictOptions({
   /** Default: `enforce`. */
   mode: policyMode('enforce'),
-  /**
-   * More types to deny: `VOIP`, `PERSONAL_NUMBER` (such as +44 70, expensive), `FIXED_LINE`.
-   * Default: none.
-   */
+  /** More types to deny: `VOIP`, `FIXED_LINE`. Default: none. */
   alsoDeny: z
     .array(
       z.enum(DENIABLE, `must be one of ${DENIABLE.join(', ')}`),
@@ -26,8 +23,9 @@ export type NumberTypesOptions = z.input<typeof schema>;
 
 /**
  * Denies numbers of types that no login code should be texted to: premium rate, shared cost, toll
- * free, company numbers, pagers, voice mail. Numbers of unknown ranges are allowed, and so are all
- * mobile ones. Every app has this policy; adding it to `policies` replaces the built-in one.
+ * free, company and personal numbers, pagers, voice mail. Numbers of unknown ranges are allowed,
+ * and so are all mobile ones. Every app has this policy; adding it to `policies` replaces the
+ * built-in one.
  * @throws {TypeError} that names the option.
  */
 export function numberTypes(options: NumberTypesOptions = {}): Policy<unknown> {

@@ -10,6 +10,7 @@ async function read(input: unknown, defaultCountry?: string): Promise<string> {
 
 const MALFORMED = 'malformed-phone';
 const UNSUITABLE = 'unsuitable-phone';
+const UNKNOWN = 'unknown-range';
 
 describe('a number in international form', () => {
   it.each([
@@ -36,7 +37,7 @@ describe('a number in international form', () => {
     ['Côte d’Ivoire, ten digits', '+225 07 07 12 34 56', '+2250707123456'],
     ['Côte d’Ivoire, eight digits as before 2021', '+225 07 12 34 56', MALFORMED],
     ['Mexico', '+52 55 1234 5678', '+525512345678'],
-    ['Mexico with the 1 of before 2019', '+52 1 55 1234 5678', MALFORMED],
+    ['Mexico with the 1 of before 2019', '+52 1 55 1234 5678', '+525512345678'],
     ['Brazil, nine digits', '+55 11 99123 4567', '+5511991234567'],
     ['Brazil, eight digits: no 9 is put in front', '+55 11 9912 3456', MALFORMED],
     ['Argentina, mobile', '+54 9 11 1234 5678', '+5491112345678'],
@@ -50,7 +51,9 @@ describe('a number in international form', () => {
     // itself decide.
     ['Monaco', '+377 44 12 34 56', '+37744123456'],
     ['a fictional number of the USA, which is valid', '+1 415 555 0123', '+14155550123'],
-    ['a fictional number of the United Kingdom, which is not', '+44 7700 900123', MALFORMED],
+    ['a fictional number of the United Kingdom, which is not', '+44 7700 900123', UNKNOWN],
+    ['an area code that is not in service yet', '+1 861 555 0123', UNKNOWN],
+    ['an unknown range of a country with its own calling code', '+55 11 1234 5678 9', MALFORMED],
     ['16 digits', '+1234567890123456', MALFORMED],
     ['three digits', '+112', MALFORMED],
     ['a country code that begins with zero', '+0014155550123', MALFORMED],
@@ -67,10 +70,29 @@ describe('a range that no code belongs to is refused as unsuitable', () => {
     ['TOLL_FREE', '+1 800 555 0123'],
     ['UAN', '+44 333 123 4567'],
     ['PAGER', '+44 7640 123456'],
+    ['PERSONAL_NUMBER', '+44 70 1234 5678'],
     ['FIXED_LINE', '+49 30 1234567'],
     ['VOICEMAIL', '+49 160 13 1234567'],
   ])('%s', async (_title, input) => {
     expect(await read(input)).toBe(UNSUITABLE);
+  });
+});
+
+describe('a range that is not known, under a calling code of several countries', () => {
+  it.each([
+    ['861 555 0123', 'US'],
+    ['861 555 0123', 'CA'],
+    ['07700 900123', 'GB'],
+    ['+1 861 555 0123', 'DE'],
+  ])('%s is one with the default country %s too', async (input, country) => {
+    expect(await read(input, country)).toBe(UNKNOWN);
+  });
+
+  it.each([
+    ['too short', '+1 861 555 012'],
+    ['too long', '+1 861 555 01234'],
+  ])('is no such range, but malformed, where the number is %s', async (_what, input) => {
+    expect(await read(input)).toBe(MALFORMED);
   });
 });
 

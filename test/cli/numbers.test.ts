@@ -65,6 +65,26 @@ describe('numbers', () => {
     expect([code, rows]).toEqual([1, [['cannot-tell', number, why]]]);
   });
 
+  it('counts numbers of unknown ranges apart: they may be good', async () => {
+    const input = '+18615550123\n+447700900123\n+1 202 555';
+    const { code, rows, stderr } = await readNumbers(input);
+    expect([code, rows[0]]).toEqual([
+      1,
+      [
+        'cannot-tell',
+        '+18615550123',
+        expect.stringMatching(/^a range that libphonenumber-js [\d.]+ does not know$/),
+      ],
+    ]);
+    expect(stderr).toMatch(/^cannot-tell +3 /m);
+    expect(stderr).toMatch(/^unknown +2 /m);
+  });
+
+  it('proposes the form of today for Mexican numbers of before 2019', async () => {
+    const { rows } = await readNumbers('+5215512345678');
+    expect(rows).toEqual([['proposal', '+5215512345678', '+525512345678']]);
+  });
+
   it('breaks no line and controls no terminal, whatever is stored', async () => {
     const { rows } = await readNumbers('a\tb\u001b[2J\u202ec\n+12025550123\t\n');
     expect(rows.map(([verdict, ...rest]) => [verdict, rest.length])).toEqual([

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { ALICE } from '../support/test-app';
+import { HOME } from '../support/test-users';
 import { seen, visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
 
@@ -47,14 +48,18 @@ describe('getPhone', () => {
     ['a number of which nothing more is known', { number: ALICE.phone }],
     ['a number that is said to be confirmed', { number: ALICE.phone, isConfirmed: 'yes' }],
     ['a number that is confirmed by null', { number: ALICE.phone, isConfirmed: null }],
-  ])('must not give %s: the error names it, and nobody is let through', async (_what, phone) => {
+  ])('must not give %s: the login is refused, never let through', async (_what, phone) => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     await test.start({ oddOptions: { getPhone: () => Promise.resolve(phone) } });
-    expect((await visitor.login()).status).toBe(500);
-    expect(test.errors).toEqual([
-      new TypeError(
-        'getPhone must return E.164 with plus such as +12025550123, { number, isConfirmed } or null',
-      ),
+    expect(seen(await visitor.login())).toEqual([403, { error: 'no-phone' }]);
+    expect(test.errors).toEqual([]);
+    expect(emitWarning.mock.calls).toEqual([
+      [
+        expect.stringContaining('Return E.164 with plus such as +12025550123'),
+        { code: 'SMS_OTP_UNUSABLE_PHONE' },
+      ],
     ]);
+    emitWarning.mockRestore();
     expect(test.sim.stats().calls).toMatchObject({ generate: 0, auth: 0 });
     expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
   });
@@ -92,6 +97,34 @@ describe('getPhone', () => {
       expect([test.sim.stats().calls.validate, test.logins]).toEqual([0, []]);
     },
   );
+
+  it('may give none that can be read when the code comes: it is refused, and the challenge ends', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    let phone: string | undefined = HOME;
+    await test.start({ options: { getPhone: () => phone } });
+    await visitor.login();
+    phone = undefined;
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    phone = HOME;
+    expect(seen(await visitor.enterRight())).toEqual(GONE);
+    expect([test.sim.stats().calls.validate, test.logins]).toEqual([0, []]);
+    expect(emitWarning).toHaveBeenCalledTimes(1);
+    emitWarning.mockRestore();
+  });
+
+  it('may give none that can be read when another code is asked for: the first one stays good', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
+    let phone: string | undefined = HOME;
+    await test.start({ options: { getPhone: () => phone } });
+    await visitor.login();
+    phone = '+1 202 555 0123';
+    test.clock.advanceSeconds(30);
+    expect(seen(await visitor.resend())).toEqual([403, { error: 'no-phone' }]);
+    phone = HOME;
+    expect((await visitor.enterRight()).status).toBe(200);
+    expect(emitWarning).toHaveBeenCalledTimes(1);
+    emitWarning.mockRestore();
+  });
 
   it('may give another number when another code is asked for: it is refused and the challenge ends', async () => {
     await test.start();

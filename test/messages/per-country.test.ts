@@ -8,7 +8,7 @@ const FRENCH: TestUser = { id: 'french', phone: '+33612345678' };
 const INDIAN: TestUser = { id: 'indian', phone: '+919876543210' };
 const BRITISH: TestUser = { id: 'british', phone: '+447400123456' };
 const OF_GUERNSEY: TestUser = { id: 'guernsey', phone: '+447911123456' };
-const AT_SEA: TestUser = { id: 'at-sea', phone: '+881612345678' };
+const FILIPINO: TestUser = { id: 'filipino', phone: '+639171234567' };
 
 describe('a message to a country', () => {
   const test = useOwnApps();
@@ -46,7 +46,7 @@ describe('a message to a country', () => {
       OF_GUERNSEY,
       ['Example', 'Guernsey login [PIN]'],
     ],
-    ['nothing of its own for a number of no country', AT_SEA, ['Example', usual]],
+    ['nothing of its own for a country without an entry', FILIPINO, ['Example', usual]],
   ] as const)('a message to a country has %s', async (_what, user, expected) => {
     expect(await sendTo(user, { messages: { perCountry } })).toEqual(expected);
   });

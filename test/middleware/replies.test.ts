@@ -21,6 +21,7 @@ const DOCUMENTED: Record<string, [number, string]> = {
   'malformed-phone': [400, 'malformed-phone'],
   'last-phone': [403, 'last-phone'],
   'unsuitable-phone': [403, 'unsuitable-phone'],
+  'unknown-range': [403, 'unknown-range'],
   'no-phone': [403, 'no-phone'],
   disabled: [403, 'disabled'],
   'not-required': [403, 'not-required'],

@@ -67,21 +67,18 @@ describe('send', () => {
   });
 
   it.each([
-    ['null', null, 403, { error: 'no-phone' }],
-    ['an empty text', '', 500, { code: null }],
-    ['digits without plus', '12025550123', 500, { code: null }],
-    ['a number with spaces', '+1 202 555 0123', 500, { code: null }],
-  ])(
-    'refuses a user whose number is %s, and lets nobody in',
-    async (_title, phone, status, body) => {
-      const { generate } = test.sim.stats().calls;
-      const agent = test.agent();
-      const answer = await givePassword(agent, nextWith({ phone }));
-      expect([answer.status, answer.body]).toEqual([status, body]);
-      expect(test.sim.stats().calls.generate).toBe(generate);
-      expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
-    },
-  );
+    ['null', null],
+    ['an empty text', ''],
+    ['digits without plus', '12025550123'],
+    ['a number with spaces', '+1 202 555 0123'],
+  ])('refuses a user whose number is %s, and lets nobody in', async (_title, phone) => {
+    const { generate } = test.sim.stats().calls;
+    const agent = test.agent();
+    const answer = await givePassword(agent, nextWith({ phone }));
+    expect([answer.status, answer.body]).toEqual([403, { error: 'no-phone' }]);
+    expect(test.sim.stats().calls.generate).toBe(generate);
+    expect(await statusOf(agent)).toMatchObject({ isAuthenticated: false, pending: null });
+  });
 
   it('leaves a code that is waited for as it is when the next password of the session is refused', async () => {
     const agent = test.agent();

@@ -181,6 +181,16 @@ export function describeError(error: AnySmsOtpError): number | string | null {
   return error.code === 'ERR_GATEWAY_BUSY' ? error.retryAfterSeconds : error.message;
 }
 
+/** A column that may be missing needs no `?? null`. */
+export const numbers = [
+  () => createSmsOtp({ ...options, getPhone: (user: { phone?: string }) => user.phone }),
+  () =>
+    createSmsOtp({
+      ...options,
+      getPhone: ({ phone }: { phone?: string }) => ({ number: phone, isConfirmed: true }),
+    }),
+];
+
 export const refused = [
   () => {
     const { allowedCountries: _left, ...without } = options;

@@ -6,8 +6,9 @@ import { slowStore } from '../support/slow-store';
 import type { TestAppOptions } from '../support/test-app';
 import { NOON, numberOf, repeat, startTraffic, type Traffic, type Try } from './traffic';
 
-/** Of no country, so that nothing but the prefix is judged. */
-const PREFIX = '+9991234';
+const PREFIX = '+6391234';
+/** Of the same country, where codes are right, so that nothing but the prefix is judged. */
+const GOOD_PREFIX = '+6391235';
 
 let traffic: Traffic;
 let next: number;
@@ -35,6 +36,7 @@ const blocks = (): unknown[] =>
 describe('a block by conversion', () => {
   async function provoke(): Promise<Try> {
     await repeat(16, send);
+    await repeat(20, () => traffic.answer(numberOf(GOOD_PREFIX, (next += 1))));
     mature();
     return send();
   }

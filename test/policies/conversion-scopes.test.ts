@@ -49,13 +49,6 @@ describe('the conversion of a country', () => {
     expect(blockedScopes()).toEqual(['prefix', 'prefix', 'prefix']);
     expect((await traffic.login(french(99))).isSent).toBe(true);
   });
-
-  it('is none for numbers without a country', async () => {
-    await open();
-    await repeat(60, (index) => traffic.login(`+999${1000 + index}0000`));
-    traffic.minutes(13);
-    expect((await traffic.login('+99990000000')).isSent).toBe(true);
-  });
 });
 
 describe('the conversion of a network', () => {

@@ -78,12 +78,12 @@ describe.each(['redis', 'postgres'] as const)('on %s', (name) => {
 
     it('blocks for low conversion, but none that are known, and begins anew', async () => {
       await start(conversionBreaker({ mode: 'enforce' }));
-      await traffic.answer(numberOf('+9996222', 0));
-      await repeat(24, (index) => traffic.login(numberOf('+9996222', 100 + index)));
+      await traffic.answer(numberOf('+6396222', 0));
+      await repeat(24, (index) => traffic.login(numberOf('+6396222', 100 + index)));
       await traffic.settled();
       traffic.minutes(13);
       const tries = await Promise.all(
-        Array.from({ length: 4 }, (_, index) => traffic.login(numberOf('+9996222', 200 + index))),
+        Array.from({ length: 4 }, (_, index) => traffic.login(numberOf('+6396222', 200 + index))),
       );
       expect(
         tries.map(({ response }) => Math.ceil(Number(response.headers['retry-after']) / 60)),
@@ -92,7 +92,7 @@ describe.each(['redis', 'postgres'] as const)('on %s', (name) => {
       expect(blocks).toEqual([
         { type: 'conversion-blocked', scope: 'prefix', blockedSeconds: 900 },
       ]);
-      expect((await traffic.answer(numberOf('+9996222', 0))).isSent).toBe(true);
+      expect((await traffic.answer(numberOf('+6396222', 0))).isSent).toBe(true);
     });
   });
 });

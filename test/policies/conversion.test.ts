@@ -3,7 +3,7 @@ import { conversionBreaker, type ConversionBreakerOptions } from 'passport-sms-o
 import { numberOf, repeat, startTraffic, type Traffic, type Try } from './traffic';
 
 /** Of no country, so that nothing but the prefix is judged. */
-const PREFIX = '+9991234';
+const PREFIX = '+6391234';
 const SEND_LIMIT = {
   status: 429,
   body: { error: 'send-limit', retryAfterSeconds: expect.any(Number) },

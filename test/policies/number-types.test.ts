@@ -17,13 +17,13 @@ const UNSUITABLE = [403, { error: 'unsuitable-phone' }];
 describe('the types of numbers', () => {
   it.each([
     ['PREMIUM_RATE', '+19005550123'],
-    ['PREMIUM_RATE', '+979123456789'],
     ['SHARED_COST', '+611300975707'],
     ['TOLL_FREE', '+18005551234'],
-    ['TOLL_FREE', '+80012345678'],
     ['UAN', '+443001234567'],
     ['PAGER', '+447640123456'],
     ['VOICEMAIL', '+41860791234567'],
+    ['PERSONAL_NUMBER', '+447012345678'],
+    ['PERSONAL_NUMBER', '+15002345678'],
   ])('%s are denied: %s', async (type, phone) => {
     expect(await login(phone)).toEqual(UNSUITABLE);
     expect(test.sim.stats().calls.generate).toBe(0);
@@ -40,20 +40,15 @@ describe('the types of numbers', () => {
   it.each([
     ['a mobile number', '+4915123456789'],
     ['a number that may be mobile', '+12025550123'],
-    ['a mobile number of satellites', '+881612345678'],
-    ['a fictional number, of no known type', '+447700900123'],
-    ['a number of no country', '+99910000000'],
     ['a range that no list has yet', '+8616012345678'],
     ['a landline, which some networks read messages out on', '+442079460000'],
-    ['a number on the internet', '+883510000000091'],
-    ['a personal number', '+447012345678'],
+    ['a number on the internet', '+445612345678'],
   ])('%s passes: %s', async (_what, phone) => {
     expect((await login(phone))[0]).toBe(200);
   });
 
   it.each([
-    ['VOIP', '+883510000000091'],
-    ['PERSONAL_NUMBER', '+447012345678'],
+    ['VOIP', '+445612345678'],
     ['FIXED_LINE', '+442079460000'],
   ] as const)('%s are denied on demand: %s', async (type, phone) => {
     expect(await login(phone, { alsoDeny: [type] })).toEqual(UNSUITABLE);

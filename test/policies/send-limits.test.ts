@@ -118,8 +118,8 @@ describe('sends to one user', () => {
   });
 
   it('are counted by the text of the id', async () => {
-    const twin: TestUser = { id: '7', phone: '+99912340000' };
-    const other: TestUser = { id: '77', phone: '+99956780000' };
+    const twin: TestUser = { id: '7', phone: '+63912340000' };
+    const other: TestUser = { id: '77', phone: '+63956780000' };
     await start({ perUser: { maxPerDay: 1 } }, [twin, other]);
     expect((await visit(test, twin).login()).status).toBe(200);
     wait();
@@ -146,7 +146,7 @@ describe('sends to one user', () => {
 
 describe('sends to one number', () => {
   it('are counted over the users who have it', async () => {
-    const shared = people(6).map((user) => ({ ...user, phone: '+99912340000' }));
+    const shared = people(6).map((user) => ({ ...user, phone: '+63912340000' }));
     await start({ perNumber: { maxPerDay: 5 } }, shared);
     for (const user of shared.slice(0, 5)) {
       expect((await visit(test, user).login()).status).toBe(200);
@@ -180,7 +180,7 @@ describe('sends to one prefix', () => {
   const neighbours = (count: number): TestUser[] =>
     Array.from({ length: count }, (_, index) => ({
       id: `n${index}`,
-      phone: `+9995550${1000 + index}`,
+      phone: `+6395550${1000 + index}`,
     }));
 
   it('are twelve an hour to numbers never verified, and a number once verified is exempt', async () => {

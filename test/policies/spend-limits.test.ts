@@ -7,7 +7,7 @@ import { useOwnApps } from '../support/use-app';
 
 const [ANN, BEN, CARL] = americans(3) as [TestUser, TestUser, TestUser];
 const FRENCH = { id: 'french', phone: '+33612345670' };
-const NOWHERE = { id: 'nowhere', phone: '+9991000000010' };
+const NOWHERE = { id: 'nowhere', phone: '+6391000000010' };
 
 const test = useOwnApps();
 

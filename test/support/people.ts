@@ -2,12 +2,12 @@ import type { TestUser } from './test-users';
 
 /**
  * Users with a number each, one of a prefix of its own for each user, so that no limit makes one
- * test feel another. The numbers are of no country: use `allowedCountries: 'any'`.
+ * test feel another. The numbers are of the Philippines: use `allowedCountries: 'any'`.
  */
 export function people(count: number, name = 'user'): TestUser[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `${name}-${index}`,
-    phone: `+999${String(1000 + index)}${'0'.repeat(3)}${String(10 + (index % 90))}`,
+    phone: `+639${String(1000 + index)}${'0'.repeat(3)}${String(10 + (index % 90))}`,
   }));
 }
 

@@ -40,7 +40,7 @@ export interface TestAppOptions {
   /** Makes the store one that can be tampered with. */
   isTampered?: boolean;
   users?: TestUser[];
-  /** In place of `users`: so many with a number of no country each, whom `nextUser` hands out. */
+  /** In place of `users`: so many with a number of the Philippines each, whom `nextUser` hands out. */
   people?: number;
   /** A phone book in which Alice has the number HOME and Bob has none, with its routes. */
   hasPhones?: boolean;

@@ -1,4 +1,5 @@
 import { parseNumber } from '../../account/parse-number';
+import { readPhoneLibraryVersion } from '../../limits/number-country';
 import { cleanText, type Command, type CommandCall, type ExitCode } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 import { readLines } from '../lookups/line-files';
@@ -52,6 +53,8 @@ interface Counts {
   readonly verdicts: ReadonlyMap<Verdict, number>;
   /** Numbers that an earlier line has too, in whatever form. */
   readonly repeated: number;
+  /** Those of `cannot-tell` that may be good: libphonenumber does not know their range. */
+  readonly unknownRanges: number;
 }
 
 /** Writes a line of output for each line of the input. */
@@ -61,7 +64,7 @@ async function proposeAll(
 ): Promise<Counts> {
   const verdicts = new Map<Verdict, number>();
   const mobiles = new Set<string>();
-  let [lines, repeated] = [0, 0];
+  let [lines, repeated, unknownRanges] = [0, 0, 0];
   for await (const line of readLines(io.stdin)) {
     io.signal.throwIfAborted();
     lines += 1;
@@ -69,11 +72,12 @@ async function proposeAll(
     const text = line.trim();
     const { verdict, detail, mobile } = await judge(text, country);
     verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
+    if (detail === REASONS['unknown-range']) unknownRanges += 1;
     if (mobile !== undefined && mobiles.has(mobile)) repeated += 1;
     if (mobile !== undefined) mobiles.add(mobile);
     output.line([verdict, cleanText(text), detail].join('\t'));
   }
-  return { lines, verdicts, repeated };
+  return { lines, verdicts, repeated, unknownRanges };
 }
 
 /** Reads a stored number as an enrollment would read a typed one. */
@@ -93,6 +97,7 @@ async function judge(text: string, country: string | undefined): Promise<Judgeme
 const REASONS = {
   'malformed-phone': 'not a number that there is',
   'unsuitable-phone': 'a landline, or a number that charges the caller',
+  'unknown-range': `a range that libphonenumber-js ${readPhoneLibraryVersion()} does not know`,
   'no-country': 'no plus: name the country of such numbers with --country',
 } as const;
 
@@ -104,12 +109,16 @@ const SUMMARY: readonly (readonly [Verdict, string])[] = [
 ];
 
 /** Shows the counts on standard error: 0 when nothing is left to change. */
-function showCounts({ output }: CommandCall, { verdicts, repeated }: Counts): ExitCode {
+function showCounts(
+  { output }: CommandCall,
+  { verdicts, repeated, unknownRanges }: Counts,
+): ExitCode {
   const show = (name: string, count: number, text: string): void => {
     const label = output.noteStyle('dim', name.padEnd(12));
     if (count > 0) output.note(`${label}${String(count).padStart(7)}  ${text}`.trimEnd());
   };
   for (const [verdict, text] of SUMMARY) show(verdict, verdicts.get(verdict) ?? 0, text);
+  show('unknown', unknownRanges, 'of these of an unknown range, texted only where proven');
   show('repeated', repeated, 'of an earlier line: two users may have one number');
   const isFine = !verdicts.has('proposal') && !verdicts.has('cannot-tell');
   return isFine ? 0 : 1;

@@ -10,7 +10,7 @@ import {
   type Variant,
 } from '../../client';
 import { isUnknownPath, NO_SUCH_PATH } from '../../client/otp-gateway';
-import { findNumberCountry } from '../../limits/number-country';
+import { originOf, toKnownCountry } from '../../limits/number-country';
 import { toDecimal, toMicros } from '../../policies/spend-limits/micros';
 import { memoryTokens } from '../../stores/memory/memory-tokens';
 import {
@@ -336,7 +336,7 @@ async function checkPrice(
   table: PriceTable,
   lookup: Lookup | null,
 ): Promise<CheckResult> {
-  const country = await findNumberCountry(mobile);
+  const country = toKnownCountry(await originOf({ mobile }));
   const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
   const found = onNetwork ?? findCountryPrice(table, country, mobile);
   if (found === null) {

@@ -6,7 +6,7 @@ import {
   strictOptions,
   wholeNumber,
 } from '../../define-options';
-import { originOf } from '../../limits/number-country';
+import { originOf, toKnownCountry } from '../../limits/number-country';
 import type { Policy, PolicyContext, PolicyServices } from '../../limits/policy';
 import { waitAtMost } from '../../stores/with-timeout';
 import { type FindNetwork, findNetwork } from '../network';
@@ -77,13 +77,16 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
    * the fallback price.
    */
   async function findPrice(context: PolicyContext<unknown>): Promise<Omit<Send, 'charges'>> {
-    const [table, { country }] = await Promise.all([source.read(context), originOf(context)]);
+    const [table, origin] = await Promise.all([source.read(context), originOf(context)]);
+    const { country } = origin;
     const fallback: FoundPrice = { micros: fallbackPrice, confidence: 7 };
     if (table === null) return { ...fallback, country, table };
     const network = await findNetwork(networkOf, context);
     const onNetwork = network && findNetworkPrice(table, network);
+    // Without a known country the highest price of the calling code counts.
+    const known = toKnownCountry(origin);
     return {
-      ...(onNetwork ?? findCountryPrice(table, country, context.mobile) ?? fallback),
+      ...(onNetwork ?? findCountryPrice(table, known, context.mobile) ?? fallback),
       country,
       table,
     };
