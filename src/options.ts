@@ -127,7 +127,7 @@ export interface SmsOtpOptions {
   loadUser(userId: AppUserId): MaybeUser | Promise<MaybeUser>;
   /**
    * Returns the id of a user: a non-empty string, a safe integer or a bigint; anything else is a
-   * `TypeError`. Default: `user.id`.
+   * `TypeError`. Default: `user.id`. For lean documents of MongoDB: `String(user._id)`.
    */
   getUserId?(user: Express.User): UserId;
   /**
