@@ -418,7 +418,7 @@ function createMiddlewareContext(
   const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) =>
     option ? [option.cookieName] : [],
   );
-  const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
+  const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies, login.warn);
   const logins = createLogins(slot, login.logins);
   const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
   const sendOtp = createSendOtp(login, userFactors.listFactors);

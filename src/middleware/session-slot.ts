@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
-import { readFields, SessionError } from '../errors';
-import { callAsync, isGiven } from './handler';
+import { readFields, SessionError, type Warn } from '../errors';
+import { callAsync, currentUser, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
+import { warnOfRenewal } from './setup-checks';
+import { expectRenewal, hide, watchRenewal } from './watch-renewal';
 
 /** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
 export type KeptKeys = readonly string[] | 'all';
@@ -16,12 +18,15 @@ const PASSPORT_KEY = 'passport';
 /** The slot of this library in a session. The only file that touches `req.session`. */
 export class SessionSlot {
   private hasSeenSession = false;
+  /** The sessions that warn when the app renews them. */
+  private readonly watched = new WeakSet<Session>();
 
   constructor(
     private readonly sessionKey: string,
     private readonly keepSessionKeys: readonly string[],
     /** The names of our own cookies, which bring no session. */
     private readonly ownCookies: readonly string[],
+    private readonly warn: Warn,
   ) {}
 
   /**
@@ -42,7 +47,20 @@ export class SessionSlot {
    */
   read(req: Request): SmsOtpSession {
     this.requireSession(req);
+    this.watch(req);
     return this.peek(req) ?? EMPTY;
+  }
+
+  /** Warns when the app renews this session while it has a login. */
+  watch(req: Request): void {
+    const session = findSession(req);
+    if (session === undefined || this.watched.has(session) || !this.hasLogin(session)) return;
+    // `status` reads sessions of other packages, too.
+    if (typeof session.regenerate !== 'function') return;
+    this.watched.add(session);
+    watchRenewal(session, () => {
+      if (this.hasLogin(session)) warnOfRenewal(currentUser(req) === undefined, this.warn);
+    });
   }
 
   /**
@@ -199,6 +217,7 @@ export class SessionSlot {
     undo: () => Promise<void> = () => Promise.resolve(),
   ): void {
     const old = this.requireSession(req);
+    expectRenewal(old);
     const original = old.regenerate.bind(old);
     const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
       const oldId = req.sessionID;
@@ -216,6 +235,7 @@ export class SessionSlot {
         // keepSessionInfo merges the old session over the new one once this returns.
         old[this.sessionKey] = slot;
         saveOnce(renewed, { undo });
+        this.watch(req);
         callback();
       });
     };
@@ -246,6 +266,11 @@ export class SessionSlot {
     // Otherwise express-session writes at the end of the response what was only read.
     saveOnce(session, { saved: toContent(session) });
     return before[PASSPORT_KEY] === undefined || findUser(session) === findUser(before);
+  }
+
+  private hasLogin(session: LiveSession): boolean {
+    const slot = session[this.sessionKey];
+    return isSlot(slot) && slot.login !== undefined;
   }
 
   private requireSession(req: Request): LiveSession {
@@ -366,16 +391,6 @@ function toContent(session: Session): string {
   const lifeSeconds =
     cookie.originalMaxAge === null ? null : Math.round(cookie.originalMaxAge / 1000);
   return JSON.stringify([lifeSeconds, kept]);
-}
-
-/** Defines an own property that loops, merges and JSON skip. */
-function hide(target: object, name: string, value: unknown): void {
-  Object.defineProperty(target, name, {
-    configurable: true,
-    enumerable: false,
-    writable: true,
-    value,
-  });
 }
 
 /** Passes our own errors through. */

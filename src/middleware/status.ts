@@ -70,6 +70,7 @@ export function createStatus({
 
   return function status(req) {
     checkCookie(slot.losesCookie(req), warn);
+    slot.watch(req);
     const taken = takeNotice(req);
     const pending = slot.peek(req)?.pending;
     // As for `hasSecondFactor`: with `logins` it shows only where the login has been checked.
