@@ -56,6 +56,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     requireSetUp(req);
     checkCookieLife(slot.readCookieLife(req), context.codeValiditySeconds, context.warn);
     checkProxy(req, context.warn);
+    await slot.noteCookieLife(req);
     await slot.undoLogIn(req);
     const before = slot.read(req);
     // Whoever may be in without a code goes through a pending login as well.

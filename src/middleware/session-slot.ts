@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { readFields, SessionError, type Warn } from '../errors';
+import { type CookieLife, giveLife, isSameLife, isSetSinceRead, readLife } from './cookie-life';
 import { callAsync, currentUser, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
+import { noSession, notRenewed, storeFailure } from './session-errors';
 import { warnOfRenewal } from './setup-checks';
 import { expectRenewal, hide, watchRenewal } from './watch-renewal';
 
@@ -20,6 +22,8 @@ export class SessionSlot {
   private hasSeenSession = false;
   /** The sessions that warn when the app renews them. */
   private readonly watched = new WeakSet<Session>();
+  /** What `noteCookieLife` has found; undefined: sessions get the life that is usual in the app. */
+  private readonly lives = new WeakMap<Request, CookieLife | undefined>();
 
   constructor(
     private readonly sessionKey: string,
@@ -90,17 +94,26 @@ export class SessionSlot {
    * that the session could not be renewed after the right code.
    */
   requireNewIds(req: Request): void {
-    const { sessionStore, sessionID } = req;
-    if (typeof readFields(sessionStore).generate !== 'function') return;
-    const probe = Object.create(req) as Request;
-    sessionStore.generate(probe);
-    if (probe.sessionID === sessionID) throw notRenewed();
+    if (makeProbe(req)?.sessionID === req.sessionID) throw notRenewed();
   }
 
-  /** Returns how many milliseconds browsers keep the session's cookie; null: until they close. */
-  readCookieLife(req: Request): number | null {
-    const { originalMaxAge } = this.requireSession(req).cookie;
-    return Number.isFinite(originalMaxAge) ? originalMaxAge : null;
+  /** Returns how long browsers keep the session's cookie. */
+  readCookieLife(req: Request): CookieLife {
+    return readLife(this.requireSession(req).cookie);
+  }
+
+  /**
+   * Notes the life that the app has given the cookie in this very request, as a box "stay logged
+   * in" does: the session that is renewed next gets it. A life from before this request may be that
+   * of an earlier user, or of an attacker who has planted the session. @throws {SessionError}
+   */
+  async noteCookieLife(req: Request): Promise<void> {
+    const { cookie } = this.requireSession(req);
+    const usual = makeProbe(req)?.session.cookie;
+    const mayBeSet = usual !== undefined && !isSameLife(readLife(cookie), readLife(usual));
+    const isSet =
+      mayBeSet && (!isIdFromClient(req) || isSetSinceRead(cookie, await readStoredCookie(req)));
+    this.lives.set(req, isSet ? readLife(cookie) : undefined);
   }
 
   /**
@@ -207,7 +220,8 @@ export class SessionSlot {
 
   /**
    * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is
-   * one. The slot is written into the renewed session, never into the one before.
+   * one. The slot is written into the renewed session, never into the one before. Where `send` has
+   * noted no life of the cookie, the session is the one that `send` began, and its life is kept.
    * @param undo Takes back what the store has for the renewed session, when that cannot be saved.
    */
   carryThroughRenewal(
@@ -217,6 +231,7 @@ export class SessionSlot {
     undo: () => Promise<void> = () => Promise.resolve(),
   ): void {
     const old = this.requireSession(req);
+    const life = this.lives.has(req) ? this.lives.get(req) : readLife(old.cookie);
     expectRenewal(old);
     const original = old.regenerate.bind(old);
     const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
@@ -231,6 +246,7 @@ export class SessionSlot {
           // `all` includes the cookie: its life is the app's choice, too.
           if (keep === 'all' || keep.includes(key)) renewed[key] = value;
         }
+        if (life !== undefined) giveLife(renewed.cookie, life);
         renewed[this.sessionKey] = slot;
         // keepSessionInfo merges the old session over the new one once this returns.
         old[this.sessionKey] = slot;
@@ -309,6 +325,27 @@ function save(session: LiveSession): Promise<void> {
 /** Calls the session store. @throws {SessionError} */
 function orFailure(what: string, call: Parameters<typeof callAsync>[0]): Promise<void> {
   return callAsync(call).catch((error: unknown) => Promise.reject(storeFailure(what, error)));
+}
+
+/** Makes a new session for a request like this one; undefined where its store cannot. */
+function makeProbe(req: Request): Request | undefined {
+  const { sessionStore } = req;
+  if (typeof readFields(sessionStore).generate !== 'function') return undefined;
+  const probe = Object.create(req) as Request;
+  sessionStore.generate(probe);
+  return probe;
+}
+
+/** Returns the cookie of the session as it is stored; undefined: it has ended. */
+async function readStoredCookie({ sessionStore, sessionID }: Request): Promise<unknown> {
+  let stored: SessionData | null | undefined;
+  await orFailure('read', (done) =>
+    sessionStore.get(sessionID, (error: unknown, found) => {
+      stored = found;
+      done(error);
+    }),
+  );
+  return stored?.cookie;
 }
 
 /**
@@ -391,36 +428,4 @@ function toContent(session: Session): string {
   const lifeSeconds =
     cookie.originalMaxAge === null ? null : Math.round(cookie.originalMaxAge / 1000);
   return JSON.stringify([lifeSeconds, kept]);
-}
-
-/** Passes our own errors through. */
-function storeFailure(what: string, cause: unknown): SessionError {
-  if (cause instanceof SessionError) return cause;
-  return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
-}
-
-/** The error of a session that keeps its id, or has none. */
-function notRenewed(): SessionError {
-  return new SessionError(
-    'ERR_SESSION_NOT_RENEWED',
-    "The session's id cannot be renewed. Use 'express-session' with a store on the server; " +
-      'sessions kept in a cookie can be replayed',
-  );
-}
-
-/**
- * express-session goes on without a session while its store is disconnected, which shows only once
- * there has been one.
- */
-function noSession(hasSeenSession: boolean): SessionError {
-  return hasSeenSession
-    ? new SessionError(
-        'ERR_SESSION_STORE',
-        'The session is missing: the session store seems to be disconnected',
-      )
-    : new SessionError(
-        'ERR_NO_SESSION',
-        "req.session is missing. Put app.use(session({ … })) of 'express-session' before the " +
-          'routes of smsOtp',
-      );
 }
