@@ -47,6 +47,7 @@ import {
 } from './middleware/middlewares';
 import { defaultPassport } from './middleware/passport';
 import { SessionSlot } from './middleware/session-slot';
+import { createUserFields } from './middleware/user-fields';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import type * as OpenGatewayModule from './open-gateway';
 import type { OpenGateway } from './open-gateway';
@@ -414,11 +415,7 @@ function createMiddlewareContext(
   store: SmsOtpStore,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, now } = settings;
-  const { trustedDevices, knownBrowsers } = settings;
-  const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) =>
-    option ? [option.cookieName] : [],
-  );
-  const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies, login.warn);
+  const slot = new SessionSlot(sessionKey, keepSessionKeys, listCookies(settings), login.warn);
   const logins = createLogins(slot, login.logins);
   const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
   const sendOtp = createSendOtp(login, userFactors.listFactors);
@@ -431,6 +428,7 @@ function createMiddlewareContext(
     slot,
     now,
     warn: login.warn,
+    userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(login.warn),
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
     logsIn: false,
     logins,
@@ -461,6 +459,11 @@ function createMiddlewareContext(
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },
   };
+}
+
+/** Returns the names of our own cookies. */
+function listCookies({ trustedDevices, knownBrowsers }: Settings): readonly string[] {
+  return [trustedDevices, knownBrowsers].flatMap((option) => (option ? [option.cookieName] : []));
 }
 
 /** Two containers may give their processes the same number, hardly in the same millisecond. */

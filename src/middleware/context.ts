@@ -15,6 +15,7 @@ import type { PendingLogin, UserId } from '../stores/store';
 import type { PassportInstance } from './passport';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
+import type { UserFields } from './user-fields';
 
 /** Everything the middlewares share, made once by `createSmsOtp`. */
 export interface MiddlewareContext {
@@ -76,6 +77,8 @@ export interface MiddlewareContext {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly warn: Warn;
+  /** Undefined in production. */
+  readonly userFields: UserFields | undefined;
   /** Names this process where the store is in its memory; undefined: the store is shared. */
   readonly processId: string | undefined;
   /** Whether one of its middlewares logs users into a session, which `verify` sets when made. */

@@ -97,6 +97,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
       return answerAgain(context, req, res, options, toChanges(before), result.refusal);
     }
     const pending = toPending(context, result, findWantedPage(req, before));
+    context.userFields?.remember(pending.pendingId, user);
     await endEarlier(req, before);
     const waiting = { ...kept, pending, ...findNotice(options, result, context.now()) };
     await keepText(context, result, () => slot.renew(req, waiting));

@@ -196,6 +196,8 @@ class Success {
     const confirmed = await confirmUser(this.callback, { user, info });
     if (confirmed === null) return toRefused('denied', true);
     this.confirmed = confirmed;
+    if (purpose === 'login' && pending !== undefined)
+      context.userFields?.compareWithPending(pending.pendingId, confirmed.user);
     // A user who has logged out in the meantime stays out: all purposes but login keep the
     // session's data, its user too.
     if (purpose !== 'login' && !(await context.slot.mayFinish(req, pending?.pendingId)))
