@@ -6,8 +6,7 @@ import { type CookieLife, giveLife, isSameLife, isSetSinceRead, readLife } from 
 import { callAsync, currentUser, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
 import { noSession, notRenewed, storeFailure } from './session-errors';
-import { warnOfRenewal } from './setup-checks';
-import { expectRenewal, hide, watchRenewal } from './watch-renewal';
+import { expectRenewal, hide, warnOfRenewal, watchRenewal } from './watch-renewal';
 
 /** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
 export type KeptKeys = readonly string[] | 'all';

@@ -129,30 +129,6 @@ export function warnOfGuard(isRequired: boolean, warn: Warn): void {
   );
 }
 
-/**
- * Warns of a session with a login that the app renews: at a logout the record of the login would
- * stay, and otherwise guards would lose the login.
- */
-export function warnOfRenewal(isLogout: boolean, warn: Warn): void {
-  if (isLogout) {
-    warn(
-      'SMS_OTP_SESSION_REGENERATED',
-      'The app has logged a user out by req.logout() or req.session.regenerate(). The record of ' +
-        'the login stays, so a request that saves the session late brings the login back. Write ' +
-        'smsOtp.logout()',
-      'logout',
-    );
-    return;
-  }
-  warn(
-    'SMS_OTP_SESSION_REGENERATED',
-    'The app has renewed the session of a login by req.logIn() or req.session.regenerate(), so ' +
-      'guards no longer find the login in it. smsOtp.verify() has logged the user in and renewed ' +
-      'the session: call neither of them after it',
-    'login',
-  );
-}
-
 /** @throws {UsageError} when a guard would redirect to the page that it guards. */
 export function requireOtherPage({ originalUrl }: Request, redirect: string): void {
   if (toPath(redirect) !== toPath(originalUrl)) return;

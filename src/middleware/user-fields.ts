@@ -1,4 +1,3 @@
-import { BoundedMap } from '../bounded-map';
 import type { Warn } from '../errors';
 
 /**
@@ -14,12 +13,11 @@ export interface UserFields {
   readonly compare: (firstFactorUser: Express.User, loadedUser: Express.User) => void;
 }
 
-/** At least so many pending logins of this process are remembered. */
-const MIN_REMEMBERED = 500;
+const MOST_REMEMBERED = 1_000;
 const MOST_NAMED = 20;
 
 export function createUserFields(warn: Warn): UserFields {
-  const pending = new BoundedMap<string, Shape>(MIN_REMEMBERED);
+  const pending = new Map<string, Shape>();
 
   function compareShapes(first: Shape, loaded: Shape): void {
     // Documents of a database and plain objects have other fields for the same columns.
@@ -36,7 +34,11 @@ export function createUserFields(warn: Warn): UserFields {
   }
 
   return {
-    remember: (pendingId, user) => pending.set(pendingId, toShape(user)),
+    remember(pendingId, user) {
+      // All at once is good enough: no more than a warning of these logins is lost.
+      if (pending.size >= MOST_REMEMBERED) pending.clear();
+      pending.set(pendingId, toShape(user));
+    },
     compareWithPending(pendingId, user) {
       const first = pending.get(pendingId);
       if (first !== undefined) compareShapes(first, toShape(user));

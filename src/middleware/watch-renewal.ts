@@ -1,4 +1,5 @@
 import type { Session } from 'express-session';
+import type { Warn } from '../errors';
 
 /** Set on a session that this package is about to renew. Shared by all instances. */
 const IS_OURS = Symbol('renewed by passport-sms-otp');
@@ -15,6 +16,30 @@ export function watchRenewal(session: Session, onRenewal: () => void): void {
     if (!Object.hasOwn(session, IS_OURS)) onRenewal();
     return original(callback);
   });
+}
+
+/**
+ * Warns of a session with a login that the app renews: at a logout the record of the login would
+ * stay, and otherwise guards would lose the login.
+ */
+export function warnOfRenewal(isLogout: boolean, warn: Warn): void {
+  if (isLogout) {
+    warn(
+      'SMS_OTP_SESSION_REGENERATED',
+      'The app has logged a user out by req.logout() or req.session.regenerate(). The record of ' +
+        'the login stays, so a request that saves the session late brings the login back. Write ' +
+        'smsOtp.logout()',
+      'logout',
+    );
+    return;
+  }
+  warn(
+    'SMS_OTP_SESSION_REGENERATED',
+    'The app has renewed the session of a login by req.logIn() or req.session.regenerate(), so ' +
+      'guards no longer find the login in it. smsOtp.verify() has logged the user in and renewed ' +
+      'the session: call neither of them after it',
+    'login',
+  );
 }
 
 /** Defines an own property that loops, merges and JSON skip. */
