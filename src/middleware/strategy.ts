@@ -59,7 +59,7 @@ export class OtpStrategy extends Base {
       // Own on the shared object, inherited on the one Passport makes for a request.
       if (Object.hasOwn(this, '_verify'))
         return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
-      // Passport would put the user there and log nobody in.
+      // Passport would put the user there and log no one in.
       if (options?.assignProperty) return error(new UsageError('ERR_STRATEGY_PROPERTY', this.name));
       authenticate(req, options ?? {})
         .then((answer) => {

@@ -68,7 +68,7 @@ describe("the life of the session's cookie", () => {
   }
 
   function setCookieOf({ headers }: Response, name: string): string {
-    // superagent types all headers as texts; set-cookie is a list.
+    // superagent types all headers as strings; set-cookie is a list.
     const cookies = (headers as Record<string, unknown>)['set-cookie'] as readonly string[];
     return cookies.find((cookie) => cookie.startsWith(`${name}=`)) ?? 'none';
   }

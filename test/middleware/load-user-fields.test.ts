@@ -45,7 +45,7 @@ const withGetter = (): object =>
   Object.defineProperty({ ...ALICE }, 'balance', {
     enumerable: true,
     get: () => {
-      throw new Error('nobody may read this');
+      throw new Error('no one may read this');
     },
   });
 

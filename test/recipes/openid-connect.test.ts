@@ -74,7 +74,7 @@ describe('the recipe for OpenID Connect', () => {
     expect([back.status, await statusOf(other)]).toEqual([303, 403]);
   });
 
-  it("links nothing for someone without a second factor, nor an account of somebody else's", async () => {
+  it('links nothing for someone without a second factor, nor an account of another user', async () => {
     expect(await statusOf(cookieFetch(), '/settings/link')).toBe(403);
     const fetch = await logIn('dave');
     const own = await authorize(fetch, 'dave-at-work');

@@ -119,34 +119,34 @@ describe('the logout of the recipe for remember-me', () => {
     return app;
   });
 
-  it('is final: a request that saves the session after it brings the login back for nobody', async () => {
+  it('is final: a request that saves the session after it brings no login back', async () => {
     const owner = site.agent();
     await post(owner, '/login', passwordOf('alice'));
     const verified = await post(owner, '/login/pin', { pin: site.code() });
-    const thief = site.agent();
-    thief.jar.setCookies(verified.headers['set-cookie'] ?? '');
-    expect((await thief.get('/account')).status).toBe(200);
+    const attacker = site.agent();
+    attacker.jar.setCookies(verified.headers['set-cookie'] ?? '');
+    expect((await attacker.get('/account')).status).toBe(200);
     const slow = slowCart.holdNext();
-    const late = post(thief, '/cart').then(({ status }) => status);
+    const late = post(attacker, '/cart').then(({ status }) => status);
     await slow.arrived;
     expect((await post(owner, '/logout')).headers.location).toBe('/');
     slow.release();
     expect(await late).toBe(204);
-    expect((await thief.get('/account')).status).toBe(401);
+    expect((await attacker.get('/account')).status).toBe(401);
   });
 
   it('ends a login that waits for its code', async () => {
     const owner = site.agent();
     const password = await post(owner, '/login', passwordOf('bob'));
-    const thief = site.agent();
-    thief.jar.setCookies(password.headers['set-cookie'] ?? '');
+    const attacker = site.agent();
+    attacker.jar.setCookies(password.headers['set-cookie'] ?? '');
     const slow = slowCart.holdNext();
-    const late = post(thief, '/cart').then(({ status }) => status);
+    const late = post(attacker, '/cart').then(({ status }) => status);
     await slow.arrived;
     await post(owner, '/logout');
     slow.release();
     await late;
-    await post(thief, '/login/pin', { pin: site.code('bob') });
-    expect((await thief.get('/account')).status).toBe(403);
+    await post(attacker, '/login/pin', { pin: site.code('bob') });
+    expect((await attacker.get('/account')).status).toBe(403);
   });
 });
