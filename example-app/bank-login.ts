@@ -70,7 +70,7 @@ export function addLogin(
     secret: config.smsOtpSecret,
     now: parts.now,
     phoneBook: users.phoneBook,
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     allowedCountries: config.allowedCountries,
     // A user who has nothing to pass a second factor with is logged in without a code, and can then
     // open no page but the one that adds a number.

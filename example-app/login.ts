@@ -114,7 +114,7 @@ async function start(): Promise<void> {
     secret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.get(id)?.phone,
-    loadUser: (id) => users.get(id) ?? null,
+    loadUser: (id) => users.get(id) ?? null, // Becomes req.user: leave the password hash out.
     messages: { appName: 'Example' },
   });
 

@@ -332,6 +332,9 @@ const MISUSES = {
   ERR_STRATEGY_OBJECT:
     'The strategy was passed to passport.authenticate as an object, which Passport shares ' +
     "between requests. Write its name: passport.authenticate('{name}')",
+  ERR_STRATEGY_PROPERTY:
+    "passport.authorize('{name}') and the option assignProperty log no user in, so the code was " +
+    "not checked. Write smsOtp.verify() or passport.authenticate('{name}') without assignProperty",
   ERR_STRATEGY_SENDS_NOTHING:
     "passport.authenticate('{name}') verifies a code and sends none. Put smsOtp.send() behind " +
     'the first factor',

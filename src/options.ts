@@ -132,13 +132,14 @@ export interface SmsOtpOptions {
    */
   readonly secret: SecretOption;
   /**
-   * Loads a user by the id that `getUserId` returned. Null, undefined or false: gone or disabled,
-   * the login is refused.
+   * Loads a user by the id that `getUserId` returned, in its type. The result becomes `req.user`
+   * and goes to `serializeUser`: leave out what must not be there, such as the hash of a password.
+   * Null, undefined or false: gone or disabled, the login is refused.
    */
   loadUser(userId: AppUserId): MaybeUser | Promise<MaybeUser>;
   /**
    * Returns the id of a user: a non-empty string, a safe integer or a bigint; anything else is a
-   * `TypeError`. Default: `user.id`.
+   * `TypeError`. Default: `user.id`. For lean documents of MongoDB: `String(user._id)`.
    */
   getUserId?(user: Express.User): UserId;
   /**

@@ -48,6 +48,7 @@ import {
 } from './middleware/middlewares';
 import { defaultPassport, isOldPassport, type PassportInstance } from './middleware/passport';
 import { SessionSlot } from './middleware/session-slot';
+import { createUserFields } from './middleware/user-fields';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import type * as OpenGatewayModule from './open-gateway';
 import type { OpenGateway } from './open-gateway';
@@ -415,11 +416,7 @@ function createMiddlewareContext(
   store: SmsOtpStore,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, now } = settings;
-  const { trustedDevices, knownBrowsers } = settings;
-  const ownCookies = [trustedDevices, knownBrowsers].flatMap((option) =>
-    option ? [option.cookieName] : [],
-  );
-  const slot = new SessionSlot(sessionKey, keepSessionKeys, ownCookies);
+  const slot = new SessionSlot(sessionKey, keepSessionKeys, listCookies(settings), login.warn);
   const logins = createLogins(slot, login.logins);
   const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
   const sendOtp = createSendOtp(login, userFactors.listFactors);
@@ -432,6 +429,7 @@ function createMiddlewareContext(
     slot,
     now,
     warn: login.warn,
+    userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(login.warn),
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
     returnPages: createReturnPages(settings.returnToOrigins, findAcr),
     setup: {
@@ -478,6 +476,11 @@ function choosePassport({ passport = defaultPassport }: Settings): PassportInsta
     'is older than 0.6, whose req.logIn renews no session, so that no login would succeed: npm ' +
     'install passport@0.7';
   throw optionError('createSmsOtp', 'passport', problem);
+}
+
+/** Returns the names of our own cookies. */
+function listCookies({ trustedDevices, knownBrowsers }: Settings): readonly string[] {
+  return [trustedDevices, knownBrowsers].flatMap((option) => (option ? [option.cookieName] : []));
 }
 
 /** Two containers may give their processes the same number, hardly in the same millisecond. */

@@ -74,7 +74,7 @@ export function createApp({ users, gateway, consents, ...parts }: ConsentParts):
     secret: parts.otpSecret,
     allowedCountries: ['US'],
     phoneBook: withConsents(parts.phoneBook, consents),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     isRequiredFor: (user): Promise<boolean> => smsOtp.canPassSecondFactor(user),
   });
 

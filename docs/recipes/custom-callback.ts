@@ -25,7 +25,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
   const app = express();

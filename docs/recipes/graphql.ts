@@ -52,7 +52,7 @@ export function createApp({
     secret: secrets.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
   async function createContext(req: Request): Promise<Context> {

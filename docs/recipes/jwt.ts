@@ -26,7 +26,7 @@ export function createApp({
     secret: secrets.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
   const fromHeader = ExtractJwt.fromAuthHeaderAsBearerToken();
   const checks = { ...ISSUED, secretOrKey: secrets.tokenSecret, algorithms: ['HS256' as const] };

@@ -49,7 +49,7 @@ export function createApp({ users, gateway, record, now = Date.now, ...parts }: 
     secret: parts.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
   async function staffOnly(req: Request, res: Response, next: NextFunction): Promise<void> {

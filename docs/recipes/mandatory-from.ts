@@ -45,7 +45,7 @@ export function createApp({ users, gateway, mandate, now = Date.now, ...parts }:
     phoneBook,
     secret: parts.otpSecret,
     allowedCountries: ['US'],
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     // Who has one needs it, before the date as well. Who has none is let in until the deadline.
     isRequiredFor: async (user): Promise<boolean> =>
       (await smsOtp.canPassSecondFactor(user)) || now() >= (await findDeadline(user.id)),

@@ -13,7 +13,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts): Express 
     secret: secrets.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
   const app = express();

@@ -95,7 +95,7 @@ export class AppModule {
         secret: otpSecret,
         allowedCountries: ['US'],
         getPhone: ({ id }) => injected.findPhone(id),
-        loadUser: (id) => injected.findById(id),
+        loadUser: (id) => injected.findById(id), // Becomes req.user: leave the password hash out.
       }),
     });
     return {

@@ -31,7 +31,7 @@ export function createApp({
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     factors: [passkey],
     preferredFactor: () => 'passkey', // Users without one are texted, and so is who asks for it.
   });

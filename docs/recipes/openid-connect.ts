@@ -16,6 +16,16 @@ interface OpenIdParts extends RecipeParts {
   readonly callbackUrl: string;
   /** Your mapping from the provider's identities to your users. */
   readonly findByIdentity: (issuer: string, subject: string) => Promise<Express.User | null>;
+  /** This app's address of `/settings/link/callback`, as the provider knows it. */
+  readonly linkCallbackUrl: string;
+  /** Adds an identity to a user. False: it is another user's. */
+  readonly linkIdentity: (userId: string, identity: Identity) => Promise<boolean>;
+}
+
+/** An account at the provider. */
+export interface Identity {
+  readonly issuer: string;
+  readonly subject: string;
 }
 
 export function createApp({
@@ -26,7 +36,7 @@ export function createApp({
   ...openId
 }: OpenIdParts): Express {
   addSessions(passport, users);
-  const { config, callbackUrl, findByIdentity } = openId;
+  const { config, callbackUrl, findByIdentity, linkCallbackUrl, linkIdentity } = openId;
   passport.use(
     'openid',
     new OpenIdStrategy(
@@ -43,12 +53,25 @@ export function createApp({
       },
     ),
   );
+  // Passes on who came back from the provider, and looks for no user.
+  passport.use(
+    'openid-link',
+    new OpenIdStrategy(
+      { config, callbackURL: linkCallbackUrl, scope: 'openid' },
+      (tokens, done: Done) => {
+        const claims = tokens.claims();
+        if (claims === undefined) return done(null, false);
+        const identity: Identity = { issuer: claims.iss, subject: claims.sub };
+        done(null, identity as unknown as Express.User); // No user: it goes to `req.account`.
+      },
+    ),
+  );
   const smsOtp = createSmsOtp({
     gateway,
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
   const app = express();
@@ -62,6 +85,16 @@ export function createApp({
   app.get('/login/callback', openIdLogin, smsOtp.send({ successRedirect: '/login/pin' }));
   app.get('/login/pin', (req, res) => void res.json(smsOtp.status(req)));
   app.post('/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
+
+  // Links an account at the provider to the user who is logged in. There is no `send`: no one logs in.
+  const mayLink = smsOtp.requireSecondFactor({ maxAgeSeconds: 300 });
+  const authorize = passport.authorize('openid-link') as RequestHandler; // Typed as any.
+  app.get('/settings/link', mayLink, authorize);
+  app.get('/settings/link/callback', mayLink, authorize, async (req, res) => {
+    const { account } = req as unknown as { readonly account: Identity }; // Where Passport puts it.
+    const isLinked = await linkIdentity(req.user?.id ?? '', account);
+    res.status(isLinked ? 200 : 409).json({ isLinked });
+  });
   app.get(
     '/account',
     smsOtp.requireSecondFactor(),

@@ -11,6 +11,7 @@ declare global {
 /** Your users, wherever they are stored. */
 export interface Users {
   checkPassword(username: string, password: string): Promise<Express.User | null>;
+  /** What it returns becomes `req.user`: leave the hash of the password out. */
   findById(id: string): Promise<Express.User | null>;
   /** E.164 with plus, or null. */
   findPhone(id: string): Promise<string | null>;

@@ -30,7 +30,7 @@ export function createApp({
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     now: passkeys.now ?? Date.now,
     recoveryCodes: {},
     factors: [passkeyFactor(book, passkeys)],

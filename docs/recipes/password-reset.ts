@@ -10,7 +10,7 @@ import type { ResetTokens } from './reset-tokens';
 export interface ResetUsers extends Users {
   findByName(username: string): Promise<Express.User | null>;
   setPassword(id: string, password: string): Promise<void>;
-  /** Changes with the password, such as its hash. */
+  /** From a column that `setPassword` raises. */
   passwordVersion(id: string): Promise<string>;
 }
 
@@ -40,7 +40,7 @@ export function createApp({ users, tokens, mail, gateway, ...parts }: ResetParts
     secret: parts.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     trustedDevices: { getPasswordVersion: ({ id }) => users.passwordVersion(id) },
   });
 

@@ -43,7 +43,7 @@ export function createApp({
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
   const app = express();
@@ -75,12 +75,15 @@ export function createApp({
       res.cookie('remember_me', await tokens.give(req.user.id), cookie);
     res.redirect(303, '/account');
   });
-  app.post('/logout', async (req, res, next) => {
-    if (req.user) await tokens.forget(req.user.id);
-    req.logout((error?: Error) =>
-      error ? next(error) : res.clearCookie('remember_me').redirect(303, '/'),
-    );
-  });
+  app.post(
+    '/logout',
+    async (req, res, next) => {
+      if (req.user) await tokens.forget(req.user.id);
+      res.clearCookie('remember_me');
+      next();
+    },
+    smsOtp.logout({ successRedirect: '/' }),
+  );
   app.get(
     '/account',
     smsOtp.requireSecondFactor(),

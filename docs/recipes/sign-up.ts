@@ -31,7 +31,7 @@ export function createApp({
     phoneBook,
     secret: otpSecret,
     allowedCountries: ['US'],
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     // A user who has nothing to pass a second factor with is logged in with the password alone,
     // and can add a number.
     isRequiredFor: (user): Promise<boolean> => smsOtp.canPassSecondFactor(user),

@@ -13,7 +13,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     // No `keepSessionKeys: ['csrfToken']` here: see the trap.
   });
   const { csrfSynchronisedProtection, generateToken } = csrfSync(); // Reads the header x-csrf-token.

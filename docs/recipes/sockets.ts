@@ -31,7 +31,7 @@ export function createApp(parts: SocketParts): Server {
     secret: parts.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     logins: { checkEverySeconds },
     onEvent(event) {
       if (event.type === 'login-ended') sockets.closeThoseOf(event.loginIds);

@@ -24,7 +24,7 @@ export function createApp({
     secret: parts.otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     policies: [refuseOptedOut(optOuts)],
     recoveryCodes: {},
   });

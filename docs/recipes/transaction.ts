@@ -22,7 +22,7 @@ export function createApp({
     allowedCountries: ['US'],
     messages: { appName: 'Example' },
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
   /**

@@ -49,7 +49,7 @@ export function createApp({
     secret: otpSecret,
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.findPhone(id),
-    loadUser: (id) => users.findById(id),
+    loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
   const store = new RedisStore({ client: redis, prefix: `${name}:session:` });
 

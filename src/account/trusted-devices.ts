@@ -11,8 +11,9 @@ import type { DeviceRegistry } from './device-tokens';
 /** The option `trustedDevices`. */
 export interface TrustedDevicesOption {
   /**
-   * Returns a string that changes with the user's password, such as its hash. Changing it ends all
-   * trust. The user is as `loadUser` returned it. Only a keyed digest of the string is stored. An
+   * Returns a string that changes with the user's password, such as the number of its version:
+   * `String(user.passwordVersion)`. Not its hash: the user is as `loadUser` returned it, and
+   * becomes `req.user`. Changing the string ends all trust. Only a keyed digest of it is stored. An
    * empty string is a `TypeError`.
    */
   getPasswordVersion(user: Express.User): string | Promise<string>;

@@ -27,7 +27,8 @@ export function createChecksUnderWay(): ChecksUnderWay {
       }
     },
     async end(pendingId) {
-      await Promise.allSettled(underWay.get(pendingId) ?? []);
+      const checks = underWay.get(pendingId);
+      if (checks !== undefined) await Promise.allSettled(checks);
     },
   };
 }

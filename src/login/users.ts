@@ -40,7 +40,8 @@ export function toUserIdText(id: unknown): UserIdText {
   if (userId === undefined) {
     throw new TypeError(
       'getUserId must return a non-empty string, a safe integer or a bigint; without it, ' +
-        'user.id must be one',
+        'user.id must be one. For lean documents of MongoDB write ' +
+        'getUserId: (user) => String(user._id)',
     );
   }
   // A valid id has one of these types.

@@ -4,7 +4,10 @@ import type { MiddlewareContext } from './context';
 import { recordRefusal, type SessionRefusal } from './responses';
 import type { PendingSlot } from './session-data';
 
-type Refused = { readonly kind: 'refused'; readonly refusal: Refusal };
+interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+}
 
 /**
  * Asks the store whether the login of a request has ended before its code is checked. A login that

@@ -16,6 +16,7 @@ import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
+import type { UserFields } from './user-fields';
 
 /** Everything the middlewares share, made once by `createSmsOtp`. */
 export interface MiddlewareContext {
@@ -77,6 +78,8 @@ export interface MiddlewareContext {
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly warn: Warn;
+  /** Undefined in production. */
+  readonly userFields: UserFields | undefined;
   /** Names this process where the store is in its memory; undefined: the store is shared. */
   readonly processId: string | undefined;
   readonly returnPages: ReturnPages;

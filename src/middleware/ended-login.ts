@@ -1,11 +1,10 @@
 import type { Request } from 'express';
-import type { Session } from 'express-session';
 import { readFields } from '../errors';
 import { idText } from '../login/users';
 import type { MiddlewareContext } from './context';
 import { currentUser } from './handler';
 import type { SmsOtpSession } from './session-data';
-import { callStore } from './session-slot';
+import { callStore, loadSession } from './session-calls';
 
 type EndContext = Pick<MiddlewareContext, 'slot' | 'getUserId' | 'findPending'>;
 
@@ -42,19 +41,6 @@ export async function takeOutLogin(
   slot.takeOutUser(session, left);
   await callStore('saved', (done) => session.save(done));
   return true;
-}
-
-/** Reads the session from its store; undefined: it has ended. */
-async function loadSession({ sessionStore, sessionID }: Request): Promise<Session | undefined> {
-  let found: Session | undefined;
-  await callStore('read', (done) => {
-    // The types leave the error and the session out of each other's way, and the store does not.
-    sessionStore.load(sessionID, (error: unknown, session?: unknown) => {
-      found = session as Session | undefined;
-      done(error);
-    });
-  });
-  return found;
 }
 
 /**

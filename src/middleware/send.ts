@@ -60,6 +60,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     requireSetUp(req);
     checkCookieLife(slot.readCookieLife(req), context.codeValiditySeconds, context.warn);
     checkProxy(req, context.warn);
+    await slot.noteCookieLife(req);
     await slot.undoLogIn(req);
     const before = slot.read(req);
     // Whoever may be in without a code goes through a pending login as well.
@@ -100,6 +101,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
       return answerAgain(context, req, res, options, toChanges(before), result.refusal);
     }
     const pending = toPending(context, result, findWantedPage(req, before));
+    context.userFields?.remember(pending.pendingId, user);
     await endEarlier(req, before);
     const waiting = { ...kept, pending, ...findNotice(options, result, context.now()) };
     await keepText(context, result, () => slot.renew(req, waiting));

@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
-import { readFields, SessionError } from '../errors';
-import { callAsync, isGiven } from './handler';
+import { readFields, SessionError, type Warn } from '../errors';
+import { type CookieLife, giveLife, isSameLife, isSetSinceRead, readLife } from './cookie-life';
+import { currentUser, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
+import {
+  callStore,
+  makeProbe,
+  readStoredCookie,
+  reload,
+  saveOnce,
+  toContent,
+} from './session-calls';
+import { noSession, notRenewed, storeFailure } from './session-errors';
+import { expectRenewal, hide, warnOfRenewal, watchRenewal } from './watch-renewal';
 import { isCrossSite } from './visit';
 
 /** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
@@ -16,13 +27,20 @@ const PASSPORT_KEY = 'passport';
 
 /** The slot of this library in a session. The only file that touches `req.session`. */
 export class SessionSlot {
+  /** Whether the app has renewed the session of a login after `verify`, which loses the login. */
+  hasLostLogin = false;
   private hasSeenSession = false;
+  /** The sessions that warn when the app renews them. */
+  private readonly watched = new WeakSet<Session>();
+  /** What `noteCookieLife` has found; undefined: sessions get the life that is usual in the app. */
+  private readonly lives = new WeakMap<Request, CookieLife | undefined>();
 
   constructor(
     private readonly sessionKey: string,
     private readonly keepSessionKeys: readonly string[],
     /** The names of our own cookies, which bring no session. */
     private readonly ownCookies: readonly string[],
+    private readonly warn: Warn,
   ) {}
 
   /**
@@ -43,7 +61,23 @@ export class SessionSlot {
    */
   read(req: Request): SmsOtpSession {
     this.requireSession(req);
+    this.watch(req);
     return this.peek(req) ?? EMPTY;
+  }
+
+  /** Warns when the app renews this session while it has a login. */
+  watch(req: Request): void {
+    const session = findSession(req);
+    if (session === undefined || this.watched.has(session) || !this.hasLogin(session)) return;
+    // `status` reads sessions of other packages, too.
+    if (typeof session.regenerate !== 'function') return;
+    this.watched.add(session);
+    watchRenewal(session, () => {
+      if (!this.hasLogin(session)) return;
+      const isLogout = currentUser(req) === undefined;
+      this.hasLostLogin ||= !isLogout;
+      warnOfRenewal(isLogout, this.warn);
+    });
   }
 
   /**
@@ -73,17 +107,26 @@ export class SessionSlot {
    * that the session could not be renewed after the right code.
    */
   requireNewIds(req: Request): void {
-    const { sessionStore, sessionID } = req;
-    if (typeof readFields(sessionStore).generate !== 'function') return;
-    const probe = Object.create(req) as Request;
-    sessionStore.generate(probe);
-    if (probe.sessionID === sessionID) throw notRenewed();
+    if (makeProbe(req)?.sessionID === req.sessionID) throw notRenewed();
   }
 
-  /** Returns how many milliseconds browsers keep the session's cookie; null: until they close. */
-  readCookieLife(req: Request): number | null {
-    const { originalMaxAge } = this.requireSession(req).cookie;
-    return Number.isFinite(originalMaxAge) ? originalMaxAge : null;
+  /** Returns how long browsers keep the session's cookie. */
+  readCookieLife(req: Request): CookieLife {
+    return readLife(this.requireSession(req).cookie);
+  }
+
+  /**
+   * Notes the life that the app has given the cookie in this very request, as a box "stay logged
+   * in" does: the session that is renewed next gets it. A life from before this request may be that
+   * of an earlier user, or of an attacker who has planted the session. @throws {SessionError}
+   */
+  async noteCookieLife(req: Request): Promise<void> {
+    const { cookie } = this.requireSession(req);
+    const usual = makeProbe(req)?.session.cookie;
+    const mayBeSet = usual !== undefined && !isSameLife(readLife(cookie), readLife(usual));
+    const isSet =
+      mayBeSet && (!isIdFromClient(req) || isSetSinceRead(cookie, await readStoredCookie(req)));
+    this.lives.set(req, isSet ? readLife(cookie) : undefined);
   }
 
   /**
@@ -135,6 +178,7 @@ export class SessionSlot {
     (req as { sessionID: string | undefined }).sessionID = undefined;
   }
 
+  /** Returns whether `detach` has taken this request out of its session. */
   isDetached(req: Request): boolean {
     return typeof req.sessionID !== 'string';
   }
@@ -246,7 +290,8 @@ export class SessionSlot {
 
   /**
    * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is
-   * one. The slot is written into the renewed session, never into the one before.
+   * one. The slot is written into the renewed session, never into the one before. Where `send` has
+   * noted no life of the cookie, the session is the one that `send` began, and its life is kept.
    * @param undo Takes back what the store has for the renewed session, when that cannot be saved.
    */
   carryThroughRenewal(
@@ -256,6 +301,8 @@ export class SessionSlot {
     undo: () => Promise<void> = () => Promise.resolve(),
   ): void {
     const old = this.requireSession(req);
+    const life = this.lives.has(req) ? this.lives.get(req) : readLife(old.cookie);
+    expectRenewal(old);
     const original = old.regenerate.bind(old);
     const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
       const oldId = req.sessionID;
@@ -269,10 +316,12 @@ export class SessionSlot {
           // `all` includes the cookie: its life is the app's choice, too.
           if (keep === 'all' || keep.includes(key)) renewed[key] = value;
         }
+        if (life !== undefined) giveLife(renewed.cookie, life);
         renewed[this.sessionKey] = slot;
         // keepSessionInfo merges the old session over the new one once this returns.
         old[this.sessionKey] = slot;
         saveOnce(renewed, { undo });
+        this.watch(req);
         callback();
       });
     };
@@ -303,6 +352,11 @@ export class SessionSlot {
     // Otherwise express-session writes at the end of the response what was only read.
     saveOnce(session, { saved: toContent(session) });
     return before[PASSPORT_KEY] === undefined || findUser(session) === findUser(before);
+  }
+
+  private hasLogin(session: LiveSession): boolean {
+    const slot = session[this.sessionKey];
+    return isSlot(slot) && slot.login !== undefined;
   }
 
   private requireSession(req: Request): LiveSession {
@@ -338,25 +392,6 @@ function save(session: LiveSession): Promise<void> {
   return callStore('saved', (done) => session.save(done));
 }
 
-/** Calls the session store. @throws {SessionError} */
-export function callStore(what: string, call: Parameters<typeof callAsync>[0]): Promise<void> {
-  return callAsync(call).catch((error: unknown) => Promise.reject(storeFailure(what, error)));
-}
-
-/**
- * Reads the session again; false when it has ended, which express-session reports only in the
- * message of its error.
- */
-async function reload(session: LiveSession): Promise<boolean> {
-  try {
-    await callAsync((done) => session.reload(done));
-    return true;
-  } catch (error) {
-    if (error instanceof Error && error.message === 'failed to load session') return false;
-    throw storeFailure('read', error);
-  }
-}
-
 /**
  * Returns whether the client sent the id of this session; otherwise the session was made for this
  * request and is not stored. The cookie is decoded as express-session does it, so that no spelling
@@ -376,93 +411,4 @@ function decode(value: string): string {
     // express-session, too, takes a value that cannot be decoded as it is.
     return value;
   }
-}
-
-interface SavedSession {
-  /** What is stored of it already. */
-  readonly saved?: string;
-  /** Called when it cannot be saved. */
-  readonly undo?: () => Promise<void>;
-}
-
-/**
- * Keeps express-session from writing a renewed session twice: once when it is saved, and once more
- * at the end of the response although nothing has changed (expressjs/session 935). A second write
- * would also undo what another request has written in between. After a write that failed there is
- * none at all: the answer said that no one is logged in, and the write at the end of the response
- * would log the user in.
- */
-function saveOnce(session: Session, { saved: before, undo }: SavedSession): void {
-  const original = session.save.bind(session);
-  let saved = before;
-  let hasFailed = false;
-  hide(session, 'save', (callback?: (error?: unknown) => void): Session => {
-    const content = toContent(session);
-    if (hasFailed || content === saved) {
-      callback?.();
-      return session;
-    }
-    return original((error: unknown) => {
-      hasFailed = isGiven(error);
-      if (hasFailed) {
-        const failure = storeFailure('saved', error);
-        return void (undo?.() ?? Promise.resolve()).then(() => callback?.(failure));
-      }
-      saved = content;
-      callback?.();
-    });
-  });
-}
-
-/**
- * Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is
- * read.
- */
-function toContent(session: Session): string {
-  const { cookie, ...kept } = session;
-  const lifeSeconds =
-    cookie.originalMaxAge === null ? null : Math.round(cookie.originalMaxAge / 1000);
-  return JSON.stringify([lifeSeconds, kept]);
-}
-
-/** Defines an own property that loops, merges and JSON skip. */
-function hide(target: object, name: string, value: unknown): void {
-  Object.defineProperty(target, name, {
-    configurable: true,
-    enumerable: false,
-    writable: true,
-    value,
-  });
-}
-
-/** Passes our own errors through. */
-function storeFailure(what: string, cause: unknown): SessionError {
-  if (cause instanceof SessionError) return cause;
-  return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
-}
-
-/** The error of a session that keeps its id, or has none. */
-function notRenewed(): SessionError {
-  return new SessionError(
-    'ERR_SESSION_NOT_RENEWED',
-    "The session's id cannot be renewed. Use 'express-session' with a store on the server; " +
-      'sessions kept in a cookie can be replayed',
-  );
-}
-
-/**
- * express-session goes on without a session while its store is disconnected, which shows only once
- * there has been one.
- */
-function noSession(hasSeenSession: boolean): SessionError {
-  return hasSeenSession
-    ? new SessionError(
-        'ERR_SESSION_STORE',
-        'The session is missing: the session store seems to be disconnected',
-      )
-    : new SessionError(
-        'ERR_NO_SESSION',
-        "req.session is missing. Put app.use(session({ … })) of 'express-session' before the " +
-          'routes of smsOtp',
-      );
 }

@@ -150,7 +150,7 @@ export function checkStore(
  */
 export function warnOfGuard(
   isFree: boolean,
-  { setup, warn }: Pick<MiddlewareContext, 'setup' | 'warn'>,
+  { slot, setup, warn }: Pick<MiddlewareContext, 'slot' | 'setup' | 'warn'>,
 ): void {
   if (isFree) {
     const cure = setup.hasPhoneBook
@@ -163,22 +163,25 @@ export function warnOfGuard(
     );
     return;
   }
-  const cause = setup.hasSent ? 'log-in-elsewhere' : 'never-sent';
+  const usual = setup.hasSent ? 'log-in-elsewhere' : 'never-sent';
+  const cause = slot.hasLostLogin ? 'log-in-after-verify' : usual;
   const refused =
-    'requireSecondFactor has refused a user whom Passport has logged in without smsOtp.send(), so ' +
-    'without a second factor. ';
+    'requireSecondFactor has refused a logged-in user whose session has no second factor. ';
   warn('SMS_OTP_LOGGED_IN_WITHOUT_SEND', refused + WITHOUT_SEND[cause], cause);
 }
 
 const WITHOUT_SEND = {
   'never-sent':
-    'smsOtp.send() has not run in this process: take successRedirect off the first factor and add ' +
-    "session: false: passport.authenticate('local', { session: false }), smsOtp.send({ " +
-    'successRedirect })',
+    'smsOtp.send() has not run in this process: take successRedirect off the first factor and ' +
+    "add session: false: passport.authenticate('local', { session: false }), " +
+    'smsOtp.send({ successRedirect })',
   'log-in-elsewhere':
     'smsOtp.send() has run for other logins, so another route logs in: look for req.login in a ' +
-    'sign-up, a password reset or a magic link, and put smsOtp.send() there. Sessions from before ' +
-    'the second factor was added look the same',
+    'sign-up, a password reset or a magic link, and put smsOtp.send() there. Sessions from ' +
+    'before the second factor was added look the same',
+  'log-in-after-verify':
+    'The app has called req.logIn() or req.session.regenerate() after smsOtp.verify(), which ' +
+    'had logged the user in: take that call out',
 };
 
 /** Within this time a person has hardly read a page and gone back. */
@@ -228,9 +231,9 @@ export function warnOfOtherHost({ headers }: Request, redirect: string, warn: Wa
 export function warnOfReturnTo(warn: Warn): void {
   warn(
     'SMS_OTP_RETURN_TO',
-    'A guard has not kept the page that its user wanted. With a login on another host, or behind a ' +
-      'path prefix, requireSecondFactor needs returnTo: a function that returns a path that begins ' +
-      'with /, a URL of one of returnToOrigins of createSmsOtp, or null for no page',
+    'A guard has not kept the page that its user wanted. With a login on another host, or behind ' +
+      'a path prefix, requireSecondFactor needs returnTo: a function that returns a path that ' +
+      'begins with /, a URL of one of returnToOrigins of createSmsOtp, or null for no page',
   );
 }
 

@@ -67,6 +67,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
 
   return function status(req) {
     checkCookie(slot.losesCookie(req), warn);
+    slot.watch(req);
     const taken = takeNotice(req);
     const pending = slot.peek(req)?.pending;
     const { codePage } = setup;

@@ -60,6 +60,8 @@ export class OtpStrategy extends Base {
       // Own on the shared object, inherited on the one Passport makes for a request.
       if (Object.hasOwn(this, '_verify'))
         return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
+      // Passport would put the user there and log no one in.
+      if (options?.assignProperty) return error(new UsageError('ERR_STRATEGY_PROPERTY', this.name));
       authenticate(req, options ?? {})
         .then((answer) => {
           if (answer.kind === 'failure') fail(answer.info, answer.status);
@@ -74,6 +76,8 @@ export class OtpStrategy extends Base {
 
 /** The options that Passport, or `verify`, passes to the strategy. */
 export interface AuthenticationOptions {
+  /** Passport's own option, which `passport.authorize` sets. Refused. */
+  readonly assignProperty?: string | undefined;
   readonly session?: boolean | undefined;
   /** Whether a refusal is kept for the next page. Set by `verify` when it redirects. */
   readonly keepsNotice?: boolean | undefined;
@@ -203,6 +207,8 @@ class Success {
     const confirmed = await confirmUser(this.callback, { user, info });
     if (confirmed === null) return toRefused('denied', true);
     this.confirmed = confirmed;
+    if (purpose === 'login' && pending !== undefined)
+      context.userFields?.compareWithPending(pending.pendingId, confirmed.user);
     // A user who has logged out in the meantime stays out: all purposes but login keep the
     // session's data, its user too.
     if (purpose !== 'login' && !(await context.slot.mayFinish(req, pending?.pendingId)))

@@ -33,7 +33,11 @@ export function createDeviceLogin(
     changeAndEnd,
     endOtherSessions,
     getUserId,
-  }: Pick<MiddlewareContext, 'browsers' | 'changeAndEnd' | 'endOtherSessions' | 'getUserId'>,
+    userFields,
+  }: Pick<
+    MiddlewareContext,
+    'browsers' | 'changeAndEnd' | 'endOtherSessions' | 'getUserId' | 'userFields'
+  >,
 ): DeviceLogin {
   const { cookieName, trustDeviceField } = devices;
   return {
@@ -43,6 +47,7 @@ export function createDeviceLogin(
       const result = await devices.authenticate({ user, value, address: req.ip, browserCookie });
       if (result.kind === 'trusted') {
         setCookie(res, cookieName, result.cookie);
+        userFields?.compare(user, result.user);
         return result;
       }
       if (result.kind === 'stolen') await endAllElse(req, user, result.deviceId, pendingId);

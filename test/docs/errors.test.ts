@@ -32,6 +32,7 @@ const THROWN: readonly errors.AnySmsOtpError[] = [
   new errors.UsageError('ERR_GUARD_REDIRECT', 'x'),
   new errors.UsageError('ERR_NOT_CALLED', 'x'),
   new errors.UsageError('ERR_STRATEGY_OBJECT', 'x'),
+  new errors.UsageError('ERR_STRATEGY_PROPERTY', 'x'),
   new errors.UsageError('ERR_STRATEGY_SENDS_NOTHING', 'x'),
   new errors.UsageError('ERR_TOTP_SECRET', 'x'),
 ];

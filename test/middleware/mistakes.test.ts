@@ -490,6 +490,10 @@ describe('a mistake of the app', () => {
       expect(test.errors).toMatchObject([
         { message: expect.stringContaining('user.id must be one') },
       ]);
+      // Lean documents of MongoDB have an ObjectId and no id.
+      expect(test.errors).toMatchObject([
+        { message: expect.stringContaining('getUserId: (user) => String(user._id)') },
+      ]);
     });
   });
 

@@ -25,6 +25,25 @@ describe('the strategy', () => {
     app.post('/by-name', passport.authenticate('sms-otp') as RequestHandler, (req, res) => {
       res.json({ id: asTestUser(req.user).id });
     });
+    for (const [path, middleware] of Object.entries(propertyForms(passport)))
+      app.post(path, middleware, (_req, res) => void res.json({}));
+  }
+
+  /** The ways to have Passport put the user elsewhere than into `req.user`. */
+  function propertyForms(passport: PassportStatic): Record<string, RequestHandler> {
+    // Passport types its middleware as any.
+    const assigning = (name: string | string[], callback?: () => void): RequestHandler =>
+      passport.authenticate(name, { assignProperty: 'account' }, callback) as RequestHandler;
+    return {
+      '/authorize': passport.authorize('sms-otp') as RequestHandler,
+      '/authorize-once': passport.authorize('sms-otp', { session: false }) as RequestHandler,
+      '/assign': assigning('sms-otp'),
+      '/assign-several': assigning(['sms-otp', 'local']),
+      '/assign-callback': (req, res, next) => {
+        const callback = (...[error]: unknown[]): void => next(error);
+        assigning('sms-otp', callback)(req, res, next);
+      },
+    };
   }
 
   it('extends the one of passport-custom and bears the name it is registered under', () => {
@@ -58,6 +77,26 @@ describe('the strategy', () => {
     expect(test.sim.stats().calls.validate).toBe(validate);
     expect((await giveCode(test, agent, user)).status).toBe(200);
   });
+
+  it.each(['/authorize', '/authorize-once', '/assign', '/assign-several', '/assign-callback'])(
+    'is refused at %s, which logs no user in, before an attempt is counted, and the code stays good',
+    async (path) => {
+      const user = test.nextUser();
+      const agent = test.agent();
+      await givePassword(agent, user);
+      const { validate } = test.sim.stats().calls;
+      // More often than a code has attempts.
+      for (let attempt = 0; attempt < 6; attempt += 1) {
+        const answer = await agent.post(path).send({ pin: test.code(user) });
+        expect([answer.status, answer.body]).toEqual([500, { code: 'ERR_STRATEGY_PROPERTY' }]);
+      }
+      const message = String(test.errors.at(-1));
+      for (const words of ['assignProperty', 'smsOtp.verify()', "passport.authenticate('sms-otp')"])
+        expect(message).toContain(words);
+      expect(test.sim.stats().calls.validate).toBe(validate);
+      expect((await giveCode(test, agent, user)).status).toBe(200);
+    },
+  );
 
   it('does not mix two requests by name that are judged at once, whichever ends first', async () => {
     const [alice, bob] = [test.nextUser(), test.nextUser()];

@@ -75,7 +75,8 @@ describe('getUserId', () => {
     expect(response.status).toBe(500);
     expect(test.errors.at(-1)).toEqual(
       new TypeError(
-        'getUserId must return a non-empty string, a safe integer or a bigint; without it, user.id must be one',
+        'getUserId must return a non-empty string, a safe integer or a bigint; without it, user.id must be one. ' +
+          'For lean documents of MongoDB write getUserId: (user) => String(user._id)',
       ),
     );
     expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });

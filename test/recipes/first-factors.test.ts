@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createApp as createCallbackApp } from '../../docs/recipes/custom-callback';
+import { createApp as createPagesApp } from '../../docs/recipes/custom-callback-pages';
 import { createApp as createOwnPasswordApp } from '../../docs/recipes/own-password';
 import { wrongCode } from '../support/visit';
 import { useRecipe } from './support/recipe-site';
@@ -36,6 +37,48 @@ describe("the recipe for Passport's custom callback", () => {
     site.users.checkPassword = () => Promise.reject(new Error('the database is away'));
     expect((await site.agent().post('/api/login').send(passwordOf('carol'))).status).toBe(500);
     site.users.checkPassword = checkPassword;
+    expect(site.sim.stats().sent).toBe(sent);
+  });
+});
+
+describe("the recipe for Passport's custom callback with pages", () => {
+  const site = useRecipe('A', createPagesApp);
+
+  it('leads from a public page over password and code back to it, with a sentence', async () => {
+    const agent = site.agent();
+    await agent.get('/articles/locks').expect(200);
+    const password = await agent.post('/login').type('form').send(passwordOf('alice'));
+    expect([password.status, password.headers.location]).toEqual([303, '/login/pin']);
+    await agent.get('/account').expect(303);
+    const right = await agent.post('/login/pin').type('form').send({ pin: site.code() });
+    expect([right.status, right.headers.location]).toEqual([303, '/articles/locks']);
+    const page = await agent.get('/articles/locks');
+    expect(page.body).toMatchObject({
+      sentences: ['You are logged in.'],
+      verified: { method: 'sms' },
+    });
+    expect((await agent.get('/account')).body).toMatchObject({ page: '/account', sentences: [] });
+  });
+
+  it('leads to the account where there was no public page', async () => {
+    const agent = site.agent();
+    await agent.post('/login').type('form').send(passwordOf('bob'));
+    const right = await agent
+      .post('/login/pin')
+      .type('form')
+      .send({ pin: site.code('bob') });
+    expect([right.status, right.headers.location]).toEqual([303, '/account']);
+  });
+
+  it('shows a sentence for a wrong password once, and sends nothing', async () => {
+    const { sent } = site.sim.stats();
+    const agent = site.agent();
+    const wrong = { username: 'carol', password: 'no' };
+    await agent.post('/login').type('form').send(wrong).expect(303);
+    expect((await agent.get('/login')).body).toMatchObject({
+      sentences: ['Wrong user name or password.'],
+    });
+    expect((await agent.get('/login')).body).toMatchObject({ sentences: [] });
     expect(site.sim.stats().sent).toBe(sent);
   });
 });

@@ -42,6 +42,47 @@ describe('the recipe for OpenID Connect', () => {
     expect(await (await fetch(`${site.url('app')}/account`)).json()).toEqual({ id: 'alice' });
   });
 
+  /**
+   * From the app's settings to the provider, where the browser is logged out, and back. Gives the
+   * address to come back to.
+   */
+  function authorize(fetch: Fetch, name: string): Promise<string> {
+    const settings = `${site.url('app')}/settings/link`;
+    const atProvider = cookieFetch();
+    const walk: Fetch = (url, init) =>
+      (typeof url === 'string' && url.startsWith(site.url('app')) ? fetch : atProvider)(url, init);
+    return walkToProvider(walk, settings, { name, back: `${settings}/callback` });
+  }
+
+  async function logIn(id: string): Promise<Fetch> {
+    const fetch = cookieFetch();
+    await fetch(await authenticate(fetch, `subject-${id}`));
+    expect((await enter(fetch, site.code(id))).status).toBe(200);
+    return fetch;
+  }
+
+  it('links another account of the logged-in user, who stays in and is sent no message', async () => {
+    const fetch = await logIn('carol');
+    const { sent } = site.sim.stats();
+    const linked = await fetch(await authorize(fetch, 'carol-at-work'));
+    expect([linked.status, await linked.json()]).toEqual([200, { isLinked: true }]);
+    expect(await (await fetch(`${site.url('app')}/account`)).json()).toEqual({ id: 'carol' });
+    expect(site.sim.stats().sent).toBe(sent);
+    // The way in that was linked asks for the code like any other.
+    const other = cookieFetch();
+    const back = await other(await authenticate(other, 'carol-at-work'));
+    expect([back.status, await statusOf(other)]).toEqual([303, 403]);
+  });
+
+  it('links nothing for someone without a second factor, nor an account of another user', async () => {
+    expect(await statusOf(cookieFetch(), '/settings/link')).toBe(403);
+    const fetch = await logIn('dave');
+    const own = await authorize(fetch, 'dave-at-work');
+    expect((await cookieFetch()(own)).status).toBe(403);
+    const foreign = await fetch(await authorize(fetch, 'subject-erin'));
+    expect([foreign.status, await foreign.json()]).toEqual([409, { isLinked: false }]);
+  });
+
   it('knows nobody by an e-mail address, and sends nothing', async () => {
     const { sent } = site.sim.stats();
     const fetch = cookieFetch();

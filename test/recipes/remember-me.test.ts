@@ -1,25 +1,30 @@
 import { join } from 'node:path';
 import { describe, expect, it, jest } from '@jest/globals';
+import type { Express } from 'express';
+import type { RecipeParts } from '../../docs/recipes/parts';
 import { RememberTokens } from '../../docs/recipes/remember-tokens';
 import { ROOT } from '../package/packed/repository';
 import { runNode } from '../package/packed/run';
+import { createGate } from '../middleware/support/gate';
 import { wrongCode } from '../support/visit';
 import { type RecipeSite, useRecipe } from './support/recipe-site';
 import { passwordOf } from './support/recipe-users';
 
 const OLD_PASSPORT = '../../node_modules/passport-remember-me/node_modules/passport';
 
+const post = (agent: ReturnType<RecipeSite['agent']>, path: string, form: object = {}) =>
+  agent.post(path).type('form').send(form);
+
+async function createApp(parts: RecipeParts, tokens: RememberTokens): Promise<Express> {
+  // What the `overrides` do that the page asks for: one Passport for all.
+  jest.doMock(OLD_PASSPORT, () => jest.requireActual('passport'));
+  const recipe = await import('../../docs/recipes/remember-me');
+  return recipe.createApp({ ...parts, tokens, isHttps: false });
+}
+
 describe('the recipe for remember-me', () => {
   const tokens = new RememberTokens();
-  const site = useRecipe('A', async (parts) => {
-    // What the `overrides` do that the page asks for: one Passport for all.
-    jest.doMock(OLD_PASSPORT, () => jest.requireActual('passport'));
-    const { createApp } = await import('../../docs/recipes/remember-me');
-    return createApp({ ...parts, tokens, isHttps: false });
-  });
-
-  const post = (agent: ReturnType<RecipeSite['agent']>, path: string, form: object = {}) =>
-    agent.post(path).type('form').send(form);
+  const site = useRecipe('A', (parts) => createApp(parts, tokens));
 
   /** The token of the cookie that an answer sets, or undefined. */
   function cookieOf(answer: { readonly headers: Record<string, unknown> }): string | undefined {
@@ -100,5 +105,48 @@ describe('the recipe for remember-me', () => {
     const child = join(__dirname, 'support/old-passport-child.ts');
     const { status, stderr } = await runNode(['--require', 'tsx/cjs', child], ROOT);
     expect([status, stderr]).toEqual([1, expect.stringContaining('An old Passport is loaded')]);
+  });
+});
+
+describe('the logout of the recipe for remember-me', () => {
+  const slowCart = createGate();
+  const site = useRecipe('A', async (parts) => {
+    const app = await createApp(parts, new RememberTokens());
+    app.post('/cart', (req, res, next) => {
+      Object.assign(req.session, { cart: ['book'] });
+      slowCart.pass().then(() => res.sendStatus(204), next);
+    });
+    return app;
+  });
+
+  it('is final: a request that saves the session after it brings no login back', async () => {
+    const owner = site.agent();
+    await post(owner, '/login', passwordOf('alice'));
+    const verified = await post(owner, '/login/pin', { pin: site.code() });
+    const attacker = site.agent();
+    attacker.jar.setCookies(verified.headers['set-cookie'] ?? '');
+    expect((await attacker.get('/account')).status).toBe(200);
+    const slow = slowCart.holdNext();
+    const late = post(attacker, '/cart').then(({ status }) => status);
+    await slow.arrived;
+    expect((await post(owner, '/logout')).headers.location).toBe('/');
+    slow.release();
+    expect(await late).toBe(204);
+    expect((await attacker.get('/account')).status).toBe(401);
+  });
+
+  it('ends a login that waits for its code', async () => {
+    const owner = site.agent();
+    const password = await post(owner, '/login', passwordOf('bob'));
+    const attacker = site.agent();
+    attacker.jar.setCookies(password.headers['set-cookie'] ?? '');
+    const slow = slowCart.holdNext();
+    const late = post(attacker, '/cart').then(({ status }) => status);
+    await slow.arrived;
+    await post(owner, '/logout');
+    slow.release();
+    await late;
+    await post(attacker, '/login/pin', { pin: site.code('bob') });
+    expect((await attacker.get('/account')).status).toBe(403);
   });
 });

@@ -56,6 +56,8 @@ export interface TestAppOptions {
   createApp?: typeof express;
   PassportClass?: new () => PassportStatic;
   cookie?: session.CookieOptions;
+  /** Whether every answer brings the session's cookie again. */
+  rolling?: boolean;
   /** In place of express-session and `passport.session()`. */
   sessionMiddleware?: RequestHandler[];
   /** More routes, before the error handler. `options` made `smsOtp`, and can make another one. */
@@ -260,6 +262,7 @@ function makeExpress(
       saveUninitialized: false,
       store: sessions,
       ...(given.cookie && { cookie: given.cookie }),
+      ...(given.rolling !== undefined && { rolling: given.rolling }),
     }),
     passport.session(),
   ];

@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import * as openid from 'openid-client';
 import { GatewayClient } from 'passport-sms-otp/client';
-import { createApp } from '../../../docs/recipes/openid-connect';
+import { createApp, type Identity } from '../../../docs/recipes/openid-connect';
 import { listen } from './listen';
 import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
@@ -16,7 +16,8 @@ async function main(): Promise<void> {
   const app = await listen();
   const issuer = await listen();
   const callbackUrl = `${app.url}/login/callback`;
-  issuer.serve(await createProvider(issuer.url, callbackUrl));
+  const linkCallbackUrl = `${app.url}/settings/link/callback`;
+  issuer.serve(await createProvider(issuer.url, [callbackUrl, linkCallbackUrl]));
 
   // Deprecated by its authors so that nobody uses it anywhere but on loopback.
   const allowHttp = Reflect.get(openid, 'allowInsecureRequests');
@@ -28,28 +29,51 @@ async function main(): Promise<void> {
     username: 'demo',
     password: GATEWAY_PASSWORD,
   });
-  const findByIdentity = (iss: string, sub: string) => findUser(users, iss === issuer.url, sub);
-  const parts = { users, gateway, ...RECIPE_SECRETS };
-  app.serveAfresh(() => createApp({ ...parts, config, callbackUrl, findByIdentity }));
+  const parts = { users, gateway, ...RECIPE_SECRETS, config, callbackUrl, linkCallbackUrl };
+  app.serveAfresh(() => {
+    const identities = new Identities(users, issuer.url);
+    return createApp({
+      ...parts,
+      findByIdentity: (iss, subject) => identities.find({ issuer: iss, subject }),
+      linkIdentity: (userId, identity) => identities.link(userId, identity),
+    });
+  });
   console.log(JSON.stringify({ app: app.url, issuer: issuer.url }));
 }
 
 /** At the provider our users have other names: `alice` here is `subject-alice` there. */
-async function findUser(
-  users: RecipeUsers,
-  isOurIssuer: boolean,
-  sub: string,
-): Promise<Express.User | null> {
-  return isOurIssuer && sub.startsWith('subject-')
-    ? users.findById(sub.slice('subject-'.length))
-    : null;
+class Identities {
+  /** The users to whom subjects were linked. */
+  private readonly linked = new Map<string, string>();
+
+  constructor(
+    private readonly users: RecipeUsers,
+    private readonly issuer: string,
+  ) {}
+
+  async find({ issuer, subject }: Identity): Promise<Express.User | null> {
+    if (issuer !== this.issuer) return null;
+    const [, name] = /^subject-(.*)/.exec(subject) ?? [];
+    const userId = name ?? this.linked.get(subject);
+    return userId === undefined ? null : this.users.findById(userId);
+  }
+
+  async link(userId: string, identity: Identity): Promise<boolean> {
+    const owner = await this.find(identity);
+    if (owner !== null && owner.id !== userId) return false;
+    this.linked.set(identity.subject, userId);
+    return true;
+  }
 }
 
 /** Its login page, for development, believes whatever name it is told. */
-async function createProvider(issuer: string, callbackUrl: string): Promise<RequestListener> {
+async function createProvider(
+  issuer: string,
+  redirectUris: readonly string[],
+): Promise<RequestListener> {
   const { Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
-    clients: [{ client_id: 'bank', client_secret: SECRET, redirect_uris: [callbackUrl] }],
+    clients: [{ client_id: 'bank', client_secret: SECRET, redirect_uris: redirectUris }],
     cookies: { keys: ['a key of the tests'] },
     // Everybody has the same e-mail address: it must not matter.
     findAccount: (_context: unknown, id: string) => ({

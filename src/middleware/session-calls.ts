@@ -1,0 +1,109 @@
+import type { Request } from 'express';
+import type { Session, SessionData } from 'express-session';
+import { readFields } from '../errors';
+import { callAsync, isGiven } from './handler';
+import { storeFailure } from './session-errors';
+import { hide } from './watch-renewal';
+
+/** Calls the session store. @throws {SessionError} */
+export function callStore(what: string, call: Parameters<typeof callAsync>[0]): Promise<void> {
+  return callAsync(call).catch((error: unknown) => Promise.reject(storeFailure(what, error)));
+}
+
+/**
+ * Reads the session again; false when it has ended, which express-session reports only in the
+ * message of its error.
+ */
+export async function reload(session: Session): Promise<boolean> {
+  try {
+    await callAsync((done) => session.reload(done));
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.message === 'failed to load session') return false;
+    throw storeFailure('read', error);
+  }
+}
+
+/** Reads the session from its store; undefined: it has ended. */
+export async function loadSession({
+  sessionStore,
+  sessionID,
+}: Request): Promise<Session | undefined> {
+  let found: Session | undefined;
+  await callStore('read', (done) => {
+    // The types leave the error and the session out of each other's way, and the store does not.
+    sessionStore.load(sessionID, (error: unknown, session?: unknown) => {
+      found = session as Session | undefined;
+      done(error);
+    });
+  });
+  return found;
+}
+
+/** Returns the cookie of the session as it is stored; undefined: it has ended. */
+export async function readStoredCookie({ sessionStore, sessionID }: Request): Promise<unknown> {
+  let stored: SessionData | null | undefined;
+  await callStore('read', (done) =>
+    sessionStore.get(sessionID, (error: unknown, found) => {
+      stored = found;
+      done(error);
+    }),
+  );
+  return stored?.cookie;
+}
+
+/** Makes a new session for a request like this one; undefined where its store cannot. */
+export function makeProbe(req: Request): Request | undefined {
+  const { sessionStore } = req;
+  if (typeof readFields(sessionStore).generate !== 'function') return undefined;
+  const probe = Object.create(req) as Request;
+  sessionStore.generate(probe);
+  return probe;
+}
+
+interface SavedSession {
+  /** What is stored of it already. */
+  readonly saved?: string;
+  /** Called when it cannot be saved. */
+  readonly undo?: () => Promise<void>;
+}
+
+/**
+ * Keeps express-session from writing a renewed session twice: once when it is saved, and once more
+ * at the end of the response although nothing has changed (expressjs/session 935). A second write
+ * would also undo what another request has written in between. After a write that failed there is
+ * none at all: the answer said that no one is logged in, and the write at the end of the response
+ * would log the user in.
+ */
+export function saveOnce(session: Session, { saved: before, undo }: SavedSession): void {
+  const original = session.save.bind(session);
+  let saved = before;
+  let hasFailed = false;
+  hide(session, 'save', (callback?: (error?: unknown) => void): Session => {
+    const content = toContent(session);
+    if (hasFailed || content === saved) {
+      callback?.();
+      return session;
+    }
+    return original((error: unknown) => {
+      hasFailed = isGiven(error);
+      if (hasFailed) {
+        const failure = storeFailure('saved', error);
+        return void (undo?.() ?? Promise.resolve()).then(() => callback?.(failure));
+      }
+      saved = content;
+      callback?.();
+    });
+  });
+}
+
+/**
+ * Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is
+ * read.
+ */
+export function toContent(session: Session): string {
+  const { cookie, ...kept } = session;
+  const lifeSeconds =
+    cookie.originalMaxAge === null ? null : Math.round(cookie.originalMaxAge / 1000);
+  return JSON.stringify([lifeSeconds, kept]);
+}
