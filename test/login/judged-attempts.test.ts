@@ -10,6 +10,7 @@ import { ALICE, asUser, type TestApp } from '../support/test-app';
 import type { Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
 import { waitUntil } from '../support/wait-until';
+import { expectOneIn } from '../support/sent-twice';
 
 /** Well-formed, and nobody's. */
 const UNKNOWN = '0000-0000-0000-0000-0000-0000';
@@ -243,7 +244,7 @@ it('a right code that comes twice at once is no failure', async () => {
   judgeAfterSuccess(test, gateway, (verdict) => verdict);
   const code = gateway.lastPin(ALICE.phone);
   const answers = await Promise.all([alice.enter(code), alice.enter(code)]);
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expectOneIn(answers);
   // One for each, and one that gives the second back.
   expect(storeCalls(test).filter((call) => call === 'charge')).toHaveLength(3);
 });
