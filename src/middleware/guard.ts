@@ -144,12 +144,14 @@ export function createGuards(context: MiddlewareContext): Guards {
   /** Returns where a refused browser is sent; undefined: it is answered as JSON. */
   function findTarget(
     req: Request,
-    { redirect }: GuardOptions,
+    { redirect, maxAgeSeconds, acrValues }: GuardOptions,
     isFree: boolean,
   ): string | undefined {
     if (redirect === undefined) return undefined;
-    // The login would send a user who needs no second factor straight back.
-    const free = isFree ? setup.notRequiredRedirect : undefined;
+    // The login would send a user who needs no second factor straight back. A guard for a recent
+    // or a strong factor leads to a step-up, which such a user may be able to pass.
+    const leadsToLogin = maxAgeSeconds === undefined && acrValues === undefined;
+    const free = isFree && leadsToLogin ? setup.notRequiredRedirect : undefined;
     if (free !== undefined && !isSamePage(req, free)) return free;
     requireOtherPage(req, redirect);
     return redirect;

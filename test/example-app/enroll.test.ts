@@ -13,7 +13,7 @@ describe('the first login of a user without a number', () => {
     expect(site.simulator.outbox).toHaveLength(0);
     for (const path of ['/account', '/transfer'])
       expect((await visitor.open(path)).headers.location).toBe('/enroll');
-    expect((await visitor.open('/settings')).headers.location).toBe('/enroll');
+    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
     expect((await visitor.open('/step-up')).headers.location).toBe('/enroll');
     expect((await visitor.open('/enroll')).status).toBe(200);
   });

@@ -212,6 +212,8 @@ describe('a page that a guard has kept', () => {
     test.users.set('alice', { ...test.users.get('alice'), isOptional: true } as never);
     await browser.post('/in', PASSWORD);
     expect((await browser.get('/any')).location).toBe('/add-number');
+    // A step-up may be possible.
+    expect((await browser.get('/recent')).location).toBe('/in');
     expect((await browser.status()).body.notice).toBe('second-factor-required');
   });
 });
