@@ -16,10 +16,16 @@ export interface Policy<User = Express.User> {
    * gateway of the app. Default: false.
    */
   readonly needsClient?: boolean | undefined;
+  /**
+   * Whether its check pays for a lookup, or uses what such a lookup has found. It is then checked
+   * after all others, and only about a send that the limits would admit. Default: false.
+   */
+  readonly needsLookup?: boolean | undefined;
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
   /**
    * Returns the counters to charge once every policy has allowed the send. Called at stage `send`
-   * only. A throw denies.
+   * only, and once more before a policy with `needsLookup` is checked: a full counter refuses the
+   * send then, and nothing is charged. A throw denies.
    */
   charges?(
     context: PolicyContext<User>,
@@ -29,6 +35,11 @@ export interface Policy<User = Express.User> {
    * throw changes nothing.
    */
   settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
+  /**
+   * Called after each lookup that a policy has paid for, with its cost as `reportCost` was given
+   * it. A throw changes nothing.
+   */
+  spent?(context: NumberContext, cost: string | null): unknown;
   /** Called after each right code that came by text message. A throw changes nothing. */
   verified?(context: VerifiedContext): unknown;
 }
@@ -96,7 +107,7 @@ export interface PolicyGateway {
 }
 
 /** A number, its user, and the keys that count the number without revealing it. */
-interface NumberContext extends PolicyServices {
+export interface NumberContext extends PolicyServices {
   readonly userId: string;
   readonly purpose: Purpose;
   /** E.164 with plus. */
@@ -109,6 +120,21 @@ interface NumberContext extends PolicyServices {
   /** HMACs under which the number, and the number without its last four digits, are counted. */
   readonly numberKey: string;
   readonly prefixKey: string;
+  /**
+   * `known`: the user has passed the second factor in this browser before. Each side has limits of
+   * its own, so that an attacker who has the password uses up those of `others` alone.
+   */
+  readonly side?: 'known' | 'others' | undefined;
+  /**
+   * Returns the counters of one paid lookup: per address block (not after a right code), per prefix
+   * and in all. Charge them before each one.
+   */
+  readonly lookupCounters?: (() => readonly Counter[]) | undefined;
+  /**
+   * Reports a lookup that was paid for, so that budgets count it. `cost` is a decimal string in the
+   * gateway's currency; null: it is not known. Never rejects.
+   */
+  readonly reportCost?: ((cost: string | null) => Promise<void>) | undefined;
 }
 
 /** The context of a policy's check, before a text message is sent. */

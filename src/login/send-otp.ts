@@ -6,7 +6,13 @@ import type { PolicyContext } from '../limits/policy';
 import { placeOf } from '../limits/user-keys';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
-import { chargeSend, giveBackUnusable, type SendCharge, toSendOutcome } from './charge-send';
+import {
+  chargeSend,
+  findSendRefusal,
+  giveBackUnusable,
+  type SendCharge,
+  toSendOutcome,
+} from './charge-send';
 import { admitsOtherFactors } from './code-verifiers';
 import type { ListFactors, LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
@@ -15,6 +21,7 @@ import {
   createPolicyContext,
   emitChargeDenials,
   isDenial,
+  needsLookup,
   planCharges,
   runSendPolicies,
   type SendContext,
@@ -240,13 +247,15 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     recipient: TextRecipient,
   ): Promise<SendResult | NotSent> {
     const { user, purpose, address, transaction } = request;
-    const { mobile, identity } = recipient;
-    const { userId } = identity;
+    const { userId } = recipient.identity;
 
     // 3 the policies, and the message
-    const context = await createPolicyContext(login, { user, userId, purpose, address, mobile });
-    const denial = await runSendPolicies(login, context);
-    if (denial !== null) return refuse(request, userId, denial.refusal, denial.policy);
+    const asked = { ...recipient, user, userId, purpose, address };
+    const context = await createPolicyContext(login, asked);
+    const refused =
+      (await checkPolicies(request, context, 'free')) ??
+      (await checkLookups(request, context, recipient));
+    if (refused !== null) return refused;
     const times = startSend(request, recipient);
     const { validitySeconds } = times;
     const locale = await request.getLocale(user);
@@ -262,14 +271,37 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       const charge = await chargeText(request, context, recipient);
       if ('kind' in charge) return charge;
       // 5 the gateway makes the code and sends it
-      const asked = { mobile, sender, validitySeconds, message: text };
-      const generated = await generate(context, asked, charge, permit);
+      const message = { mobile: recipient.mobile, sender, validitySeconds, message: text };
+      const generated = await generate(context, message, charge, permit);
       if ('kind' in generated) return generated;
       // 6 begin the pending login, or attach the text to it
       return await remember(request, recipient, { context, times, charge, generated });
     } finally {
       permit.release();
     }
+  }
+
+  async function checkPolicies(
+    request: SendRequest,
+    context: SendContext,
+    round: 'free' | 'lookups',
+  ): Promise<RefusedSend | null> {
+    const denial = await runSendPolicies(login, context, round);
+    return denial && refuse(request, context.userId, denial.refusal, denial.policy);
+  }
+
+  /** A lookup is paid for only if the limits would admit the send: a refused one costs nothing. */
+  async function checkLookups(
+    request: SendRequest,
+    context: SendContext,
+    recipient: TextRecipient,
+  ): Promise<SendResult | null> {
+    if (!needsLookup(policies, context)) return null;
+    const planned = await planCharges(policies, context);
+    if (isDenial(planned)) return refuse(request, context.userId, planned.refusal, planned.policy);
+    const refusedCharge = await findSendRefusal(login, context, recipient, planned);
+    if (refusedCharge !== null) return refuseCharge(request, context, refusedCharge);
+    return checkPolicies(request, context, 'lookups');
   }
 
   /** Reserves a call of the gateway. */
@@ -290,12 +322,21 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const planned = await planCharges(policies, context);
     if (isDenial(planned)) return refuse(request, userId, planned.refusal, planned.policy);
     const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned, outages);
+    if (!charge.isCharged) return refuseCharge(request, context, charge);
     emitChargeDenials(context, charge, login.emit);
-    if (charge.isCharged) return charge;
+    return charge;
+  }
+
+  async function refuseCharge(
+    request: SendRequest,
+    context: SendContext,
+    charge: RefusedCharge,
+  ): Promise<SendResult> {
+    emitChargeDenials(context, charge, login.emit);
     const { refusal, refusedBy, limit, isInGap } = charge;
     if (isInGap && (await isWaiting(request, context, refusal)))
       return { kind: 'already-sent', refusal };
-    return refuse(request, userId, refusal, refusedBy?.policy.name ?? null, limit);
+    return refuse(request, context.userId, refusal, refusedBy?.policy.name ?? null, limit);
   }
 
   async function generate(
@@ -461,6 +502,9 @@ type TextRecipient = Recipient & Pick<UserPhone, 'isConfirmed'>;
 
 /** A send that was charged. */
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;
+
+/** A send that a limit, or the counter of a policy, has refused. */
+type RefusedCharge = Exclude<SendCharge, Charged>;
 
 /** A text that the gateway has sent. */
 interface TextedCode {

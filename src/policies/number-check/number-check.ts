@@ -54,6 +54,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
     stage,
     mode,
     needsClient: true,
+    needsLookup: true,
     check: async (context) => {
       const column = columnOf(context);
       const finding = await lookups.find(context);

@@ -157,6 +157,15 @@ export async function settle(
   if (changed.length > 0) await counters.charge(changed);
 }
 
+/** Adds money that is spent already to budgets. They do not refuse it. */
+export async function recordInBudgets(
+  counters: CounterStore,
+  charges: readonly PolicyCharge[],
+): Promise<void> {
+  const spent = charges.map(({ counter: { max: _max, ...counter } }) => counter);
+  if (spent.length > 0) await counters.charge(spent);
+}
+
 /** Returns what a send has cost. Variant A does not report it, so the estimate counts. */
 export function readSpent(reserved: number, settlement: SendSettlement): number {
   if (settlement.kind === 'not-sent') return 0;

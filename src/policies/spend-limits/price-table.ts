@@ -11,6 +11,8 @@ export interface PriceTable {
   readonly highestByCountry: ReadonlyMap<string, number>;
   /** The highest price by dialling code, without plus. */
   readonly highestByDialCode: ReadonlyMap<string, number>;
+  /** The highest price of a lookup, by ISO code and by dialling code. */
+  readonly lookupPrices: ReadonlyMap<string, number>;
   readonly problems: readonly PriceListProblem[];
 }
 
@@ -64,6 +66,12 @@ export function createPriceTable(
     ),
     highestByCountry,
     highestByDialCode,
+    lookupPrices: findHighest(
+      countries.flatMap(({ iso, dialCode, micros }) => [
+        [iso, micros],
+        [dialCode, micros],
+      ]),
+    ),
     problems: findProblems(messages, lookups, rows, countries.length),
   };
 }
@@ -86,14 +94,21 @@ function readMessageRows(
  * Returns the countries for which the price list of lookups has name, ISO code and dialling code.
  * HLR spec §2.
  */
-function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly Region[] {
-  return (lookups?.pricing ?? []).flatMap(({ countryIso, countryName, countryCode }) => {
+function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly CountryRow[] {
+  return (lookups?.pricing ?? []).flatMap(({ countryIso, countryName, countryCode, price }) => {
     const iso = countryIso?.toUpperCase() ?? '';
     const { dialCode } = /^\+?(?<dialCode>[1-9][0-9]{0,6})$/.exec(countryCode)?.groups ?? {};
     if (!/^[A-Z]{2}$/.test(iso) || countryName === null || dialCode === undefined) return [];
     // Price lists often use UK for the United Kingdom, whose ISO code is GB.
-    return [{ iso: iso === 'UK' ? 'GB' : iso, name: countryName, dialCode }];
+    const micros = toMicros(price) ?? undefined;
+    return [{ iso: iso === 'UK' ? 'GB' : iso, name: countryName, dialCode, micros }];
   });
+}
+
+/** A country of the price list of lookups. */
+interface CountryRow extends Region {
+  /** The price of a lookup; undefined when it cannot be read. */
+  readonly micros: number | undefined;
 }
 
 /** Returns true when both codes of the network are well-formed. Lists write "1" for "01". */
@@ -187,6 +202,15 @@ export function findCountryPrice(
   const ofCountry = table.highestByCountry.get(country ?? '');
   const micros = ofCountry ?? findByDialCode(table.highestByDialCode, mobile);
   return micros === undefined ? null : { micros, confidence: 6 };
+}
+
+/** Returns the price of a lookup, in millionths; undefined when no list has it. */
+export function findLookupPrice(
+  { lookupPrices }: PriceTable,
+  country: string | null,
+  mobile: string,
+): number | undefined {
+  return lookupPrices.get(country ?? '') ?? findByDialCode(lookupPrices, mobile);
 }
 
 /**

@@ -7,14 +7,24 @@ import {
   wholeNumber,
 } from '../../define-options';
 import { originOf } from '../../limits/number-country';
-import type { Policy, PolicyContext, PolicyServices } from '../../limits/policy';
+import type { NumberContext, Policy, PolicyContext, PolicyServices } from '../../limits/policy';
 import { waitAtMost } from '../../stores/with-timeout';
 import { type FindNetwork, findNetwork } from '../network';
-import { amount, budgetsSchema, readSpent, reserve, type Reserved, settle } from './budgets';
-import { toDecimal } from './micros';
+import {
+  amount,
+  budgetsSchema,
+  readSpent,
+  recordInBudgets,
+  recordSpend,
+  reserve,
+  type Reserved,
+  settle,
+} from './budgets';
+import { toDecimal, toMicros } from './micros';
 import {
   createPriceTable,
   findCountryPrice,
+  findLookupPrice,
   findNetworkPrice,
   type FoundPrice,
   loadRegions,
@@ -89,12 +99,23 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     };
   }
 
+  /** Some results of a lookup do not report their cost: the list has it. */
+  async function findLookupCost(context: NumberContext, cost: string | null) {
+    const { country } = await originOf(context);
+    const table = cost === null ? await source.read(context) : null;
+    const listed = table && findLookupPrice(table, country, context.mobile);
+    return { country, micros: Math.max(0, toMicros(cost) ?? listed ?? 0) };
+  }
+
   return {
     name: 'spend-limits',
     stage: 'send',
     mode,
     needsClient: true,
+    needsLookup: networkOf !== undefined,
     check: async (context) => {
+      // A lookup may have found the network since the budgets were asked.
+      sends.delete(context);
       const { micros, confidence, country } = await findSend(context);
       if (micros <= maxPricePerMessage) return 'allow';
       const most = toDecimal(maxPricePerMessage);
@@ -120,6 +141,12 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
         });
       }
       await settle(context.counters, send, settlement);
+    },
+    spent: async (context, cost) => {
+      const { counters, userId, now } = context;
+      const { country, micros } = await findLookupCost(context, cost);
+      if (cost === null) await recordSpend(counters, toDecimal(micros));
+      await recordInBudgets(counters, reserve(budgets, { userId, country, micros, nowMs: now() }));
     },
   };
 }
