@@ -39,7 +39,7 @@ export interface Policy<User = Express.User> {
    * Called after each lookup that a policy has paid for, with its cost as `reportCost` was given
    * it. A throw changes nothing.
    */
-  spent?(context: NumberContext, cost: string | null): unknown;
+  spent?(context: PolicyContext<User> | VerifiedContext, cost: string | null): unknown;
   /** Called after each right code that came by text message. A throw changes nothing. */
   verified?(context: VerifiedContext): unknown;
 }
@@ -177,6 +177,20 @@ export type SendSettlement =
 export type PolicyEvent =
   /** The price list could not be fetched, or has rows that cannot be used. */
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
+  /**
+   * Four fifths of a budget of `spendLimits` are used up; emitted once in its day or month.
+   * `scope`: `all`, `country FR`, `user`. `isProven`: the budget is that of proven numbers.
+   * `userId` is whose message it was. Amounts are decimal strings.
+   */
+  | {
+      readonly type: 'budget-near';
+      readonly userId: string;
+      readonly budget: 'daily' | 'monthly';
+      readonly scope: string;
+      readonly isProven: boolean;
+      readonly spent: string;
+      readonly max: string;
+    }
   /**
    * A block by conversion begins; it ends by itself after `blockedSeconds`. `scope`: `prefix`,
    * `country FR`, `network 208-01`.

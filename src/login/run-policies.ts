@@ -3,7 +3,6 @@ import { toAddressBlocks } from '../limits/address-block';
 import { lookupCounters, provenCounter } from '../limits/sends';
 import { sideOf } from '../limits/user-keys';
 import type {
-  NumberContext,
   Policy,
   PolicyCharge,
   PolicyContext,
@@ -72,7 +71,7 @@ export async function createPolicyContext(
 /** Tells all policies of a lookup that one of them has paid for. */
 async function reportCost(
   policies: readonly Policy[],
-  context: NumberContext,
+  context: PolicyContext | VerifiedContext,
   cost: string | null,
 ): Promise<void> {
   await Promise.all(policies.map((policy) => callQuietly(() => policy.spent?.(context, cost))));

@@ -156,6 +156,7 @@ function createTypeCounters(meter: Meter) {
     'gateway-credentials-refused': alert,
     'token-taken-over': alert,
     'price-list-problem': alert,
+    'budget-near': alert,
     'conversion-blocked': alert,
     'lookups-stopped': (event) => alert(event, event.reason),
     'lookups-resumed': alert,

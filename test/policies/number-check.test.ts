@@ -206,7 +206,9 @@ describe('the number check', () => {
     const check = numberCheck({ lookups: numberLookups({ maxPerUserPerDay: 1 }) });
     await check.check(setup.context({ mobile: '+12025550120' }));
     const answers = await Promise.all(
-      ['alice', 'bob', 'carol', 'alice'].map((userId) => check.check(setup.context({ userId }))),
+      ['alice', 'bob', 'carol', 'alice'].map(async (userId) =>
+        check.check(setup.context({ userId })),
+      ),
     );
     const tooMany = { deny: 'send-limit', retryAfterSeconds: 86_400 };
     expect(answers).toMatchObject([tooMany, 'allow', 'allow', 'allow']);

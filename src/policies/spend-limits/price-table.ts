@@ -76,14 +76,14 @@ export function createPriceTable(
   };
 }
 
-/** Returns every row with a usable price. A negative price is not usable. */
+/** Returns every row with a usable price. One of 0 is not: it would switch every budget off. */
 function readMessageRows(
   { pricing }: PriceList<NetworkPrice>,
   names: ReadonlyMap<string, string>,
 ): MessageRow[] {
   return pricing.flatMap(({ mcc, mnc, operatorName, countryName, price }) => {
     const micros = toMicros(price);
-    if (micros === null || micros < 0) return [];
+    if (micros === null || micros <= 0) return [];
     const operator = operatorName === null ? null : normalizeName(operatorName);
     const iso = countryName === null ? undefined : names.get(normalizeName(countryName));
     return [{ mcc, mnc, operator, iso, micros }];

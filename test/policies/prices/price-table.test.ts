@@ -41,6 +41,11 @@ describe('the price lists', () => {
       'rows that cannot be read or have no usable price',
     ],
     [
+      'a price of nothing',
+      '208-02 0.0000 France',
+      'rows that cannot be read or have no usable price',
+    ],
+    [
       'a price beyond counting',
       '208-02 99999999999 France',
       'rows that cannot be read or have no usable price',
@@ -68,10 +73,6 @@ describe('the price lists', () => {
 
   it('may name a network twice at one price', async () => {
     expect((await join([FRANCE, FRANCE])).problems).toEqual([]);
-  });
-
-  it('may be free of charge', async () => {
-    expect((await join(['208-01 0.0000 France'])).highestByCountry.get('FR')).toBe(0);
   });
 
   it('may have invalid rows of lookups', async () => {
