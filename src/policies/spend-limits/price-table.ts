@@ -53,17 +53,13 @@ export function createPriceTable(
     [...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]),
   );
   const rows = readMessageRows(messages, names);
-  const networks = rows.filter(hasNetworkCodes);
-  const codes = new Set(networks.map(({ mcc }) => mcc));
   const highestByCountry = findHighest(rows.map(({ iso, micros }) => [iso, micros]));
   // Countries that share a dialling code share their highest price.
   const highestByDialCode = findHighest(
     [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
   );
   return {
-    networksByMcc: new Map(
-      Array.from(codes, (code) => [code, networks.filter(({ mcc }) => mcc === code)]),
-    ),
+    networksByMcc: groupByMcc(rows.filter(hasNetworkCodes)),
     highestByCountry,
     highestByDialCode,
     lookupPrices: findHighest(
@@ -76,16 +72,27 @@ export function createPriceTable(
   };
 }
 
+function groupByMcc(networks: readonly MessageRow[]): ReadonlyMap<string, readonly MessageRow[]> {
+  const groups = new Map<string, MessageRow[]>();
+  for (const row of networks) {
+    const group = groups.get(row.mcc);
+    if (group === undefined) groups.set(row.mcc, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
 /** Returns every row with a usable price. One of 0 is not: it would switch every budget off. */
 function readMessageRows(
   { pricing }: PriceList<NetworkPrice>,
   names: ReadonlyMap<string, string>,
 ): MessageRow[] {
+  const normalize = createNormalizer();
   return pricing.flatMap(({ mcc, mnc, operatorName, countryName, price }) => {
     const micros = toMicros(price);
     if (micros === null || micros <= 0) return [];
-    const operator = operatorName === null ? null : normalizeName(operatorName);
-    const iso = countryName === null ? undefined : names.get(normalizeName(countryName));
+    const operator = operatorName === null ? null : normalize(operatorName);
+    const iso = countryName === null ? undefined : names.get(normalize(countryName));
     return [{ mcc, mnc, operator, iso, micros }];
   });
 }
@@ -253,6 +260,16 @@ export async function loadRegions(): Promise<readonly Region[]> {
     name: names.of(iso) ?? iso,
     dialCode: getCountryCallingCode(iso),
   }));
+}
+
+/** Returns `normalizeName` with a memory: a list repeats each country once for each network. */
+function createNormalizer(): (name: string) => string {
+  const normalized = new Map<string, string>();
+  return (name) => {
+    const known = normalized.get(name) ?? normalizeName(name);
+    normalized.set(name, known);
+    return known;
+  };
 }
 
 /** Returns a name without case, accents, punctuation and words that only some lists contain. */

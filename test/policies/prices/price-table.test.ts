@@ -102,6 +102,22 @@ describe('the price lists', () => {
     ]);
   });
 
+  it('are joined in a time that does not grow with the number of networks', async () => {
+    const regions = await loadRegions();
+    const measure = (codes: number): number => {
+      const rows = Array.from({ length: 20_000 }, (_, index) =>
+        networkRow(`${100 + (index % codes)}-${index % 1_000} 0.0520 France Hexagone`),
+      );
+      const times = [1, 2, 3].map(() => {
+        const startedAt = performance.now();
+        createPriceTable(listOf(rows), null, regions);
+        return performance.now() - startedAt;
+      });
+      return Math.min(...times);
+    };
+    expect(measure(900)).toBeLessThan(4 * measure(1));
+  });
+
   it.each([
     ['Euro', 1],
     ['us dollar', 0],
