@@ -57,9 +57,9 @@ export interface SendRow {
  * What a limit's count is used for besides refusing. `user-day`: the user's texts of the day since
  * the last success. `strangers`: the sends of all users who have never entered a code that was
  * texted to the number. `numbers` counts distinct numbers: one already texted today does not count
- * again.
+ * again. `shared`: a limit of all users. `shared-unproven`: the part of it for unproven numbers.
  */
-type SendRole = 'user-day' | 'strangers' | 'numbers';
+type SendRole = 'user-day' | 'strangers' | 'numbers' | 'shared' | 'shared-unproven';
 
 /**
  * Returns everything that one send is counted in, to be charged in one call: all or none. The first
@@ -117,10 +117,10 @@ function sharedRows(
 ): readonly SendRow[] {
   return [
     ...perBlock(addresses, `${family}:address`, perAddress).map((counter) =>
-      toRow('per-address', counter, 'total'),
+      toRow('per-address', counter, 'total', 'shared'),
     ),
-    inTotal('per-prefix', `${family}:prefix:${prefix}`, perPrefix),
-    toRow('total', toCounter(`${family}:total`, total), 'in-all'),
+    inTotal('per-prefix', `${family}:prefix:${prefix}`, perPrefix, undefined, 'shared'),
+    toRow('total', toCounter(`${family}:total`, total), 'in-all', 'shared'),
   ];
 }
 
@@ -135,9 +135,9 @@ function unprovenSharedRows(
   const prefixKey = `${family}:prefix-unproven:${kindOf(purpose)}:${prefix}`;
   return [
     ...perBlock(addresses, `${family}:address-unproven`, inAddress, provenKeys).map((counter) =>
-      toRow('per-address', counter, 'total'),
+      toRow('per-address', counter, 'total', 'shared-unproven'),
     ),
-    inTotal('per-prefix', prefixKey, inPrefix, provenKeys),
+    inTotal('per-prefix', prefixKey, inPrefix, provenKeys, 'shared-unproven'),
   ];
 }
 

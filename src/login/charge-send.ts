@@ -9,6 +9,7 @@ import {
   type SendOutcome,
   SENDS_GIVEN_BACK,
 } from '../limits/give-back';
+import { type NearLimit, nearOption } from '../limits/near-limits';
 import { type LimitName, type SendRow, sendRows, userGiveBack } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
 import type { Count, Counter, PendingLogin } from '../stores/store';
@@ -35,6 +36,8 @@ export type SendCharge =
       readonly usedUp: number | null;
       /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
+      /** Our own counters with their counts. */
+      readonly rows: readonly Counted<SendRow>[];
       /** Takes the send out of what an outcome leaves; returns the seconds until another text. */
       readonly giveBack: (outcome: 'not-sent' | 'may-be-sent') => Promise<number>;
     }
@@ -176,7 +179,7 @@ function toCharged(
   }
   return {
     isCharged: true,
-    ...{ bucket, waitSeconds, isNewNumber, usedUp, exceeded },
+    ...{ bucket, waitSeconds, isNewNumber, usedUp, exceeded, rows: own },
     async giveBack(outcome) {
       const given = SENDS_GIVEN_BACK[outcome];
       const isLost = outcome === 'may-be-sent';
@@ -185,6 +188,24 @@ function toCharged(
       return isGiven && !isLost ? gapSeconds : waitSeconds;
     },
   };
+}
+
+/** Tells the operator while messages still go out: a full limit refuses them for everyone. */
+export function reportNearLimits(
+  { emit, warn }: Pick<LoginContext, 'emit' | 'warn'>,
+  { userId, purpose, address }: ChargedSend,
+  near: readonly NearLimit[],
+): void {
+  for (const found of near) {
+    emit({ type: 'limit-near', userId, purpose, address, ...found });
+    const option = nearOption(found);
+    warn(
+      'SMS_OTP_LIMIT_NEAR',
+      `${option} is half used up: ${found.sends} of ${found.max} messages. When it is full, ` +
+        'messages are refused until its window ends. Look for an attack, or raise the limit',
+      option,
+    );
+  }
 }
 
 /** Returns what came of a send whose generate call has thrown. */

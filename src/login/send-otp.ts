@@ -1,6 +1,7 @@
 import { type GatewayError, isGatewayError, readFields } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
 import { createOutageWatch } from '../limits/give-back';
+import { createNearWatch } from '../limits/near-limits';
 import type { LimitName } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
 import { placeOf } from '../limits/user-keys';
@@ -10,6 +11,7 @@ import {
   chargeSend,
   findSendRefusal,
   giveBackUnusable,
+  reportNearLimits,
   type SendCharge,
   toSendOutcome,
 } from './charge-send';
@@ -126,6 +128,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   const { gateway, store, policies, settings } = login;
   const beginWithoutText = createBeginWithoutText(login);
   const outages = createOutageWatch();
+  const findNear = createNearWatch();
 
   return withTiming(login, 'send', sendOtp);
 
@@ -324,6 +327,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned, outages);
     if (!charge.isCharged) return refuseCharge(request, context, charge);
     emitChargeDenials(context, charge, login.emit);
+    reportNearLimits(login, context, findNear(charge.rows));
     return charge;
   }
 

@@ -153,6 +153,7 @@ function createTypeCounters(meter: Meter) {
     'gateway-recovered': alert,
     'gateway-refusing': alert,
     'sends-used-up': alert,
+    'limit-near': alert,
     'gateway-credentials-refused': alert,
     'token-taken-over': alert,
     'price-list-problem': alert,
