@@ -1,5 +1,5 @@
 import { parseNumber } from '../../account/parse-number';
-import { cleanText, type Command, type CommandCall, type ExitCode } from '../command';
+import { type Command, type CommandCall, type ExitCode } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 import { readLines } from '../lookups/line-files';
 
@@ -71,7 +71,7 @@ async function proposeAll(
     verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
     if (mobile !== undefined && mobiles.has(mobile)) repeated += 1;
     if (mobile !== undefined) mobiles.add(mobile);
-    output.line([verdict, cleanText(text), detail].join('\t'));
+    output.line(verdict, text, detail);
   }
   return { lines, verdicts, repeated };
 }
