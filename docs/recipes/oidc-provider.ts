@@ -163,11 +163,12 @@ function createPolicy(
     },
   );
   policy.get('login')?.checks.add(check);
+  // Always asked: the last redirect of an interaction may come when the login has ended.
   const hasEnded = new interactionPolicy.Check(
     'login_ended',
     'the login here has ended',
-    async ({ req, oidc: { result, session: loggedIn } }) =>
-      result?.login === undefined && !(await isIn(req as Request, loggedIn.accountId)),
+    async ({ req, oidc: { session: loggedIn } }) =>
+      !(await isIn(req as Request, loggedIn.accountId)),
   );
   policy.get('login')?.checks.add(hasEnded);
   return policy;

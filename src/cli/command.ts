@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -89,43 +90,79 @@ export type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 export type Style = (format: Format, text: string) => string;
 
 /** Colors on a terminal, unless NO_COLOR (no-color.org) or a dumb terminal forbids them. */
-function createStyle(sink: TextSink, env: CliIo['env']): Style {
+function createStyle(sink: TextSink, env: CliIo['env'], mark: string): Style {
   const hasColors = sink.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   // The stream was examined above; Node would examine the standard output of its own process.
-  return (format, text) => (hasColors ? styleText(format, text, { validateStream: false }) : text);
+  return (format, text) =>
+    hasColors
+      ? styleText(format, cleanText(text), { validateStream: false }).replaceAll(ESCAPE, mark)
+      : text;
 }
+
+const ESCAPE = '\u001b';
 
 /** Where a command writes: data to standard output, everything else to standard error. */
 export type Output = Readonly<ReturnType<typeof createOutput>>;
 
-export function createOutput({ stdout, stderr, env }: CliIo) {
+/**
+ * Creates what a command writes with. Everything is cleaned here, and only here: no string of the
+ * gateway's or of a file controls the terminal or breaks a line.
+ */
+export function createOutput({ stdout, stderr, env }: Pick<CliIo, 'stdout' | 'stderr' | 'env'>) {
   const hasProgress = stderr.isTTY === true && env.TERM !== 'dumb';
+  // Stands for the escape character of our own formats, and cannot be guessed by anyone else.
+  const mark = randomUUID();
+  const clean = (text: string): string => cleanText(text).replaceAll(mark, ESCAPE);
+  const line = (...cells: readonly string[]): void =>
+    void stdout.write(`${cells.map(clean).join('\t')}\n`);
   return {
     /** Colors of standard output. */
-    style: createStyle(stdout, env),
+    style: createStyle(stdout, env, mark),
     /** Colors of standard error. */
-    noteStyle: createStyle(stderr, env),
-    line: (text: string): void => void stdout.write(`${text}\n`),
-    json: (value: unknown): void => void stdout.write(`${JSON.stringify(value, null, 2)}\n`),
-    note: (text: string): void => void stderr.write(`${text}\n`),
+    noteStyle: createStyle(stderr, env, mark),
+    /** Writes one line. Cells are separated by tabs. */
+    line,
+    /** Writes a text of ours that has several lines. */
+    lines: (text: string): void => {
+      for (const one of text.split('\n')) line(one);
+    },
+    json: (value: unknown): void => void stdout.write(`${toJson(value)}\n`),
+    note: (text: string): void => void stderr.write(`${clean(text)}\n`),
     /** Writes a question, without a line break after it. */
-    ask: (text: string): void => void stderr.write(text),
+    ask: (text: string): void => void stderr.write(clean(text)),
     /**
      * Replaces the progress line of a terminal; an empty string removes it. Writes nothing
      * elsewhere.
      */
     progress: (text: string): void => {
-      if (hasProgress) stderr.write(`\r\u001b[K${text}`);
+      if (hasProgress) stderr.write(`\r${ESCAPE}[K${clean(text)}`);
     },
   };
 }
 
-/**
- * Makes a string of the gateway's or of a file safe to print: it cannot control the terminal or
- * break the line.
- */
-export function cleanText(text: string | null): string {
-  return (text ?? '').replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ').trim();
+/** Characters that control a terminal, change the direction of a text, or break a line. */
+const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
+
+/** Makes a string safe to print: each character that controls becomes a blank. */
+export function cleanText(text: string): string {
+  return text.replaceAll(CONTROLS, ' ');
+}
+
+/** Formats a value as JSON that is safe to print, and the same when it is read. */
+export function toJson(value: unknown, indent = 2): string {
+  const json = JSON.stringify(value, null, indent);
+  // Line breaks of the format stay. Those of a string have been escaped already.
+  return json.replaceAll(CONTROLS, (control) =>
+    control === '\n' ? control : escapeUnits(control),
+  );
+}
+
+/** Returns the escapes of a character: two where it takes two UTF-16 units. */
+function escapeUnits(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    const code = character.charCodeAt(index).toString(16);
+    return `\\u${code.padStart(4, '0')}`;
+  }).join('');
 }
 
 const MAX_LINE_CHARACTERS = 1_024;

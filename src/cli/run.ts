@@ -55,7 +55,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   try {
     if (command === undefined) return runWithoutCommand(argv, secrets, output);
     if (isAskingForHelp(words)) {
-      output.line(formatHelp(command, output.style));
+      output.lines(formatHelp(command, output.style));
       return 0;
     }
     const args = readArguments(command, words, secrets);
@@ -74,11 +74,11 @@ function runWithoutCommand(
 ): ExitCode {
   const [name] = argv;
   if (name === undefined) {
-    output.note(formatOverview(output.noteStyle));
+    for (const line of formatOverview(output.noteStyle).split('\n')) output.note(line);
     return 2;
   }
   if (name === '--version' || name === '-v') output.line(readVersion());
-  else if (isAskingForHelp(argv) || name === 'help') output.line(formatOverview(output.style));
+  else if (isAskingForHelp(argv) || name === 'help') output.lines(formatOverview(output.style));
   else {
     refuseSecrets(argv, secrets);
     const names = COMMANDS.map((known) => known.name);

@@ -16,10 +16,16 @@ export interface Policy<User = Express.User> {
    * gateway of the app. Default: false.
    */
   readonly needsClient?: boolean | undefined;
+  /**
+   * Whether its check pays for a lookup, or uses what such a lookup has found. It is then checked
+   * after all others, and only about a send that the limits would admit. Default: false.
+   */
+  readonly needsLookup?: boolean | undefined;
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
   /**
    * Returns the counters to charge once every policy has allowed the send. Called at stage `send`
-   * only. A throw denies.
+   * only, and once more before a policy with `needsLookup` is checked: a full counter refuses the
+   * send then, and nothing is charged. A throw denies.
    */
   charges?(
     context: PolicyContext<User>,
@@ -29,6 +35,11 @@ export interface Policy<User = Express.User> {
    * throw changes nothing.
    */
   settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
+  /**
+   * Called after each lookup that a policy has paid for, with its cost as `reportCost` was given
+   * it. A throw changes nothing.
+   */
+  spent?(context: PolicyContext<User> | VerifiedContext, cost: string | null): unknown;
   /** Called after each right code that came by text message. A throw changes nothing. */
   verified?(context: VerifiedContext): unknown;
 }
@@ -101,7 +112,7 @@ export interface PolicyGateway {
 }
 
 /** A number, its user, and the keys that count the number without revealing it. */
-interface NumberContext extends PolicyServices {
+export interface NumberContext extends PolicyServices {
   readonly userId: string;
   readonly purpose: Purpose;
   /** E.164 with plus. */
@@ -114,6 +125,21 @@ interface NumberContext extends PolicyServices {
   /** HMACs under which the number, and the number without its last four digits, are counted. */
   readonly numberKey: string;
   readonly prefixKey: string;
+  /**
+   * `known`: the user has passed the second factor in this browser before. Each side has limits of
+   * its own, so that an attacker who has the password uses up those of `others` alone.
+   */
+  readonly side?: 'known' | 'others' | undefined;
+  /**
+   * Returns the counters of one paid lookup: per address block (not after a right code), per prefix
+   * and in all. Charge them before each one.
+   */
+  readonly lookupCounters?: (() => readonly Counter[]) | undefined;
+  /**
+   * Reports a lookup that was paid for, so that budgets count it. `cost` is a decimal string in the
+   * gateway's currency; null: it is not known. Never rejects.
+   */
+  readonly reportCost?: ((cost: string | null) => Promise<void>) | undefined;
 }
 
 /** The context of a policy's check, before a text message is sent. */
@@ -158,6 +184,20 @@ export type SendSettlement =
 export type PolicyEvent =
   /** The price list could not be fetched, or has rows that cannot be used. */
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
+  /**
+   * Four fifths of a budget of `spendLimits` are used up; emitted once in its day or month.
+   * `scope`: `all`, `country FR`, `user`. `isProven`: the budget is that of proven numbers.
+   * `userId` is whose message it was. Amounts are decimal strings.
+   */
+  | {
+      readonly type: 'budget-near';
+      readonly userId: string;
+      readonly budget: 'daily' | 'monthly';
+      readonly scope: string;
+      readonly isProven: boolean;
+      readonly spent: string;
+      readonly max: string;
+    }
   /**
    * A block by conversion begins; it ends by itself after `blockedSeconds`. `scope`: `prefix`,
    * `country FR`, `network 208-01`.

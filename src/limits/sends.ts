@@ -57,9 +57,9 @@ export interface SendRow {
  * What a limit's count is used for besides refusing. `user-day`: the user's texts of the day since
  * the last success. `strangers`: the sends of all users who have never entered a code that was
  * texted to the number. `numbers` counts distinct numbers: one already texted today does not count
- * again.
+ * again. `shared`: a limit of all users. `shared-unproven`: the part of it for unproven numbers.
  */
-type SendRole = 'user-day' | 'strangers' | 'numbers';
+type SendRole = 'user-day' | 'strangers' | 'numbers' | 'shared' | 'shared-unproven';
 
 /**
  * Returns everything that one send is counted in, to be charged in one call: all or none. The first
@@ -75,9 +75,8 @@ export function sendRows(
   gapSeconds: number,
   random: number,
 ): readonly SendRow[] {
-  const { perNumber, perAddress, perPrefix, total } = limits;
-  const { user, bucket, hasKnownBrowsers, number, prefix, provenKeys } = keys;
-  const fromStrangers = perDay(perNumber.maxPerDayFromStrangers);
+  const { user, bucket, hasKnownBrowsers, number, provenKeys } = keys;
+  const fromStrangers = perDay(limits.perNumber.maxPerDayFromStrangers);
   return [
     ...guessGuards({ limits, hasKnownBrowsers }, user, bucket).map(({ limit, counter }) =>
       toRow(limit, counter, null),
@@ -88,12 +87,63 @@ export function sendRows(
     // Exempts users who have entered a code texted to this number. `isConfirmed` is not enough
     // here.
     inTotal('per-number', `sends:strangers:${number}`, fromStrangers, provenKeys, 'strangers'),
-    ...perBlock(keys.addresses, 'sends:address', perAddress).map((counter) =>
-      toRow('per-address', counter, 'total'),
-    ),
-    inTotal('per-prefix', `sends:prefix:${prefix}`, perPrefix),
-    toRow('total', toCounter('sends:total', total), 'in-all'),
+    ...sharedRows('sends', limits, keys),
   ];
+}
+
+/** What is counted in limits that all users share: messages, or the lookups before them. */
+type SharedFamily = 'sends' | 'lookups';
+
+/** The keys of the limits that all users share. */
+type SharedKeys = Pick<SendKeys, 'purpose' | 'prefix' | 'addresses' | 'provenKeys' | 'isConfirmed'>;
+
+/**
+ * Returns the counters of one paid lookup about a number. Lookups have the shared limits of
+ * messages and are counted apart from them, because a lookup may show that no message is sent.
+ */
+export function lookupCounters(limits: Limits, keys: SharedKeys): readonly Counter[] {
+  const rows = [
+    ...(keys.isConfirmed ? [] : unprovenSharedRows('lookups', limits, keys)),
+    ...sharedRows('lookups', limits, keys),
+  ];
+  return rows.map(({ counter }) => counter);
+}
+
+/** The limits that all users share: per address block, per prefix and in all. */
+function sharedRows(
+  family: SharedFamily,
+  { perAddress, perPrefix, total }: Limits,
+  { addresses, prefix }: SharedKeys,
+): readonly SendRow[] {
+  return [
+    ...perBlock(addresses, `${family}:address`, perAddress).map((counter) =>
+      toRow('per-address', counter, 'total', 'shared'),
+    ),
+    inTotal('per-prefix', `${family}:prefix:${prefix}`, perPrefix, undefined, 'shared'),
+    toRow('total', toCounter(`${family}:total`, total), 'in-all', 'shared'),
+  ];
+}
+
+/** The part of the shared limits that numbers may use which are not proven for the user. */
+function unprovenSharedRows(
+  family: SharedFamily,
+  { perAddress, perPrefix }: Limits,
+  { addresses, prefix, purpose, provenKeys }: SharedKeys,
+): readonly SendRow[] {
+  const inPrefix = { max: perPrefix.maxUnproven, perSeconds: perPrefix.perSeconds };
+  const inAddress = { max: perAddress.maxUnproven, perSeconds: perAddress.perSeconds };
+  const prefixKey = `${family}:prefix-unproven:${kindOf(purpose)}:${prefix}`;
+  return [
+    ...perBlock(addresses, `${family}:address-unproven`, inAddress, provenKeys).map((counter) =>
+      toRow('per-address', counter, 'total', 'shared-unproven'),
+    ),
+    inTotal('per-prefix', prefixKey, inPrefix, provenKeys, 'shared-unproven'),
+  ];
+}
+
+/** Enrollments are counted apart from all else. */
+function kindOf(purpose: Purpose): 'enroll' | 'login' {
+  return purpose === 'enroll' ? 'enroll' : 'login';
 }
 
 function gapCounter({ user, bucket }: SendKeys, gapSeconds: number, random: number): Counter {
@@ -150,11 +200,9 @@ export function userGiveBack(
  * limits do not reveal who owns a number.
  */
 function unprovenRows(limits: Limits, keys: SendKeys): readonly SendRow[] {
-  const { perUser, perNumber, perAddress, perPrefix } = limits;
-  const { user, number, prefix, purpose, provenKeys } = keys;
-  const kind = purpose === 'enroll' ? 'enroll' : 'login';
-  const inPrefix = { max: perPrefix.maxUnproven, perSeconds: perPrefix.perSeconds };
-  const inAddress = { max: perAddress.maxUnproven, perSeconds: perAddress.perSeconds };
+  const { perUser, perNumber } = limits;
+  const { user, number, provenKeys } = keys;
+  const kind = kindOf(keys.purpose);
   // A number already texted today is not counted as a new one.
   const texted = USER_KEYS.texted(user, number);
   const known = [...provenKeys, texted];
@@ -169,10 +217,7 @@ function unprovenRows(limits: Limits, keys: SendKeys): readonly SendRow[] {
     ),
     inTotal('per-number', `sends:short:number:${kind}:${number}`, perNumber, provenKeys),
     toRow('per-user', createCounter(texted, DAY_SECONDS, { exemptBy: provenKeys }), 'total'),
-    ...perBlock(keys.addresses, 'sends:address-unproven', inAddress, provenKeys).map((counter) =>
-      toRow('per-address', counter, 'total'),
-    ),
-    inTotal('per-prefix', `sends:prefix-unproven:${kind}:${prefix}`, inPrefix, provenKeys),
+    ...unprovenSharedRows('sends', limits, keys),
   ];
 }
 

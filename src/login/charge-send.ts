@@ -9,6 +9,7 @@ import {
   type SendOutcome,
   SENDS_GIVEN_BACK,
 } from '../limits/give-back';
+import { type NearLimit, nearOption } from '../limits/near-limits';
 import { type LimitName, type SendRow, sendRows, userGiveBack } from '../limits/sends';
 import type { PolicyContext } from '../limits/policy';
 import type { Count, Counter, PendingLogin } from '../stores/store';
@@ -35,18 +36,23 @@ export type SendCharge =
       readonly usedUp: number | null;
       /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
+      /** Our own counters with their counts. */
+      readonly rows: readonly Counted<SendRow>[];
       /** Takes the send out of what an outcome leaves; returns the seconds until another text. */
       readonly giveBack: (outcome: 'not-sent' | 'may-be-sent') => Promise<number>;
     }
-  | {
-      readonly isCharged: false;
-      readonly refusal: Refusal;
-      /** The policy's counter or the built-in limit that refused: one of them is null. */
-      readonly refusedBy: PlannedCharge | null;
-      readonly limit: LimitName | null;
-      /** Whether the gap after the user's last send is still running, whatever else refuses. */
-      readonly isInGap: boolean;
-    };
+  | RefusedCharge;
+
+/** A refused send: nothing was charged. */
+interface RefusedCharge {
+  readonly isCharged: false;
+  readonly refusal: Refusal;
+  /** The policy's counter or the built-in limit that refused: one of them is null. */
+  readonly refusedBy: PlannedCharge | null;
+  readonly limit: LimitName | null;
+  /** Whether the gap after the user's last send is still running, whatever else refuses. */
+  readonly isInGap: boolean;
+}
 
 /** A counter of a policy that is charged with the send. */
 interface PolicyRow {
@@ -57,6 +63,9 @@ interface PolicyRow {
 
 type Row = SendRow | PolicyRow;
 
+/** The user's browser, and whether the app says that the number is the user's. */
+type ChargedFor = { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>;
+
 /**
  * Charges a send to all its counters in one round trip, before anything is sent: our limits, and
  * what the policies have planned. Only a policy's own settlement takes back what it has charged.
@@ -64,25 +73,58 @@ type Row = SendRow | PolicyRow;
 export async function chargeSend(
   parts: LoginContext,
   send: ChargedSend,
-  { bucket, isConfirmed }: { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>,
+  { bucket, isConfirmed }: ChargedFor,
   planned: readonly PlannedCharge[],
   outages: OutageWatch,
 ): Promise<SendCharge> {
-  const { settings, store, random } = parts;
+  const rowsOf = prepareRows(parts, send, isConfirmed, planned);
+  const charged = await chargeBrowser(bucket, (one) =>
+    chargeRows(parts.store.counters, rowsOf(one)),
+  );
+  const { refusedBy, rows } = charged;
+  if (refusedBy !== null) return { isCharged: false, ...explainRefusal(refusedBy, rows) };
+  return toCharged(parts, charged, outages);
+}
+
+/**
+ * Returns why a send would be refused now, and charges nothing. Null: it would be charged. Asked
+ * before a lookup is paid for.
+ */
+export async function findSendRefusal(
+  parts: LoginContext,
+  send: ChargedSend,
+  { bucket, isConfirmed }: ChargedFor,
+  planned: readonly PlannedCharge[],
+): Promise<RefusedCharge | null> {
+  const rowsOf = prepareRows(parts, send, isConfirmed, planned);
+  const { refusedBy, rows } = await chargeBrowser(bucket, (one) =>
+    chargeRows(parts.store.counters, rowsOf(one).map(toAsked)),
+  );
+  return refusedBy === null ? null : { isCharged: false, ...explainRefusal(refusedBy, rows) };
+}
+
+function toAsked(row: Row): Row {
+  return { ...row, counter: { ...row.counter, isOnlyRead: true } };
+}
+
+/** Prepares everything that a send is counted in, for any of the user's browsers. */
+function prepareRows(
+  parts: LoginContext,
+  send: ChargedSend,
+  isConfirmed: boolean,
+  planned: readonly PlannedCharge[],
+): (bucket: string) => readonly Row[] {
+  const { settings, random } = parts;
   const policyRows = planned.map(toPolicyRow);
-  const rowsOf = (charged: string): readonly Row[] => [
+  return (bucket) => [
     ...sendRows(
       settings.limits,
-      toKeys(parts, send, charged, isConfirmed),
+      toKeys(parts, send, bucket, isConfirmed),
       settings.resendCooldownSeconds,
       random(),
     ),
     ...policyRows,
   ];
-  const charged = await chargeBrowser(bucket, (one) => chargeRows(store.counters, rowsOf(one)));
-  const { refusedBy, rows } = charged;
-  if (refusedBy !== null) return { isCharged: false, ...explainRefusal(refusedBy, rows) };
-  return toCharged(parts, charged, outages);
 }
 
 function toKeys(
@@ -137,7 +179,7 @@ function toCharged(
   }
   return {
     isCharged: true,
-    ...{ bucket, waitSeconds, isNewNumber, usedUp, exceeded },
+    ...{ bucket, waitSeconds, isNewNumber, usedUp, exceeded, rows: own },
     async giveBack(outcome) {
       const given = SENDS_GIVEN_BACK[outcome];
       const isLost = outcome === 'may-be-sent';
@@ -146,6 +188,24 @@ function toCharged(
       return isGiven && !isLost ? gapSeconds : waitSeconds;
     },
   };
+}
+
+/** Tells the operator while messages still go out: a full limit refuses them for everyone. */
+export function reportNearLimits(
+  { emit, warn }: Pick<LoginContext, 'emit' | 'warn'>,
+  { userId, purpose, address }: ChargedSend,
+  near: readonly NearLimit[],
+): void {
+  for (const found of near) {
+    emit({ type: 'limit-near', userId, purpose, address, ...found });
+    const option = nearOption(found);
+    warn(
+      'SMS_OTP_LIMIT_NEAR',
+      `${option} is half used up: ${found.sends} of ${found.max} messages. When it is full, ` +
+        'messages are refused until its window ends. Look for an attack, or raise the limit',
+      option,
+    );
+  }
 }
 
 /** Returns what came of a send whose generate call has thrown. */

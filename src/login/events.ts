@@ -1,5 +1,6 @@
 import type { GatewayError } from '../errors';
 import type { GatewayEvent } from '../gateway';
+import type { NearLimit } from '../limits/near-limits';
 import type { LimitName } from '../limits/sends';
 import type { PolicyEvent, PolicyStage } from '../limits/policy';
 import type { StoreEvent } from '../stores/guarded-store';
@@ -157,6 +158,12 @@ export type LoginEvent =
    * A user's texts of a day are used up without a success, in one known browser or in all others.
    */
   | ({ readonly type: 'sends-used-up'; readonly sends: number } & Subject)
+  /**
+   * Half of a limit that all users share is used up; emitted once in its window. `userId` and
+   * `address` are those of the send that reached it. `isUnproven`: the limit is that of numbers
+   * that are not proven for their users.
+   */
+  | ({ readonly type: 'limit-near' } & NearLimit & Subject)
   /** A user's second factor is locked for a while after failures. */
   | ({ readonly type: 'locked'; readonly lockedSeconds: number } & Subject)
   /**

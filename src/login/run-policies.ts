@@ -1,22 +1,24 @@
 import { readFields, StoreError } from '../errors';
-import { provenCounter } from '../limits/sends';
+import { toAddressBlocks } from '../limits/address-block';
+import { lookupCounters, provenCounter } from '../limits/sends';
+import { sideOf } from '../limits/user-keys';
 import type {
   Policy,
   PolicyCharge,
   PolicyContext,
   PolicyServices,
+  PolicyStage,
   SendSettlement,
   VerifiedContext,
 } from '../limits/policy';
 import type { PendingLogin, SentText } from '../stores/store';
-import type { LoginContext } from './context';
+import type { LoginContext, UserPhone } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
 
-type Asked = Pick<
-  PolicyContext,
-  'user' | 'userId' | 'purpose' | 'address' | 'mobile' | 'isConfirmed'
->;
+type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mobile'> &
+  Pick<PendingLogin, 'bucket'> &
+  Pick<UserPhone, 'isConfirmed'>;
 
 /** A context whose number is read once for all policies. */
 export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyContext['origin']> };
@@ -27,7 +29,7 @@ export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyC
  */
 export async function createPolicyContext(
   login: LoginContext,
-  { user, userId, purpose, address, mobile, isConfirmed }: Asked,
+  { user, userId, purpose, address, mobile, bucket, isConfirmed }: Asked,
 ): Promise<SendContext> {
   const origin = login.readNumber(mobile);
   const {
@@ -39,7 +41,7 @@ export async function createPolicyContext(
   const { gateway, counters, notes, now, emit } = toServices(login);
   // One literal: an object that is put together from others costs ten times as much, and this one
   // is made for every send.
-  return {
+  const context: SendContext = {
     stage: 'send',
     user,
     userId,
@@ -51,12 +53,29 @@ export async function createPolicyContext(
     provenKeys,
     isConfirmed,
     origin,
+    side: sideOf(bucket),
+    lookupCounters: () => {
+      const addresses = toAddressBlocks(address);
+      const keys = { purpose, prefix: prefixKey, addresses, provenKeys, isConfirmed };
+      return lookupCounters(login.settings.limits, keys);
+    },
+    reportCost: (cost) => reportCost(login.policies, context, cost),
     gateway,
     counters,
     notes,
     now,
     emit,
   };
+  return context;
+}
+
+/** Tells all policies of a lookup that one of them has paid for. */
+async function reportCost(
+  policies: readonly Policy[],
+  context: PolicyContext | VerifiedContext,
+  cost: string | null,
+): Promise<void> {
+  await Promise.all(policies.map((policy) => callQuietly(() => policy.spent?.(context, cost))));
 }
 
 /** The denial of one policy. */
@@ -65,29 +84,49 @@ export interface Denial {
   readonly refusal: Refusal;
 }
 
+/** The policies that cost nothing come first, so that a send that they refuse costs no lookup. */
+type PolicyRound = 'free' | 'lookups';
+
 /**
- * Checks every policy of the stage `send`, for a number that is new to the user those of the stage
- * `enroll` before.
+ * Checks every policy of the round for a send, in the order of the list. For a number that is new
+ * to the user, those of the stage `enroll` come before those of the stage `send`.
  */
 export async function runSendPolicies(
   login: LoginContext,
   context: PolicyContext,
+  round: PolicyRound,
 ): Promise<Denial | null> {
-  const denial =
-    context.purpose === 'enroll' ? await runStage(login, { ...context, stage: 'enroll' }) : null;
-  return denial ?? (await runStage(login, context));
+  for (const stage of stagesOf(context)) {
+    // Policies know a send by its context: the one of the stage `send` stays the same object.
+    const staged = stage === context.stage ? context : { ...context, stage };
+    const denial = await runStage(login, staged, round);
+    if (denial !== null) return denial;
+  }
+  return null;
+}
+
+/** Returns whether a policy that needs a lookup is to be checked for a send. */
+export function needsLookup(policies: readonly Policy[], context: PolicyContext): boolean {
+  const stages = stagesOf(context);
+  return policies.some((policy) => policy.needsLookup === true && stages.includes(policy.stage));
+}
+
+function stagesOf({ purpose }: PolicyContext): readonly PolicyStage[] {
+  return purpose === 'enroll' ? ['enroll', 'send'] : ['send'];
 }
 
 /**
- * Checks the policies of one stage in their order, emits each decision, and stops at the first
- * enforced denial.
+ * Checks the policies of one stage and round in their order, emits each decision, and stops at the
+ * first enforced denial.
  */
 async function runStage(
   { policies, emit }: LoginContext,
   context: PolicyContext,
+  round: PolicyRound,
 ): Promise<Denial | null> {
   for (const policy of policies) {
-    if (policy.stage !== context.stage) continue;
+    const isOfRound = (policy.needsLookup === true) === (round === 'lookups');
+    if (policy.stage !== context.stage || !isOfRound) continue;
     const { refusal, reasons } = await runPolicy(policy, context);
     emit(toDecision(policy, context, refusal === null ? 'allow' : 'deny', reasons));
     if (refusal !== null && policy.mode !== 'report') return { policy: policy.name, refusal };
@@ -236,13 +275,18 @@ interface VerifiedText {
 
 async function callVerified(
   login: LoginContext,
-  { login: { userId, purpose }, text, sends }: VerifiedText,
+  { login: { userId, purpose, bucket }, text, sends }: VerifiedText,
 ): Promise<void> {
   const { mobile, numberKey, isNewNumber, sentAt } = text;
   const origin = login.readNumber(mobile);
   const { prefix: prefixKey } = await login.numberKeys(mobile, origin);
+  const isProven = { addresses: [], provenKeys: [], isConfirmed: true };
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends, numberKey, prefixKey, origin },
+    side: sideOf(bucket),
+    lookupCounters: () =>
+      lookupCounters(login.settings.limits, { purpose, prefix: prefixKey, ...isProven }),
+    reportCost: (cost) => reportCost(login.policies, context, cost),
     ...toServices(login),
   };
   for (const policy of login.policies) void callQuietly(() => policy.verified?.(context));

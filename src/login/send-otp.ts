@@ -1,11 +1,19 @@
 import { type GatewayError, isGatewayError, readFields } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
 import { createOutageWatch } from '../limits/give-back';
+import { createNearWatch } from '../limits/near-limits';
 import type { PolicyContext } from '../limits/policy';
 import { placeOf } from '../limits/user-keys';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
-import { chargeSend, giveBackUnusable, type SendCharge, toSendOutcome } from './charge-send';
+import {
+  chargeSend,
+  findSendRefusal,
+  giveBackUnusable,
+  reportNearLimits,
+  type SendCharge,
+  toSendOutcome,
+} from './charge-send';
 import { admitsOtherFactors } from './code-verifiers';
 import type { ListFactors, LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
@@ -21,6 +29,7 @@ import {
   type Denial as PolicyDenial,
   emitChargeDenials,
   isDenial,
+  needsLookup,
   planCharges,
   runSendPolicies,
   type SendContext,
@@ -125,6 +134,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   const { gateway, store, policies, settings } = login;
   const beginWithoutText = createBeginWithoutText(login);
   const outages = createOutageWatch();
+  const findNear = createNearWatch();
 
   return withTiming(login, 'send', sendOtp);
 
@@ -265,16 +275,15 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     recipient: TextRecipient,
   ): Promise<SendResult | NotSent> {
     const { user, purpose, address, transaction } = request;
-    const { mobile, isConfirmed, identity } = recipient;
-    const { userId } = identity;
+    const { userId } = recipient.identity;
 
     // 3 the policies, and the message
-    const about = { user, userId, purpose, address, mobile, isConfirmed };
-    const context = await createPolicyContext(login, about);
-    const denial = await runSendPolicies(login, context);
-    if (denial?.refusal.reason !== 'country-not-allowed')
-      warnOfUnknownRange(login, await context.origin());
-    if (denial !== null) return refuseByPolicy(request, context, denial);
+    const asked = { ...recipient, user, userId, purpose, address };
+    const context = await createPolicyContext(login, asked);
+    const refused =
+      (await checkPolicies(request, context, 'free')) ??
+      (await checkLookups(request, context, recipient));
+    if (refused !== null) return refused;
     const times = startSend(request, recipient);
     const { validitySeconds } = times;
     const locale = await request.getLocale(user);
@@ -290,14 +299,39 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       const charge = await chargeText(request, context, recipient);
       if ('kind' in charge) return charge;
       // 5 the gateway makes the code and sends it
-      const asked = { mobile, sender, validitySeconds, message: text };
-      const generated = await generate(context, asked, charge, permit);
+      const message = { mobile: recipient.mobile, sender, validitySeconds, message: text };
+      const generated = await generate(context, message, charge, permit);
       if ('kind' in generated) return generated;
       // 6 begin the pending login, or attach the text to it
       return await remember(request, recipient, { context, times, charge, generated });
     } finally {
       permit.release();
     }
+  }
+
+  async function checkPolicies(
+    request: SendRequest,
+    context: SendContext,
+    round: 'free' | 'lookups',
+  ): Promise<RefusedSend | null> {
+    const denial = await runSendPolicies(login, context, round);
+    if (denial?.refusal.reason !== 'country-not-allowed')
+      warnOfUnknownRange(login, await context.origin());
+    return denial && refuseByPolicy(request, context, denial);
+  }
+
+  /** A lookup is paid for only if the limits would admit the send: a refused one costs nothing. */
+  async function checkLookups(
+    request: SendRequest,
+    context: SendContext,
+    recipient: TextRecipient,
+  ): Promise<SendResult | null> {
+    if (!needsLookup(policies, context)) return null;
+    const planned = await planCharges(policies, context);
+    if (isDenial(planned)) return refuseByPolicy(request, context, planned);
+    const refusedCharge = await findSendRefusal(login, context, recipient, planned);
+    if (refusedCharge !== null) return refuseCharge(request, context, refusedCharge);
+    return checkPolicies(request, context, 'lookups');
   }
 
   /** Reserves a call of the gateway. */
@@ -314,16 +348,28 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     context: SendContext,
     { bucket, isConfirmed }: TextRecipient,
   ): Promise<Charged | SendResult> {
-    const { userId } = context;
     const planned = await planCharges(policies, context);
     if (isDenial(planned)) return refuseByPolicy(request, context, planned);
     const charge = await chargeSend(login, context, { bucket, isConfirmed }, planned, outages);
+    if (!charge.isCharged) return refuseCharge(request, context, charge);
     emitChargeDenials(context, charge, login.emit);
-    if (charge.isCharged) return charge;
+    reportNearLimits(login, context, findNear(charge.rows));
+    return charge;
+  }
+
+  async function refuseCharge(
+    request: SendRequest,
+    context: SendContext,
+    charge: RefusedCharge,
+  ): Promise<SendResult> {
+    emitChargeDenials(context, charge, login.emit);
     const { refusal, refusedBy, limit, isInGap } = charge;
     if (isInGap && (await isWaiting(request, context, refusal)))
       return { kind: 'already-sent', refusal };
-    return refuse(request, userId, refusal, { policy: refusedBy?.policy.name ?? null, limit });
+    return refuse(request, context.userId, refusal, {
+      policy: refusedBy?.policy.name ?? null,
+      limit,
+    });
   }
 
   async function generate(
@@ -492,6 +538,9 @@ interface TextRecipient extends Recipient, Pick<UserPhone, 'isConfirmed'> {
 
 /** A send that was charged. */
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;
+
+/** A send that a limit, or the counter of a policy, has refused. */
+type RefusedCharge = Exclude<SendCharge, Charged>;
 
 /** A text that the gateway has sent. */
 interface TextedCode {

@@ -32,11 +32,17 @@ export function readId(user: Express.User): string {
 /**
  * Returns the id of a user as a string: marks, records and counters compare it, so 12 and "12"
  * are one user.
- * @throws {TypeError} when `getUserId` returned anything but a non-empty string, a safe integer or
- * a bigint.
+ * @throws {TypeError} when `getUserId` returned anything but a non-empty, well-formed string, a
+ * safe integer or a bigint.
  */
 export function toUserIdText(id: unknown): UserIdText {
   const userId = idText(id);
+  if (userId === undefined && isMalformed(id)) {
+    throw new TypeError(
+      'getUserId must return a well-formed string: this one has half of a surrogate pair, which ' +
+        'stores change',
+    );
+  }
   if (userId === undefined) {
     throw new TypeError(
       'getUserId must return a non-empty string, a safe integer or a bigint; without it, ' +
@@ -49,13 +55,20 @@ export function toUserIdText(id: unknown): UserIdText {
 }
 
 /**
- * Returns an id as a string, or undefined for anything but a non-empty string, a safe integer or a
- * bigint.
+ * Returns an id as a string, or undefined for anything but a non-empty, well-formed string, a safe
+ * integer or a bigint.
  */
 export function idText(id: unknown): string | undefined {
-  const isId =
-    typeof id === 'string' ? id !== '' : typeof id === 'bigint' || Number.isSafeInteger(id);
-  return isId ? String(id) : undefined;
+  if (typeof id === 'string') return id === '' || isMalformed(id) ? undefined : id;
+  return typeof id === 'bigint' || Number.isSafeInteger(id) ? String(id) : undefined;
+}
+
+/** Half of a surrogate pair: written as UTF-8, all of them are the same character. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Two strings with lone surrogates may be one key in a store, and so be one user. */
+function isMalformed(id: unknown): boolean {
+  return typeof id === 'string' && LONE_SURROGATE.test(id);
 }
 
 /** Returns the id with the type `getUserId` returned, for `loadUser`. */

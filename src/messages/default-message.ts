@@ -1,7 +1,7 @@
 import { measureTemplate, PLACEHOLDER } from '../protocol/message-length';
 import type { Purpose, Transaction } from '../stores/store';
 import { LOCALE_TEXTS, type LocaleTexts, type MessageLocale, type TextKind } from './locales';
-import { FORGING, listBeginnings, sanitizeVariable } from './sanitize';
+import { FORGING, listBeginnings, sanitizeVariable, splitCharacters } from './sanitize';
 
 /** The purposes of a code; each has a default text. */
 export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enroll'];
@@ -48,8 +48,12 @@ export function defaultMessage(
 const MAX_AMOUNT_LENGTH = 40;
 const MAX_PAYEE_LENGTH = 70;
 
-/** A payee that is cut to less cannot be recognized. */
-const MIN_PAYEE_LENGTH = 4;
+/**
+ * The characters of a cut payee that are always shown, at its beginning and at its end. An attacker
+ * can have an account whose number begins like that of the payee, but hardly one that also ends so.
+ */
+const SHOWN_IN_FRONT = 8;
+const SHOWN_AT_THE_END = 4;
 
 const ELLIPSIS = '...';
 
@@ -58,10 +62,10 @@ const MAX_INPUT_LENGTH = 1_000;
 
 /**
  * Returns the default message of a transaction. Where the payee does not fit, the sentence is
- * shortened first and then the payee; the amount is never cut.
+ * shortened first, and then the payee is cut in the middle; the amount is never cut.
  *
- * @throws {TypeError} when there is no amount or payee to show, or no room for the amount and the
- * beginning of the payee.
+ * @throws {TypeError} when there is no amount or payee to show, when the payee would lose a
+ * character besides blanks, or when there is no room for the amount and both ends of the payee.
  */
 export function transactionMessage(
   options: DefaultMessageOptions,
@@ -72,10 +76,7 @@ export function transactionMessage(
   if (transaction === undefined)
     throw new TypeError('a transaction must have an amount and a payee');
   const amount = readAmount(transaction.amount);
-  const payee = sanitizeVariable(transaction.payee, MAX_INPUT_LENGTH);
-  // What approves a payment must show who gets it.
-  if (!/[\p{L}\p{N}]/u.test(payee))
-    throw new TypeError('the payee of a transaction must have letters or digits');
+  const payee = readPayee(transaction.payee);
   const fill = (kind: 'transaction' | 'short-transaction', shown: string): string =>
     fillText(options, kind, { amount, payee: shown });
   const fits = (text: string): boolean =>
@@ -83,15 +84,66 @@ export function transactionMessage(
 
   const whole = [fill('transaction', payee), fill('short-transaction', payee)].find(fits);
   if (whole !== undefined && payee.length <= MAX_PAYEE_LENGTH) return whole;
-  const cut = listBeginnings(payee, Math.min(payee.length - 1, MAX_PAYEE_LENGTH))
-    .filter((beginning) => beginning.length >= MIN_PAYEE_LENGTH)
-    .map((beginning) => fill('short-transaction', beginning + ELLIPSIS))
+  const cut = listCut(payee)
+    .map((shown) => fill('short-transaction', shown))
     .find(fits);
   if (cut !== undefined) return cut;
   throw new TypeError(
     'amount and payee of the transaction do not fit one text message (locale ' +
       `${options.locale ?? 'en'}); nothing was sent`,
   );
+}
+
+/** Blanks of all kinds, which may change: a message is one line. None of them is invisible. */
+const BLANKS = /[^\S\ufeff]|[\u0085\u2800]/gu;
+
+/** Refuses a payee that has nothing to show, or that would lose a character besides blanks. */
+function readPayee(text: string): string {
+  // At its full length: a link that is broken by a blank is longer.
+  const payee = sanitizeVariable(text, Number.MAX_SAFE_INTEGER);
+  if (withoutBlanks(payee) !== withoutBlanks(text)) {
+    throw new TypeError(
+      'the payee of a transaction must not have @, #, [, ], invisible characters or more than ' +
+        'four marks on a letter',
+    );
+  }
+  // What approves a payment must show who gets it.
+  if (!/[\p{L}\p{N}]/u.test(payee))
+    throw new TypeError('the payee of a transaction must have letters or digits');
+  return payee;
+}
+
+/**
+ * Returns what may be shown of a payee that does not fit, the longest first: `DE89 3704...30 00`. A
+ * character is what people see as one; blanks do not count.
+ */
+function listCut(payee: string): readonly string[] {
+  const end = readEnd(payee);
+  // The cut payee is shorter than the whole one.
+  const most = Math.min(MAX_PAYEE_LENGTH, payee.length - 1) - ELLIPSIS.length - end.length;
+  return listBeginnings(payee, most)
+    .filter((beginning) => splitCharacters(withoutBlanks(beginning)).length >= SHOWN_IN_FRONT)
+    .map((beginning) => beginning + ELLIPSIS + end);
+}
+
+/** More UTF-16 units than the last characters of a payee have. */
+const MAX_END_LENGTH = 100;
+
+/** Returns the last characters of a payee that are always shown: `30 00`. */
+function readEnd(payee: string): string {
+  const characters = splitCharacters(payee.slice(-MAX_END_LENGTH));
+  let end = '';
+  let shown = 0;
+  for (const character of characters.reverse()) {
+    if (shown === SHOWN_AT_THE_END) break;
+    if (withoutBlanks(character) !== '') shown += 1;
+    end = character + end;
+  }
+  return end;
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(BLANKS, '');
 }
 
 /** Refuses an amount that would be cut or would lose a visible character. */

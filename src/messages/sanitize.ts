@@ -52,10 +52,19 @@ export function sanitizeVariable(text: string, maxLength: number): string {
 export function listBeginnings(text: string, maxLength: number): readonly string[] {
   const beginnings: string[] = [];
   let end = 0;
-  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) {
+  for (const { segment } of segmenter().segment(text)) {
     end += segment.length;
     if (end > maxLength) break;
     beginnings.unshift(text.slice(0, end).trimEnd());
   }
   return beginnings;
+}
+
+/** Splits a string into what people see as characters. */
+export function splitCharacters(text: string): string[] {
+  return Array.from(segmenter().segment(text), ({ segment }) => segment);
+}
+
+function segmenter(): Intl.Segmenter {
+  return new Intl.Segmenter('en', { granularity: 'grapheme' });
 }

@@ -57,6 +57,7 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     name: 'conversion-breaker',
     stage: 'send',
     mode,
+    needsLookup: networkOf !== undefined,
     check: async (context) => {
       const counted = await countScopes(context);
       const running = counted.filter(({ blockedSeconds }) => blockedSeconds > 0);

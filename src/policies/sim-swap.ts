@@ -114,6 +114,8 @@ export function simSwap(options: SimSwapOptions): Policy<unknown> {
     stage: 'send',
     mode,
     needsClient: provider.needsClient,
+    // Whatever the provider is, its answer may cost money.
+    needsLookup: true,
     check: async (context) => {
       // There is nothing to compare the number of an enrollment with.
       if (context.purpose === 'enroll') return 'allow';

@@ -26,7 +26,10 @@ export interface NetworkPrice {
   readonly price: string;
 }
 
-/** A price list. Rows that are not as documented are left out and counted. */
+/**
+ * A price list. Rows that are not as documented, and those after the 20,000th, are left out and
+ * counted.
+ */
 export interface PriceList<Row> {
   readonly currency: Currency;
   readonly pricing: readonly Row[];
@@ -48,6 +51,9 @@ const currencySchema = z
 /** The id of a row: a number in the documents, read as a string. */
 export const rowId = orNull((id) => (Number.isSafeInteger(id) ? String(id) : readText(id)));
 
+/** The rows that are read of a list: more would keep the process busy for seconds. */
+const MAX_ROWS = 20_000;
+
 /**
  * Returns the schema of a price list with such rows. @see OTP spec §2, pricing object; HLR spec §2
  */
@@ -55,10 +61,11 @@ export function priceListOf<Row extends z.ZodType>(row: Row) {
   return z
     .object({
       currency: currencySchema,
-      pricing: z.array(orNull((entry) => readOrNull(row, entry))),
+      pricing: z.array(z.unknown()),
     })
     .transform(({ currency, pricing }): PriceList<z.output<Row>> => {
-      const rows = pricing.filter((entry) => entry !== null);
+      const read = pricing.slice(0, MAX_ROWS).map((entry) => readOrNull(row, entry));
+      const rows = read.filter((entry) => entry !== null);
       return { currency, pricing: rows, oddRows: pricing.length - rows.length };
     });
 }

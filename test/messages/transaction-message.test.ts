@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type BuildMessage, createMessageBuilder } from '../../src/messages/build-message';
 import type { MessageBuilderOptions } from '../../src/messages/options';
 import type { Transaction } from '../../src/stores/store';
+import { MESSAGE_LOCALES } from '../../src/messages/locales';
 import { ALICE } from '../support/test-app';
 import { asUser } from '../support/test-users';
 import { useOwnApps } from '../support/use-app';
@@ -24,6 +25,11 @@ async function send(
   return (await build({ ...context, country: () => Promise.resolve(null) }, 300)).text;
 }
 
+const LOST = /the payee of a transaction must not have/;
+
+/** An IBAN, as an attacker's own account may begin, and end otherwise. */
+const IBAN = 'DE89 3704 0044 0532 0130 00';
+
 describe('the text of a transaction', () => {
   const build = createMessageBuilder(settings);
   const bound = createMessageBuilder({ ...settings, autofillHost: 'login.example.com' });
@@ -35,9 +41,9 @@ describe('the text of a transaction', () => {
       'Example: [PIN] is your code for 49.90 EUR to Fresh Flowers Ltd. It expires in 5 min. Never share it.',
     ],
     [
-      'on one line and without marks',
-      { amount: '1\u202f234,50\u00a0€', payee: ' Fresh\nFlowers [PIN] @evil.test #1 ' },
-      'Example: [PIN] is your code for 1 234,50 € to Fresh Flowers PIN evil. test 1. It expires in 5 min. Never share it.',
+      'on one line and without a link',
+      { amount: '1\u202f234,50\u00a0€', payee: ' Fresh\nFlowers  evil.test ' },
+      'Example: [PIN] is your code for 1 234,50 € to Fresh Flowers evil. test. It expires in 5 min. Never share it.',
     ],
     [
       'in a shorter sentence where a letter of the payee forces UCS-2',
@@ -45,27 +51,46 @@ describe('the text of a transaction', () => {
       'Example: [PIN]: 200,00 PLN to Wacław Żółć',
     ],
     [
-      'with the payee cut where that is still too long',
+      'with the payee cut in the middle where that is still too long',
       { amount: '200,00 PLN', payee: 'Żółte Kwiaty Świeże Na Rynku Głównym' },
-      'Example: [PIN]: 200,00 PLN to Żółte Kwiaty Świeże Na Rynku Głó...',
+      'Example: [PIN]: 200,00 PLN to Żółte Kwiaty Świeże Na Rynku...wnym',
     ],
     [
-      'with the payee cut before a letter that forces UCS-2, where the rest then has more room',
-      { amount: '49.90 EUR', payee: `${'Flower '.repeat(9)}ł` },
-      `Example: [PIN]: 49.90 EUR to ${'Flower '.repeat(9).trim()}...`,
+      'without a letter that forces UCS-2 where it stands in the middle',
+      { amount: '49.90 EUR', payee: `${'Flower '.repeat(9)}ł Flower` },
+      `Example: [PIN]: 49.90 EUR to ${'Flower '.repeat(9).trim()}...ower`,
     ],
     [
       'with a payee of any length cut at 70',
       { amount: '49.90 EUR', payee: 'x'.repeat(1_048_576) },
-      `Example: [PIN]: 49.90 EUR to ${'x'.repeat(70)}...`,
+      `Example: [PIN]: 49.90 EUR to ${'x'.repeat(63)}...xxxx`,
     ],
   ])('the text of a transaction shows amount and payee %s', async (_what, transaction, text) => {
     expect(await send(build, transaction)).toBe(text);
   });
 
+  it.each([
+    ['1.234.567,89€', 0],
+    ['123.456.789.012,34€', 1],
+  ])('the payee keeps its beginning and its end, or is refused: %s', async (amount, count) => {
+    const local = createMessageBuilder({ ...settings, autofillHost: 'bank.example.com' });
+    const transaction = { amount, payee: IBAN };
+    const texts = await Promise.all(
+      MESSAGE_LOCALES.map(async (tag) =>
+        send(local, transaction, tag).catch((error: unknown) => (error as TypeError).message),
+      ),
+    );
+    const cut = texts.filter((text) => !text.includes(IBAN));
+    const shown = cut.filter((text) => /DE89 3704.*30 00/u.test(text));
+    expect(cut.length).toBeGreaterThan(3);
+    expect(cut.length - shown.length).toBe(count);
+    const refused = cut.filter((text) => text.includes('nothing was sent'));
+    expect(refused).toHaveLength(count);
+  });
+
   it('the text of a transaction keeps the autofill line, whatever the payee', async () => {
     const text = await send(bound, { amount: '200,00 PLN', payee: 'Żółte Kwiaty Świeże Na Rynku' });
-    expect(text).toBe('200,00 PLN to Żółte Kwiaty Świeże Na...\n@login.example.com #[PIN]');
+    expect(text).toBe('200,00 PLN to Żółte Kwiaty Śwież...ynku\n@login.example.com #[PIN]');
   });
 
   it.each([
@@ -74,8 +99,8 @@ describe('the text of a transaction', () => {
       { amount: `123456789012345678901234567890123 zł`, payee: 'Flowers' },
     ],
     [
-      'leaves the payee less than four characters',
-      { amount: `12345678901234567890123456 zł`, payee: 'Flowers' },
+      'leaves the payee less than eight characters and the last four',
+      { amount: '12345678901234567 zł', payee: 'Fresh Flowers Limited' },
     ],
   ])('the text of a transaction is not sent when the amount %s', async (_what, transaction) => {
     const sent = send(bound, transaction);
@@ -111,21 +136,20 @@ describe('the text of a transaction', () => {
       { amount: '1', payee: '@#\u200b' },
       /the payee of a transaction/,
     ],
-    [
-      'a payee of Hangul fillers',
-      { amount: '1', payee: '\u3164'.repeat(4) },
-      /must have letters or digits/,
-    ],
+    ['a payee of Hangul fillers', { amount: '1', payee: '\u3164'.repeat(4) }, LOST],
     [
       'a payee of blanks of Braille',
       { amount: '1', payee: '\u2800'.repeat(4) },
       /must have letters or digits/,
     ],
-    [
-      'a payee of private characters',
-      { amount: '1', payee: '\ue000\ufffc' },
-      /must have letters or digits/,
-    ],
+    ['a payee of private characters', { amount: '1', payee: '\ue000\ufffc' }, LOST],
+    ['a payee with a sign', { amount: '1', payee: 'Alice #1' }, LOST],
+    ['a payee in brackets', { amount: '1', payee: 'A[li]ce' }, LOST],
+    ['a payee with a zero-width space', { amount: '1', payee: 'Alice\u200b Ltd' }, LOST],
+    ['a payee with another one', { amount: '1', payee: 'Alice\ufeff Ltd' }, LOST],
+    ['a payee with a soft hyphen', { amount: '1', payee: 'Ali\u00adce' }, LOST],
+    ['a payee that runs to the left', { amount: '1', payee: 'Alice \u202eecilA' }, LOST],
+    ['a payee of five marks on a letter', { amount: '1', payee: `A${'\u0301'.repeat(5)}` }, LOST],
     ['a payee of marks alone', { amount: '1', payee: '.-\u0301*' }, /must have letters or digits/],
     [
       'an amount that is not a string',

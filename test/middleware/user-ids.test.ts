@@ -82,6 +82,31 @@ describe('getUserId', () => {
     expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
   });
 
+  it.each([
+    ['half of a surrogate pair', 'alice\ud83d'],
+    ['the other half', '\ude00alice'],
+    ['both in the wrong order', '\ude00\ud83d'],
+  ])('that gives a string with %s is a TypeError that says so', async (_title, id) => {
+    answer = id;
+    const response = await givePassword(test.agent());
+    expect(response.status).toBe(500);
+    expect(test.errors.at(-1)).toEqual(
+      new TypeError(
+        'getUserId must return a well-formed string: this one has half of a surrogate pair, which ' +
+          'stores change',
+      ),
+    );
+    expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0 });
+    const slot = { version: 1, verified: { userId: id, method: 'sms', at: 0 } };
+    expect(test.smsOtp.hasSecondFactor(bareRequest({ id }, slot))).toBe(false);
+    await expect(test.smsOtp.exportUser(id)).rejects.toThrow('well-formed');
+  });
+
+  it('that gives a whole surrogate pair is fine', async () => {
+    answer = 'alice😀';
+    expect((await givePassword(test.agent())).status).toBe(200);
+  });
+
   it.each(RUBBISH)('that gives %s fits no mark', (_title, id) => {
     answer = id;
     for (const userId of [

@@ -183,6 +183,38 @@ describe('the number check', () => {
     expect(await check.check(setup.context({ mobile: numbers[0] ?? '' }))).toBe('allow');
   });
 
+  it('never denies a login because lookups are used up, and counts each side apart', async () => {
+    const lookups = numberLookups({ maxPerUserPerDay: 2 });
+    const check = numberCheck({ stage: 'send', onInconclusive: 'deny', lookups });
+    const answers: unknown[] = [];
+    for (const [last, side] of [
+      [20, 'others'],
+      [21, 'others'],
+      [22, 'others'],
+      [23, 'known'],
+      [24, 'known'],
+      [25, 'known'],
+    ] as const) {
+      const changes = { ...LOGIN, side, mobile: `+120255501${last}` };
+      answers.push((await runCheck(check, changes))[0]);
+    }
+    expect([answers, setup.lookups()]).toEqual([Array(6).fill('allow'), 4]);
+    expect(setup.events).toEqual([doubt('too-many, may pass')]);
+  });
+
+  it('has a too-many of one user answer no other user', async () => {
+    const check = numberCheck({ lookups: numberLookups({ maxPerUserPerDay: 1 }) });
+    await check.check(setup.context({ mobile: '+12025550120' }));
+    const answers = await Promise.all(
+      ['alice', 'bob', 'carol', 'alice'].map(async (userId) =>
+        check.check(setup.context({ userId })),
+      ),
+    );
+    const tooMany = { deny: 'send-limit', retryAfterSeconds: 86_400 };
+    expect(answers).toMatchObject([tooMany, 'allow', 'allow', 'allow']);
+    expect(setup.lookups()).toBe(2);
+  });
+
   it.each<[string, unknown]>([
     ['unknown option stages', { stages: ['enroll'] }],
     ['stage must be', { stage: 'login' }],

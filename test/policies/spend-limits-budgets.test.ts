@@ -188,13 +188,114 @@ describe('what was reserved', () => {
     expect(await readAmount(test, '2030-05-16:all')).toBe('0.0000');
   });
 
-  it('is nothing for a message that is free', async () => {
-    await start({ daily: '0' }, { networkOf: () => ({ mcc: '310', mnc: '410' }) });
+  it('is the fallback price where the list says that a message is free', async () => {
+    await start({ daily: '0.3000' }, { networkOf: () => ({ mcc: '310', mnc: '410' }) });
     const pricing = [
       { countryname: 'USA', operatorname: null, mcc: '310', mnc: '410', price: '0.0000' },
     ];
     const body = JSON.stringify({ status_code: 200, payload: { currency: {}, pricing } });
     test.sim.failNext('pricing', { kind: 'body', status: 200, body });
+    expect(await logInAll(ANN)).toEqual([200]);
+    expect(await readAmount(test, `${DAY}:all`)).toBe('0.0300');
+  });
+
+  it('stops sixty messages of price 0 where the budget allows ten', async () => {
+    const users = americans(60);
+    await start({ daily: '0.3000' }, { users });
+    const pricing = [
+      { countryname: 'USA', operatorname: null, mcc: '310', mnc: '410', price: '0' },
+    ];
+    const body = JSON.stringify({ status_code: 200, payload: { currency: {}, pricing } });
+    test.sim.failNext('pricing', { kind: 'body', status: 200, body });
+    await logInAll(...users);
+    expect(test.sim.stats().sent).toBe(10);
+  });
+});
+
+describe('the budget of proven numbers', () => {
+  /** Ann has entered a code, so that her number is proven. */
+  async function prove(): Promise<void> {
+    const ann = visit(test, ANN);
+    await ann.login();
+    await ann.enterRight();
+    test.clock.advanceSeconds(60);
+  }
+
+  it('is not used up by strangers', async () => {
+    await start({ monthly: '0.0249' });
+    await prove();
+    expect(await logInAll(BEN, CARL, DORA)).toEqual([200, 200, 429]);
     expect(await login(ANN)).toBe(200);
+    const proven = await readAmount(test, '2030-05:proven:all');
+    expect([await readAmount(test, '2030-05:all'), proven]).toEqual(['0.0249', '0.0083']);
+  });
+
+  it('is as large, and ends for the same reason', async () => {
+    await start({ daily: '0.0083' });
+    await prove();
+    expect(await login(ANN)).toBe(200);
+    test.clock.advanceSeconds(60);
+    expect(await logInAll(ANN, BEN)).toEqual([429, 429]);
+    const reasons = test.told('policy-decided').flatMap((event) => event.reasons);
+    expect(reasons).toEqual(['the daily budget, proven numbers', 'the daily budget']);
+  });
+
+  it.each(['A', 'B'] as const)('is settled like the other (variant %s)', async (variant) => {
+    await start({ daily: '1' }, { variant });
+    await prove();
+    test.sim.failNext('generate', { kind: 'error', code: variant === 'A' ? 2103 : 2101 });
+    await login(ANN);
+    expect(await readAmount(test, `${DAY}:proven:all`)).toBe('0.0000');
+    test.clock.advanceSeconds(60);
+    await login(ANN);
+    const cost = variant === 'A' ? '0.0083' : '0.0079';
+    expect(await readAmount(test, `${DAY}:proven:all`)).toBe(cost);
+  });
+
+  it('asks the store for nothing more where there are no budgets', async () => {
+    await test.start({ ...priceApp({ fallbackPrice: '0.03', users: USERS }), isTampered: true });
+    await login(ANN);
+    const charges = test.tampered.calls.filter(({ call }) => call === 'charge');
+    // The send, and the total spend.
+    expect(charges).toHaveLength(2);
+  });
+});
+
+describe('an event', () => {
+  const near = (changes: object): object => ({
+    type: 'budget-near',
+    userId: USERS[3]?.id,
+    budget: 'daily',
+    scope: 'all',
+    isProven: false,
+    spent: '0.0332',
+    max: '0.0400',
+    ...changes,
+  });
+
+  it('says once that four fifths of a budget are used up', async () => {
+    await start({ daily: '0.0400', dailyPerCountry: '0.0415', monthly: '1' });
+    expect(await logInAll(...USERS)).toEqual([200, 200, 200, 200, 429, 429]);
+    expect(test.told('budget-near')).toEqual([
+      near({}),
+      near({ scope: 'country US', max: '0.0415' }),
+    ]);
+    test.clock.advanceSeconds(86_400);
+    await logInAll(...USERS);
+    expect(test.told('budget-near')).toHaveLength(4);
+  });
+
+  it('comes once from several processes, and from one that did not see the crossing', async () => {
+    await start({ daily: '0.0400' });
+    await Promise.all(USERS.map(login));
+    expect(test.told('budget-near')).toHaveLength(1);
+  });
+
+  it('names the user of a budget that is for one', async () => {
+    await start({ dailyPerUser: '0.0090' });
+    await login(BEN);
+    expect(test.told('budget-near')).toEqual([
+      near({ userId: BEN.id, scope: 'user', spent: '0.0083', max: '0.0090' }),
+    ]);
   });
 });

@@ -25,6 +25,8 @@ describe('spendLimits', () => {
 
   it.each<[string, object, string]>([
     ['no fallback', { fallbackPrice: undefined }, `fallbackPrice is missing; it ${AMOUNT}`],
+    ['a price of nothing', { fallbackPrice: '0' }, 'fallbackPrice must be above 0'],
+    ['the same with decimals', { fallbackPrice: '0.0000' }, 'fallbackPrice must be above 0'],
     ['a number', { fallbackPrice: 0.05 }, `fallbackPrice ${AMOUNT}`],
     ['a negative amount', { maxPricePerMessage: '-1' }, `maxPricePerMessage ${AMOUNT}`],
     ['an exponent', { maxPricePerMessage: '1e3' }, `maxPricePerMessage ${AMOUNT}`],

@@ -68,6 +68,17 @@ describe('the pricing object', () => {
     expect(readPricing({ ...LIST, pricing: [] })).toMatchObject({ pricing: [], oddRows: 0 });
   });
 
+  it('is read up to its 20,000th row, and the others are only counted', () => {
+    const last = {
+      get price(): string {
+        throw new Error('read');
+      },
+    };
+    const rows = Array.from({ length: 20_000 }, () => ROW);
+    const list = readPricing({ ...LIST, pricing: [...rows, last, last] });
+    expect([list?.pricing.length, list?.oddRows]).toEqual([20_000, 2]);
+  });
+
   it('keeps a row that stands in it twice', () => {
     expect(readPricing({ ...LIST, pricing: [ROW, ROW] })).toMatchObject({
       pricing: [{ mnc: '01' }, { mnc: '01' }],

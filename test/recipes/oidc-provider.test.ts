@@ -251,6 +251,22 @@ describe('the recipe for oidc-provider', () => {
     expect((await post(browser, `${page}/login`, passwordOf('erin'))).status).toBe(200);
   });
 
+  it('gives no ID token for a last redirect that was kept until the login had ended', async () => {
+    await advance(400);
+    const browser = cookieFetch();
+    const { page } = await authorize(browser);
+    await post(browser, `${page}/login`, passwordOf('alice'));
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ pin: site.code('alice') });
+    const right = await browser(`${page}/pin`, { method: 'POST', headers, body });
+    const kept = new URL(right.headers.get('location') ?? '', page).href;
+    // Another password in the same browser ends the login of Alice.
+    expect((await post(browser, `${page}/login`, passwordOf('bob'))).status).toBe(200);
+    const { page: next, body: shown } = await follow(browser, kept);
+    expect(next).toContain('/interaction/');
+    expect(shown).toMatchObject({ isLoggedIn: false });
+  });
+
   it('lets nobody but its browser go on with an interaction', async () => {
     const { page } = await authorize(cookieFetch());
     const { browser } = await logIn('erin');

@@ -81,6 +81,27 @@ inChromium(describe)('the inbox page in a browser', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('004211');
   });
 
+  it('shows a message without a code as it is, and offers nothing to copy', async () => {
+    const gateway = await startLoggedIn();
+    await open(gateway);
+    const title = await page.title();
+    await fetch(new URL('/inbox/messages', gateway.sim.baseUrl), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ mobile: ALICE, text: 'Your password has changed.', sender: 'Bank' }),
+    });
+    await page.getByText('Your password has changed.').waitFor();
+    expect(await page.locator('.bubble button').count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Copy code', exact: true }).isVisible()).toBe(
+      false,
+    );
+    expect(await page.title()).toBe(title);
+    await page.reload();
+    await page.getByText('Your password has changed.').waitFor();
+    expect(await page.locator('.bubble button').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
   it('shows markup in a message as text', async () => {
     const gateway = await startLoggedIn();
     await open(gateway);

@@ -1,7 +1,7 @@
 import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/app-contract';
 import { z } from 'zod';
 import { parseJson } from '../../stores/check-values';
-import { type CliIo, cleanText, readText } from '../command';
+import { type CliIo, readText } from '../command';
 import { UsageError } from '../failures';
 
 /** The name of the file that describes the app, unless --config gives another one. */
@@ -130,7 +130,7 @@ function explainIssue({ issues }: z.ZodError): string {
   if (issue === undefined) return 'it cannot be read';
   const place = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
-    const names = issue.keys.map((key) => cleanText(key).slice(0, 40));
+    const names = issue.keys.map((key) => key.slice(0, 40));
     return `${place} has unknown members: ${names.join(', ')}`;
   }
   return `${place}: ${issue.message}`;

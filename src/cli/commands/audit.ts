@@ -18,6 +18,7 @@ import {
   JSON_OPTION,
   readVersion,
   toFileFailure,
+  toJson,
 } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 
@@ -163,7 +164,7 @@ async function show(
   secrets: readonly string[],
 ): Promise<void> {
   const markdown = redact(toMarkdown(report, HOLES), secrets);
-  const json = redact(`${JSON.stringify(report, null, 2)}\n`, secrets);
+  const json = redact(`${toJson(report)}\n`, secrets);
   const name = args.text('out');
   if (name !== undefined) {
     try {
@@ -174,7 +175,7 @@ async function show(
     }
   }
   const { holds, hole, 'not-judged': notJudged, 'not-applicable': rest } = report.counts;
-  output.line((args.isOn('json') ? json : markdown).trimEnd());
+  output.lines((args.isOn('json') ? json : markdown).trimEnd());
   output.note(
     `${hole} holes, ${notJudged} not judged, ${holds} facts hold, ${rest} not applicable`,
   );

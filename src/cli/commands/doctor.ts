@@ -162,5 +162,6 @@ function showTotals({ output }: CommandCall, results: readonly CheckResult[]): v
       ? [output.style(color, `${count} ${count === 1 ? one : many}`)]
       : [];
   });
-  output.line(`\n  ${parts.join(', ')}`);
+  output.line('');
+  output.line(`  ${parts.join(', ')}`);
 }

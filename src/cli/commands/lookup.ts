@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { toDecimal } from '../../policies/spend-limits/micros';
 import {
-  cleanText,
   type Command,
   type CommandCall,
   type ExitCode,
@@ -55,8 +54,7 @@ function lookUpOne(call: CommandCall, mobile: string): Promise<ExitCode> {
     call.showResult(result, () => {
       for (const [field, value] of Object.entries(result)) {
         const label = (field === 'advancedStatus' ? 'advanced status' : field).padEnd(16);
-        if (value !== null)
-          call.output.line(`${call.output.style('dim', label)}${cleanText(value)}`);
+        if (value !== null) call.output.line(`${call.output.style('dim', label)}${value}`);
       }
     });
     return 0;

@@ -1,6 +1,6 @@
 import { parseNumber } from '../../account/parse-number';
 import { readPhoneLibraryVersion } from '../../limits/number-country';
-import { cleanText, type Command, type CommandCall, type ExitCode } from '../command';
+import { type Command, type CommandCall, type ExitCode } from '../command';
 import { CommandFailure, UsageError } from '../failures';
 import { readLines } from '../lookups/line-files';
 
@@ -75,7 +75,7 @@ async function proposeAll(
     if (detail === REASONS['unknown-range']) unknownRanges += 1;
     if (mobile !== undefined && mobiles.has(mobile)) repeated += 1;
     if (mobile !== undefined) mobiles.add(mobile);
-    output.line([verdict, cleanText(text), detail].join('\t'));
+    output.line(verdict, text, detail);
   }
   return { lines, verdicts, repeated, unknownRanges };
 }

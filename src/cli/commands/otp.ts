@@ -1,6 +1,5 @@
 import { GatewayRejectedError, type Generated, type GenerateInput } from '../../client';
 import {
-  cleanText,
   type Command,
   type CommandCall,
   JSON_OPTION,
@@ -48,10 +47,9 @@ function readInput({ args }: CommandCall): GenerateInput {
 
 function showSent(call: CommandCall, sent: Generated): void {
   const { line, style } = call.output;
-  const id = cleanText(sent.id);
   call.showResult(sent, () => {
-    line(`${style('green', 'sent')}  id ${id}${describe(sent)}`);
-    line(style('dim', `      ${PROGRAM} validate ${quote(id)} ${sent.mobile}`));
+    line(`${style('green', 'sent')}  id ${sent.id}${describe(sent)}`);
+    line(style('dim', `      ${PROGRAM} validate ${quote(sent.id)} ${sent.mobile}`));
   });
 }
 

@@ -79,7 +79,7 @@ function showRows(
 ): void {
   const [detailHead, codesHead] =
     service === 'otp' ? ['Operator', 'MCC MNC'] : ['Dial code', 'ISO'];
-  const heads = ['Country', detailHead, codesHead, `Price ${cleanText(currency.symbol)}`];
+  const heads = ['Country', detailHead, codesHead, `Price ${currency.symbol ?? ''}`.trim()];
   const cells = rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]);
   const [head, ...lines] = formatTable([heads, ...cells], 1);
   if (rows.length === 0) output.note('No row matches.');
@@ -106,7 +106,9 @@ function showChanges({ output }: CommandCall, changes: readonly PriceChange[]): 
 function formatTable(rows: readonly (readonly (string | null)[])[], amounts: number): string[] {
   // At most 40 characters, which are not UTF-16 units.
   const shorten = (cell: string | null): string =>
-    cleanText(cell).replace(/^(.{39}).{2,}$/u, '$1…');
+    cleanText(cell ?? '')
+      .trim()
+      .replace(/^(.{39}).{2,}$/u, '$1…');
   const table = rows.map((row) => row.map((cell) => Array.from(shorten(cell))));
   const widths =
     table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];

@@ -44,11 +44,14 @@ function showSimulator({ io, output }: CommandCall, simulator: GatewaySimulator)
     ...(!io.env.SMS_OTP_PASSWORD && { SMS_OTP_PASSWORD: password }),
   };
   line(style('bold', `Simulated gateway, variant ${variant}`));
-  line(`\n  inbox    ${style('cyan', inboxUrl)}`);
-  line(`  gateway  ${style('cyan', baseUrl)}\n`);
+  line('');
+  line(`  inbox    ${style('cyan', inboxUrl)}`);
+  line(`  gateway  ${style('cyan', baseUrl)}`);
+  line('');
   for (const [name, value] of Object.entries(settings))
     line(`  ${style('dim', 'export')} ${name}=${value}`);
-  line(`\n${style('dim', 'Messages appear in the inbox. Press Ctrl+C to stop.')}`);
+  line('');
+  line(style('dim', 'Messages appear in the inbox. Press Ctrl+C to stop.'));
 }
 
 export const simulate: Command = {

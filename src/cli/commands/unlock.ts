@@ -2,7 +2,7 @@ import { readKeys } from '../../limits/charge';
 import { enableCodes, liftLimits, sumCounts } from '../../limits/lift';
 import { attemptKeys, liftableKeys, lockKeys } from '../../limits/user-keys';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
-import { cleanText, type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
+import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 
@@ -81,7 +81,7 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
       const before = { failures, lockedSeconds, ...(await change(store, id, browserIds)) };
       const isChanged = done === 'enabled' ? failures > 0 : lockedSeconds > 0;
       const result = {
-        user: cleanText(id),
+        user: id,
         place: state.place,
         ...before,
         [done]: done === 'enabled' || isChanged,

@@ -20,7 +20,7 @@ import {
   loadRegions,
   type PriceTable,
 } from '../../policies/spend-limits/price-table';
-import { cleanText, type CommandCall } from '../command';
+import type { CommandCall } from '../command';
 import { abortOnInterrupt, type GatewayEnvironment, openGateway } from '../gateway';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
 
@@ -272,7 +272,7 @@ async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
 async function testLookup({ hlr }: GatewayClient, mobile: string) {
   try {
     const lookup = await hlr.lookup(mobile);
-    const facts = [lookup.status, lookup.operator, lookup.country].map(cleanText).filter(Boolean);
+    const facts = [lookup.status, lookup.operator, lookup.country].filter(Boolean);
     return { result: pass('lookup', `${mobile}: ${facts.join(', ')}`), lookup };
   } catch (error) {
     return { result: toResult('lookup', error), lookup: null };
@@ -303,9 +303,8 @@ async function checkPrices(
 }
 
 function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): CheckResult {
-  const name = cleanText(currency.name);
   const networks = pricing.length === 1 ? '1 network' : `${pricing.length} networks`;
-  const detail = name === '' ? networks : `${networks}, in ${name}`;
+  const detail = currency.name === null ? networks : `${networks}, in ${currency.name}`;
   if (pricing.length === 0)
     return warn('prices', 'the list is empty', 'spendLimits needs it; ask the operator.');
   if (oddRows === 0) return pass('prices', detail);

@@ -179,7 +179,7 @@ function tryToWrite<Outcome>(access: () => Outcome): Outcome {
 export function toJsonLine(result: Result): string {
   const shown = RESULT_FIELDS.map((field) => [
     field,
-    result[field] === null ? null : cleanText(result[field]),
+    result[field] === null ? null : cleanText(result[field]).trim(),
   ]);
   return `${JSON.stringify(Object.fromEntries(shown))}\n`;
 }

@@ -1,10 +1,20 @@
 import { GatewayRejectedError } from '../../errors';
-import type { PolicyContext, PolicyServices } from '../../limits/policy';
+import type { NumberContext, PolicyServices } from '../../limits/policy';
 import { ADVANCED_STATUSES, type Lookup } from '../../protocol/hlr';
 
 /** The number of a lookup and what the lookup uses. Every policy context is one. */
 export type LookupContext = PolicyServices &
-  Pick<PolicyContext, 'userId' | 'purpose' | 'mobile' | 'numberKey' | 'prefixKey'>;
+  Pick<
+    NumberContext,
+    | 'userId'
+    | 'purpose'
+    | 'mobile'
+    | 'numberKey'
+    | 'prefixKey'
+    | 'side'
+    | 'lookupCounters'
+    | 'reportCost'
+  >;
 
 /** The column of the table: a number that is being enrolled, or one that the user has. */
 export type Column = 'enroll' | 'login';
@@ -101,7 +111,7 @@ const TABLE = {
   failed: inconclusive(),
   // No answer within the budget.
   late: inconclusive(),
-  // The user has used up the day's lookups.
+  // The lookups of the user, of an address block, of a prefix or of the whole app are used up.
   'too-many': inconclusive(),
 } satisfies Record<string, Row>;
 
@@ -165,7 +175,7 @@ export interface NumberFinding {
   readonly timesInARow: number;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Verdict `too-many` only: seconds until the user may have another lookup. */
+  /** Verdict `too-many` only: seconds until another lookup may be made. */
   readonly retryAfterSeconds?: number;
 }
 

@@ -54,6 +54,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
     stage,
     mode,
     needsClient: true,
+    needsLookup: true,
     check: async (context) => {
       const column = columnOf(context);
       const finding = await lookups.find(context);
@@ -67,7 +68,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
       }
       if (decision !== 'deny') return 'allow';
       const [reasons, { verdict, retryAfterSeconds }] = [explain(finding), finding];
-      return verdict === 'too-many' && column === 'enroll'
+      return verdict === 'too-many'
         ? { deny: 'send-limit', retryAfterSeconds, reasons }
         : { deny: 'unsuitable-phone', reasons };
     },
@@ -80,9 +81,9 @@ function decide(
   column: Column,
   onInconclusive: 'send' | 'deny',
 ) {
-  // Using up the lookups must not get a number enrolled without one. Logins have limits on sends
-  // instead.
-  if (verdict === 'too-many' && column === 'enroll') return 'deny';
+  // Using up the lookups must not get a number enrolled without one. It must not keep an owner out
+  // either: logins have limits on sends instead.
+  if (verdict === 'too-many') return column === 'enroll' ? 'deny' : 'warn';
   const decision = DECISIONS[verdict][column];
   if (decision === 'inconclusive') return onInconclusive === 'deny' ? 'deny' : 'warn';
   if (decision === 'deny-again') return timesInARow > 1 ? 'deny' : 'warn';

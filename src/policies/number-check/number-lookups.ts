@@ -55,7 +55,10 @@ const schema = strictOptions({
    * Default: 2,000.
    */
   budgetMs: budget.default(2_000),
-  /** Lookups per user and day at enrollment, and as many at logins: 1 to 1,000. Default: 20. */
+  /**
+   * Lookups per user and day at enrollment, and as many at logins, in known browsers and in all
+   * others apart: 1 to 1,000. Default: 20.
+   */
   maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
   /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
   maxEntries: wholeNumber(100, 1_000_000).default(10_000),
@@ -97,28 +100,45 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     if (kept !== undefined) return kept;
     const stop = stops.find(context);
     if (stop !== null) return nothingFound(stop, context.now());
-    const { numberKey } = context;
-    const lookup =
-      running.get(numberKey) ?? lookUp(context).finally(() => running.delete(numberKey));
-    running.set(numberKey, lookup);
-    return waitAtMost(lookup, budgetMs, () => LATE).catch((error: unknown) =>
+    return waitAtMost(share(context), budgetMs, () => LATE).catch((error: unknown) =>
       nothingFound(error === LATE ? 'late' : 'failed', context.now()),
     );
   }
 
+  /** Waits for a running lookup of the number, or makes one. */
+  async function share(context: LookupContext): Promise<NumberFinding> {
+    const { numberKey } = context;
+    let lookup = running.get(numberKey);
+    while (lookup !== undefined) {
+      const finding = await lookup;
+      // That another user has had too many says nothing about this one.
+      if (finding.verdict !== 'too-many') return finding;
+      lookup = running.get(numberKey);
+    }
+    lookup = lookUp(context).finally(() => running.delete(numberKey));
+    running.set(numberKey, lookup);
+    return lookup;
+  }
+
   async function lookUp(context: LookupContext): Promise<NumberFinding> {
     const deadline = startDeadline('lookup', budgetMs);
-    // Counted before it is paid for.
-    const key = `lookups:${columnOf(context)}:user:${context.userId}`;
-    const counter = { key, windowSeconds: DAY_SECONDS, max: maxPerUserPerDay };
-    const { refusedBy } = await chargeRows(context.counters, [{ counter }]);
-    if (refusedBy !== null) {
-      const retryAfterSeconds = refusedBy.count.resetSeconds ?? DAY_SECONDS;
-      return { ...nothingFound('too-many', context.now()), retryAfterSeconds };
-    }
+    const refused = await countLookup(context);
+    if (refused !== null) return refused;
     const finding = await askGateway(context, deadline);
     stops.note(context, finding.verdict);
     return memory.keep(context, finding);
+  }
+
+  /** Counts a lookup before it is paid for. Null: it may be made. */
+  async function countLookup(context: LookupContext): Promise<NumberFinding | null> {
+    const { userId, side = 'others', lookupCounters, counters, now } = context;
+    const key = `lookups:${columnOf(context)}:user:${side}:${userId}`;
+    const ofUser = { key, windowSeconds: DAY_SECONDS, max: maxPerUserPerDay };
+    const charged = [ofUser, ...(lookupCounters?.() ?? [])].map((counter) => ({ counter }));
+    const { refusedBy } = await chargeRows(counters, charged);
+    if (refusedBy === null) return null;
+    const retryAfterSeconds = refusedBy.count.resetSeconds ?? DAY_SECONDS;
+    return { ...nothingFound('too-many', now()), retryAfterSeconds };
   }
 
   /** Looks the number up, and once more where the table says so and time is left. */
@@ -130,19 +150,18 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     if (DECISIONS[first.verdict].isRetried !== true) return first;
     const pauseMs = PAUSE_MS + random() * JITTER_MS;
     if (remainingMs(deadline) < pauseMs + SHORTEST_RETRY_MS) return first;
+    // The repeated lookup is paid for like the first.
+    if ((await countLookup(context)) !== null) return first;
     await wait(pauseMs);
     return askOnce(context);
   }
 
-  async function askOnce({
-    gateway,
-    counters,
-    mobile,
-    now,
-  }: LookupContext): Promise<NumberFinding> {
+  async function askOnce(context: LookupContext): Promise<NumberFinding> {
+    const { gateway, counters, mobile, now } = context;
     try {
       const lookup = await gateway.hlr.lookup(mobile);
       await recordSpend(counters, lookup.cost);
+      await context.reportCost?.(lookup.cost);
       return readFinding(lookup, now(), (answered) => toIdentity?.(answered, mobile) ?? null);
     } catch (error) {
       return nothingFound(readFailure(error), now());

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { byCountry, strictOptions } from '../../define-options';
 import { withTerritories } from '../../limits/built-in';
-import { readKeys } from '../../limits/charge';
-import type { PolicyCharge, SendSettlement } from '../../limits/policy';
+import { chargeRows, readKeys } from '../../limits/charge';
+import type { PolicyCharge, PolicyContext, SendSettlement } from '../../limits/policy';
 import type { Counter, CounterStore } from '../../stores/store';
 import { toDecimal, toMicros } from './micros';
 
@@ -50,20 +50,30 @@ interface Reservation {
    * ISO code; null for a number without a country. Such numbers share the budget of one country.
    */
   readonly country: string | null;
+  /** Whether the user has entered a code that was texted to the number. */
+  readonly isProven: boolean;
   readonly micros: number;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
 
+/** A budget that a message is charged to. */
+export interface BudgetCharge extends PolicyCharge {
+  readonly counter: Counter & { readonly max: number };
+  readonly budget: Period['name'];
+  /** `all`, `country FR` or `user`. */
+  readonly scope: string;
+  readonly isProven: boolean;
+}
+
 /**
- * Returns the counters of all budgets that a message is charged to. A message without a price is
- * charged to none.
+ * Returns the counters of all budgets that a message is charged to. Messages to proven numbers have
+ * budgets of their own: strangers, whose numbers are not proven, use up none of them.
  */
 export function reserve(
   budgets: Budgets,
-  { userId, country, micros, nowMs }: Reservation,
-): readonly PolicyCharge[] {
-  if (micros === 0) return [];
+  { userId, country, isProven, micros, nowMs }: Reservation,
+): readonly BudgetCharge[] {
   const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } =
     budgets;
   const [day, month] = findPeriods(nowMs);
@@ -75,13 +85,31 @@ export function reserve(
     [day, `user:${userId}`, dailyPerUser],
     [month, `user:${userId}`, monthlyPerUser],
   ];
+  const side = isProven ? 'proven:' : '';
   return plan.flatMap(([{ name, key, windowSeconds }, scope, max]) => {
     if (max === undefined) return [];
-    const [kind = ''] = scope.split(':');
-    const reason = kind === 'all' ? `the ${name} budget` : `the ${name} budget of the ${kind}`;
-    const counter = { key: `spend-limits:${key}:${scope}`, windowSeconds, amount: micros, max };
-    return [{ counter, reason }];
+    const [kind = '', ...rest] = scope.split(':');
+    const of = kind === 'all' ? '' : ` of the ${kind}`;
+    const reason = `the ${name} budget${of}${isProven ? ', proven numbers' : ''}`;
+    const counter = { key: `spend-limits:${key}:${side}${scope}`, windowSeconds };
+    return {
+      counter: { ...counter, amount: micros, max },
+      reason,
+      budget: name,
+      scope: kind === 'country' ? `country ${rest.join(':')}` : kind,
+      isProven,
+    };
   });
+}
+
+/** Returns whether the context's number is proven for its user; one that no budget asks is not. */
+export async function findProven(
+  budgets: Budgets,
+  { counters, provenKeys }: Pick<PolicyContext, 'counters' | 'provenKeys'>,
+): Promise<boolean> {
+  if (Object.values(budgets).every((budget) => budget === undefined)) return false;
+  const readCount = await readKeys(counters, provenKeys);
+  return provenKeys.some((key) => readCount(key).count > 0);
 }
 
 /**
@@ -129,7 +157,7 @@ function findPeriods(nowMs: number): readonly [Period, Period] {
 /** The reservation of a send. */
 export interface Reserved {
   readonly micros: number;
-  readonly charges: readonly PolicyCharge[];
+  readonly charges: readonly BudgetCharge[];
 }
 
 /**
@@ -140,21 +168,60 @@ const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
 
 /**
  * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message
- * that was not sent costs nothing. A message that may have been sent keeps its reservation.
+ * that was not sent costs nothing. A message that may have been sent keeps its reservation. Returns
+ * the budgets of which four fifths are used up.
  */
 export async function settle(
   counters: CounterStore,
   reserved: Reserved,
   settlement: SendSettlement,
-): Promise<void> {
+): Promise<readonly SpentBudget[]> {
   const { micros, charges } = reserved;
   const spent = readSpent(micros, settlement);
-  // Without a maximum, because a correction must not be refused: the money is spent already.
-  const corrected = charges.map(({ counter: { key, windowSeconds } }) => {
-    return { key, windowSeconds, amount: spent - micros };
+  const total = spent === 0 ? [] : [{ counter: { ...SPENT, amount: spent } }];
+  return addToBudgets(counters, charges, spent - micros, total);
+}
+
+/** A budget, and what is used up of it, in millionths. */
+export interface SpentBudget extends BudgetCharge {
+  readonly spent: number;
+}
+
+/** The part of a budget from which it is reported: four fifths. */
+const NEAR = 0.8;
+
+/**
+ * Adds money to budgets that is spent already, and is not refused. Returns the budgets of which
+ * four fifths are used up.
+ * @param more Is counted in the same call of the store.
+ */
+export async function addToBudgets(
+  counters: CounterStore,
+  charges: readonly BudgetCharge[],
+  amount: number,
+  more: readonly { readonly counter: Counter }[] = [],
+): Promise<readonly SpentBudget[]> {
+  const added = charges.map((charge) => {
+    // Without a maximum, because the money is spent in any case.
+    const { key, windowSeconds } = charge.counter;
+    return { counter: { key, windowSeconds, amount }, charge };
   });
-  const changed = [...corrected, { ...SPENT, amount: spent }].filter(({ amount }) => amount !== 0);
-  if (changed.length > 0) await counters.charge(changed);
+  if (added.length + more.length === 0) return [];
+  const { rows } = await chargeRows(counters, [...added, ...more]);
+  return rows.flatMap(({ row, count }) => {
+    const charge = 'charge' in row ? row.charge : null;
+    const isNear = charge !== null && count.count >= NEAR * charge.counter.max;
+    return isNear ? [{ ...charge, spent: count.count }] : [];
+  });
+}
+
+/** Returns whether this is the first report of a budget in its day or month. */
+export async function claimReport(
+  counters: CounterStore,
+  { counter: { key, windowSeconds } }: BudgetCharge,
+): Promise<boolean> {
+  const { refusedBy } = await counters.charge([{ key: `${key}:near`, windowSeconds, max: 1 }]);
+  return refusedBy === null;
 }
 
 /** Returns what a send has cost. Variant A does not report it, so the estimate counts. */

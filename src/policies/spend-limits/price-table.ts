@@ -11,6 +11,8 @@ export interface PriceTable {
   readonly highestByCountry: ReadonlyMap<string, number>;
   /** The highest price by dialling code, without plus. */
   readonly highestByDialCode: ReadonlyMap<string, number>;
+  /** The highest price of a lookup, by ISO code and by dialling code. */
+  readonly lookupPrices: ReadonlyMap<string, number>;
   readonly problems: readonly PriceListProblem[];
 }
 
@@ -51,33 +53,46 @@ export function createPriceTable(
     [...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]),
   );
   const rows = readMessageRows(messages, names);
-  const networks = rows.filter(hasNetworkCodes);
-  const codes = new Set(networks.map(({ mcc }) => mcc));
   const highestByCountry = findHighest(rows.map(({ iso, micros }) => [iso, micros]));
   // Countries that share a dialling code share their highest price.
   const highestByDialCode = findHighest(
     [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
   );
   return {
-    networksByMcc: new Map(
-      Array.from(codes, (code) => [code, networks.filter(({ mcc }) => mcc === code)]),
-    ),
+    networksByMcc: groupByMcc(rows.filter(hasNetworkCodes)),
     highestByCountry,
     highestByDialCode,
+    lookupPrices: findHighest(
+      countries.flatMap(({ iso, dialCode, micros }) => [
+        [iso, micros],
+        [dialCode, micros],
+      ]),
+    ),
     problems: findProblems(messages, lookups, rows, countries.length),
   };
 }
 
-/** Returns every row with a usable price. A negative price is not usable. */
+function groupByMcc(networks: readonly MessageRow[]): ReadonlyMap<string, readonly MessageRow[]> {
+  const groups = new Map<string, MessageRow[]>();
+  for (const row of networks) {
+    const group = groups.get(row.mcc);
+    if (group === undefined) groups.set(row.mcc, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Returns every row with a usable price. One of 0 is not: it would switch every budget off. */
 function readMessageRows(
   { pricing }: PriceList<NetworkPrice>,
   names: ReadonlyMap<string, string>,
 ): MessageRow[] {
+  const normalize = createNormalizer();
   return pricing.flatMap(({ mcc, mnc, operatorName, countryName, price }) => {
     const micros = toMicros(price);
-    if (micros === null || micros < 0) return [];
-    const operator = operatorName === null ? null : normalizeName(operatorName);
-    const iso = countryName === null ? undefined : names.get(normalizeName(countryName));
+    if (micros === null || micros <= 0) return [];
+    const operator = operatorName === null ? null : normalize(operatorName);
+    const iso = countryName === null ? undefined : names.get(normalize(countryName));
     return [{ mcc, mnc, operator, iso, micros }];
   });
 }
@@ -86,14 +101,21 @@ function readMessageRows(
  * Returns the countries for which the price list of lookups has name, ISO code and dialling code.
  * HLR spec §2.
  */
-function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly Region[] {
-  return (lookups?.pricing ?? []).flatMap(({ countryIso, countryName, countryCode }) => {
+function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly CountryRow[] {
+  return (lookups?.pricing ?? []).flatMap(({ countryIso, countryName, countryCode, price }) => {
     const iso = countryIso?.toUpperCase() ?? '';
     const { dialCode } = /^\+?(?<dialCode>[1-9][0-9]{0,6})$/.exec(countryCode)?.groups ?? {};
     if (!/^[A-Z]{2}$/.test(iso) || countryName === null || dialCode === undefined) return [];
     // Price lists often use UK for the United Kingdom, whose ISO code is GB.
-    return [{ iso: iso === 'UK' ? 'GB' : iso, name: countryName, dialCode }];
+    const micros = toMicros(price) ?? undefined;
+    return [{ iso: iso === 'UK' ? 'GB' : iso, name: countryName, dialCode, micros }];
   });
+}
+
+/** A country of the price list of lookups. */
+interface CountryRow extends Region {
+  /** The price of a lookup; undefined when it cannot be read. */
+  readonly micros: number | undefined;
 }
 
 /** Returns true when both codes of the network are well-formed. Lists write "1" for "01". */
@@ -189,6 +211,15 @@ export function findCountryPrice(
   return micros === undefined ? null : { micros, confidence: 6 };
 }
 
+/** Returns the price of a lookup, in millionths; undefined when no list has it. */
+export function findLookupPrice(
+  { lookupPrices }: PriceTable,
+  country: string | null,
+  mobile: string,
+): number | undefined {
+  return lookupPrices.get(country ?? '') ?? findByDialCode(lookupPrices, mobile);
+}
+
 /**
  * Finds the price of the longest dialling code, of seven digits at most, that a number begins with.
  * @param mobile E.164 with plus.
@@ -229,6 +260,16 @@ export async function loadRegions(): Promise<readonly Region[]> {
     name: names.of(iso) ?? iso,
     dialCode: getCountryCallingCode(iso),
   }));
+}
+
+/** Returns `normalizeName` with a memory: a list repeats each country once for each network. */
+function createNormalizer(): (name: string) => string {
+  const normalized = new Map<string, string>();
+  return (name) => {
+    const known = normalized.get(name) ?? normalizeName(name);
+    normalized.set(name, known);
+    return known;
+  };
 }
 
 /** Returns a name without case, accents, punctuation and words that only some lists contain. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { BoundedMap } from '../../bounded-map';
 import {
   callback,
   parseOptions,
@@ -7,14 +8,27 @@ import {
   wholeNumber,
 } from '../../define-options';
 import { originOf, toKnownCountry } from '../../limits/number-country';
-import type { Policy, PolicyContext, PolicyServices } from '../../limits/policy';
+import type { NumberContext, Policy, PolicyContext, PolicyServices } from '../../limits/policy';
 import { waitAtMost } from '../../stores/with-timeout';
 import { type FindNetwork, findNetwork } from '../network';
-import { amount, budgetsSchema, readSpent, reserve, type Reserved, settle } from './budgets';
-import { toDecimal } from './micros';
+import {
+  addToBudgets,
+  amount,
+  budgetsSchema,
+  claimReport,
+  findProven,
+  readSpent,
+  recordSpend,
+  reserve,
+  type Reserved,
+  settle,
+  type SpentBudget,
+} from './budgets';
+import { toDecimal, toMicros } from './micros';
 import {
   createPriceTable,
   findCountryPrice,
+  findLookupPrice,
   findNetworkPrice,
   type FoundPrice,
   loadRegions,
@@ -22,8 +36,8 @@ import {
 } from './price-table';
 
 const schema = strictOptions({
-  /** The price of a message whose price is unknown, a decimal string. */
-  fallbackPrice: amount,
+  /** The price of a message whose price is unknown, a decimal string above 0. */
+  fallbackPrice: amount.refine((micros) => micros > 0, 'must be above 0'),
   /** A message that costs more is denied. Decimal string. Default: no limit. */
   maxPricePerMessage: amount.optional(),
   budgets: budgetsSchema.prefault({}),
@@ -57,6 +71,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const source = createPriceSource(settings.refreshSeconds);
   const sends = new WeakMap<PolicyContext<unknown>, Send>();
   const reportedTables = new WeakSet<PriceTable>();
+  const reportedBudgets = new BoundedMap<string, true>(REMEMBERED_REPORTS);
 
   /**
    * The price that was checked is also the one that is reserved and settled, on the day it was
@@ -65,9 +80,10 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   async function findSend(context: PolicyContext<unknown>): Promise<Send> {
     const known = sends.get(context);
     if (known !== undefined) return known;
-    const price = await findPrice(context);
+    const [price, isProven] = await Promise.all([findPrice(context), findProven(budgets, context)]);
     const { userId, now } = context;
-    const send = { ...price, charges: reserve(budgets, { userId, nowMs: now(), ...price }) };
+    const reservation = { userId, nowMs: now(), isProven, ...price };
+    const send = { ...price, charges: reserve(budgets, reservation) };
     sends.set(context, send);
     return send;
   }
@@ -92,12 +108,37 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     };
   }
 
+  /** Some results of a lookup do not report their cost: the list has it. */
+  async function findLookupCost(context: NumberContext, cost: string | null) {
+    const { country } = await originOf(context);
+    const table = cost === null ? await source.read(context) : null;
+    const listed = table && findLookupPrice(table, country, context.mobile);
+    return { country, micros: Math.max(0, toMicros(cost) ?? listed ?? 0) };
+  }
+
+  /** Emits once in each day or month that a budget is nearly used up. */
+  async function report(context: NumberContext, near: readonly SpentBudget[]): Promise<void> {
+    const { userId, counters, emit } = context;
+    for (const found of near) {
+      const { counter, budget, scope, isProven } = found;
+      if (reportedBudgets.get(counter.key) === true) continue;
+      const isFirst = await claimReport(counters, found);
+      reportedBudgets.set(counter.key, true);
+      if (!isFirst) continue;
+      const [spent, max] = [toDecimal(found.spent), toDecimal(counter.max)];
+      emit({ type: 'budget-near', userId, budget, scope, isProven, spent, max });
+    }
+  }
+
   return {
     name: 'spend-limits',
     stage: 'send',
     mode,
     needsClient: true,
+    needsLookup: networkOf !== undefined,
     check: async (context) => {
+      // A lookup may have found the network since the budgets were asked.
+      sends.delete(context);
       const { micros, confidence, country } = await findSend(context);
       if (micros <= maxPricePerMessage) return 'allow';
       const most = toDecimal(maxPricePerMessage);
@@ -122,7 +163,16 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
           rows: 1,
         });
       }
-      await settle(context.counters, send, settlement);
+      await report(context, await settle(context.counters, send, settlement));
+    },
+    spent: async (context, cost) => {
+      const { counters, userId, now } = context;
+      const { country, micros } = await findLookupCost(context, cost);
+      if (cost === null) await recordSpend(counters, toDecimal(micros));
+      // After a right code the number is proven.
+      const isProven = !('provenKeys' in context) || (await findProven(budgets, context));
+      const charges = reserve(budgets, { userId, country, isProven, micros, nowMs: now() });
+      await report(context, await addToBudgets(counters, charges, micros));
     },
   };
 }
@@ -136,6 +186,9 @@ interface Send extends FoundPrice, Reserved {
   /** The table it was read from; null without one. */
   readonly table: PriceTable | null;
 }
+
+/** Budgets whose report this process remembers; the store knows of the others. */
+const REMEMBERED_REPORTS = 1_000;
 
 /** How long a login waits for the first price lists. After that the fallback price counts. */
 const FIRST_WAIT_MS = 2_000;

@@ -41,6 +41,11 @@ describe('the price lists', () => {
       'rows that cannot be read or have no usable price',
     ],
     [
+      'a price of nothing',
+      '208-02 0.0000 France',
+      'rows that cannot be read or have no usable price',
+    ],
+    [
       'a price beyond counting',
       '208-02 99999999999 France',
       'rows that cannot be read or have no usable price',
@@ -70,10 +75,6 @@ describe('the price lists', () => {
     expect((await join([FRANCE, FRANCE])).problems).toEqual([]);
   });
 
-  it('may be free of charge', async () => {
-    expect((await join(['208-01 0.0000 France'])).highestByCountry.get('FR')).toBe(0);
-  });
-
   it('may have invalid rows of lookups', async () => {
     const odd = ['+33 - France', '+33 FRA France', 'x33 FR France', '+033 FR France', '+33 FR'];
     const table = await join([FRANCE], odd);
@@ -99,6 +100,22 @@ describe('the price lists', () => {
       { problem: 'rows that cannot be read or have no usable price', rows: 3 },
       { problem: 'rows of the lookup list without a country', rows: 2 },
     ]);
+  });
+
+  it('are joined in a time that does not grow with the number of networks', async () => {
+    const regions = await loadRegions();
+    const measure = (codes: number): number => {
+      const rows = Array.from({ length: 20_000 }, (_, index) =>
+        networkRow(`${100 + (index % codes)}-${index % 1_000} 0.0520 France Hexagone`),
+      );
+      const times = [1, 2, 3].map(() => {
+        const startedAt = performance.now();
+        createPriceTable(listOf(rows), null, regions);
+        return performance.now() - startedAt;
+      });
+      return Math.min(...times);
+    };
+    expect(measure(900)).toBeLessThan(4 * measure(1));
   });
 
   it.each([

@@ -64,7 +64,9 @@ function select(mobile) {
 }
 
 function fillText(bubble, { text, pin }) {
-  text.split(pin).forEach((part, index) => {
+  // An empty code would be between any two characters.
+  const parts = pin === '' ? [text] : text.split(pin);
+  parts.forEach((part, index) => {
     if (index > 0) {
       const code = create('button', 'code', pin);
       code.type = 'button';
@@ -96,6 +98,8 @@ function append(message) {
 }
 
 function showNewest({ pin, mobile }) {
+  // A message without a code leaves the newest code where it is.
+  if (pin === '') return;
   newest.hidden = false;
   newestLabel.textContent = 'Code for ' + showMobile(mobile);
   newestCode.textContent = pin;
@@ -128,12 +132,12 @@ function showSnapshot(messages) {
   }
   byMobile.clear();
   empty.hidden = messages.length > 0;
-  newest.hidden = messages.length === 0;
+  newest.hidden = true;
   messages.forEach(append);
   const last = messages[messages.length - 1];
   if (!last) return;
   select(last.mobile);
-  showNewest(last);
+  messages.forEach(showNewest);
 }
 
 function receive(message) {
