@@ -20,7 +20,6 @@ import type {
   Transaction,
 } from '../stores/store';
 import { findTextGivenBack } from './charge-send';
-import { createChecksUnderWay } from './checks-under-way';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext, PreparedSuccess } from './context';
 import { findEarlierText, judgingMsLeft, reserveWithin } from './earlier-code';
@@ -106,7 +105,6 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   const { maxAttempts } = login.settings;
   const isTexted = verifier.method === 'sms';
   const chargeAttempt = createAttemptLimit(toAttemptParts(login), verifier);
-  const checks = createChecksUnderWay();
 
   return withTiming(login, 'verify', verifyOtp);
 
@@ -192,11 +190,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const found = await findJudged(request, charged);
     if ('kind' in found) return found;
     const counted = { ...charged, ...found };
-    const { pendingId } = counted.login;
-    const judged = await checks.run(pendingId, () => decide(request, counted, permit));
+    const judged = await decide(request, counted, permit);
     if (typeof judged === 'object') return judged;
-    // The code may be used up because it was right for another request.
-    await checks.end(pendingId);
     const earlier = judged === 'wrong' ? await judgeEarlier(request, counted) : null;
     // Do not end the login when the code is over: a concurrent request with the right code may
     // still finish it in step 7.

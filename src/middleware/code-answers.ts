@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Refusal } from '../login/outcome';
 import type { MiddlewareContext } from './context';
-import { recordRefusal, type SessionRefusal } from './responses';
+import { ALREADY_VERIFIED, recordRefusal, type SessionRefusal } from './responses';
 import type { PendingSlot } from './session-data';
 
 interface Refused {
@@ -21,7 +21,7 @@ export async function findEndOfLogin(
   const ended = await logins.findEnd(req);
   if (ended === null || pending === undefined) return ended;
   const isPassed = (await findPending(pending.pendingId)) === 'passed';
-  return isPassed ? { kind: 'refused', refusal: { reason: 'already-verified' } } : ended;
+  return isPassed ? { kind: 'refused', refusal: ALREADY_VERIFIED } : ended;
 }
 
 /**
@@ -42,7 +42,8 @@ export async function recordCodeRefusal(
     refusal.reason === 'already-verified'
       ? !(await slot.isStillThere(req))
       : refusal.reason === 'no-pending-login' && isAnswered && slot.hasEnded(req);
-  if (!isGone) return recordRefusal(context, req, refused, keepsNotice);
-  slot.detach(req);
-  return refusal;
+  const told = isGone ? refusal : await recordRefusal(context, req, refused, keepsNotice);
+  const isFoundLate = told.reason === 'already-verified' && told !== refusal;
+  if (isGone || isFoundLate) slot.detach(req);
+  return told;
 }

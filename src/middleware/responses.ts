@@ -3,7 +3,7 @@ import type { Reason, Refusal, SmsOtpOutcome, VerifyOutcome } from '../login/out
 import type { MiddlewareContext } from './context';
 import type { GuardOptions } from './options';
 import type { PendingSlot, SmsOtpSession } from './session-data';
-import { isSamePending, updateSlot } from './update-slot';
+import { isSamePending, type SlotUpdate, updateSlot } from './update-slot';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {
@@ -123,11 +123,26 @@ export async function recordRefusal(
     mayKeep ? toNotice(told, context.now()) : null;
   if (!isWritten(changes, mayKeep)) return refusal;
   if (isFirstFactor || (await context.logins.isStillLive(req))) {
-    await write(context, req, changes, findNotice(refusal));
-    return refusal;
+    const updated = await write(context, req, changes, findNotice(refusal));
+    return (await isSentTwice(context, changes, refusal, updated)) ? ALREADY_VERIFIED : refusal;
   }
   if (mayKeep) await write(context, req, { pending }, findNotice(LOGIN_ENDED));
   return LOGIN_ENDED;
+}
+
+/** The refusal of a code whose pending login another request has passed. */
+export const ALREADY_VERIFIED: Refusal = { reason: 'already-verified' };
+
+/** Returns whether a code was wrong because another request has used it, which shows only now. */
+async function isSentTwice(
+  { findPending }: MiddlewareContext,
+  { pending }: SessionChanges,
+  { reason }: Refusal,
+  updated: SlotUpdate,
+): Promise<boolean> {
+  if (reason !== 'wrong-code' && reason !== 'too-many-attempts') return false;
+  if (updated !== 'gone' || pending === undefined) return updated === 'passed';
+  return (await findPending(pending.pendingId).catch(() => null)) === 'passed';
 }
 
 /** Returns whether a refusal changes anything in the session. */
@@ -145,8 +160,8 @@ async function write(
   req: Request,
   { pending: judged, endsPending, attemptsLeft = Infinity, resendAt }: SessionChanges,
   notice: Notice | null,
-): Promise<void> {
-  await updateSlot(
+): Promise<SlotUpdate> {
+  return updateSlot(
     context,
     req,
     ({ pending }) => isSamePending(pending, judged),

@@ -276,13 +276,13 @@ export async function finishSend(
   const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
   const refusal = await keepText(context, result, async (): Promise<Refusal | null> => {
     if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
-    const isWritten = await updateSlot(
+    const updated = await updateSlot(
       context,
       req,
       (current) => replaced.includes(current.pending?.pendingId),
       (current) => ({ ...withoutNotice(current), pending, ...notice }),
     );
-    return isWritten ? null : { reason: 'no-pending-login' };
+    return updated === 'kept' ? null : { reason: 'no-pending-login' };
   });
   if (refusal === null) return answerPending(req, res, options, pending, result);
   await context.endPending(pending.pendingId);

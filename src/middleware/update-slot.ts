@@ -14,7 +14,9 @@ const MOST_WRITES = 3;
  * is over is taken out again, and one that another request has given a text shows that text, also
  * where the session was to wait for nothing.
  *
- * @returns Whether it was changed, and what it is to wait for is not over.
+ * @returns `kept`: it was changed, and what it waits for is not over. `passed`: a code of that
+ * pending login was right in another request. `over`: it has ended. `gone`: the session has ended, or
+ * its slot was not as expected.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
@@ -22,13 +24,13 @@ export async function updateSlot(
   req: Request,
   isStill: (slot: SmsOtpSession) => boolean,
   change: (slot: SmsOtpSession) => SmsOtpSession,
-): Promise<boolean> {
+): Promise<SlotUpdate> {
   let waited: PendingSlot | undefined;
   let written = await slot.update(req, isStill, (current) => {
     waited = current.pending;
     return change(current);
   });
-  let isOver = written === null;
+  let result: SlotUpdate = written === null ? 'gone' : 'kept';
   for (let writes = 1; written !== null && writes < MOST_WRITES; writes += 1) {
     const kept: PendingSlot | undefined = written.pending;
     const known = kept ?? waited;
@@ -38,8 +40,9 @@ export async function updateSlot(
     if (live === undefined) break;
     const isLive = live !== null && live !== 'passed';
     const newer = isLive && !isShown(known, live) ? live : null;
+    if (live === 'passed') result = 'passed';
     if (newer === null && (isLive || kept === undefined)) break;
-    isOver = !isLive;
+    if (live === null) result = 'over';
     written = await slot.update(
       req,
       (current) => isSamePending(current.pending, kept),
@@ -49,8 +52,11 @@ export async function updateSlot(
           : { ...current, pending: follow(known, newer, maxAttempts) },
     );
   }
-  return !isOver;
+  return result;
 }
+
+/** What a session waits for after a change of its slot. */
+export type SlotUpdate = 'kept' | 'passed' | 'over' | 'gone';
 
 type UpdateContext = Pick<MiddlewareContext, 'slot' | 'findPending' | 'maxAttempts'>;
 

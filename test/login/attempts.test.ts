@@ -85,15 +85,16 @@ describe.each(['A', 'B'] as const)('attempts in variant %s', (variant) => {
     expect(validates(otpId)).toBe(0);
   });
 
-  it('are counted before the answer is there: a used code waits for the success that is under way', async () => {
+  it('are counted before the answer is there: a used code is refused while its success is under way', async () => {
     const visitor = visit(test, test.nextUser());
     await visitor.login();
     const otpId = await visitor.pendingId();
     test.sim.failNext('validate', { kind: 'latency', ms: 300, when: 'after' });
     const answers = await Promise.all([visitor.enterRight(), visitor.enterRight()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    expect(answers.find(({ status }) => status === 401)?.body).toEqual({ error: 'invalid-code' });
     const rejected = test.events.filter(({ type }) => type === 'rejected');
-    expect(rejected).toMatchObject([{ reason: 'already-verified' }]);
+    expect(rejected).toMatchObject([{ reason: 'wrong-code' }]);
     expect(validates(otpId)).toBe(2);
     expect((await visitor.account()).status).toBe(200);
   });

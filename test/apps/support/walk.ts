@@ -146,10 +146,19 @@ async function expectBothKept({ alice, answers, second }: Twice): Promise<void> 
   const both = alice.copy();
   for (const answer of answers) both.browser.keep(answer);
   const { path } = await both.browser.follow(second);
+  expect(await both.isIn()).toBe(true);
+  if (wasBetween(second)) return;
   const statuses = answers.map(({ status }) => status).sort();
   const [shown, expected] = both.speaksJson ? ['/login/pin', [200, 409]] : ['/account', [303, 303]];
   expect([path, statuses]).toEqual([both.at(shown), expected]);
-  expect(await both.isIn()).toBe(true);
+}
+
+/**
+ * Returns whether the second was answered between the verdict of the first and its success. At that
+ * moment its code is wrong, and no store knows better.
+ */
+function wasBetween(answer: Answer): boolean {
+  return answer.location?.endsWith('/login/pin') === true || reasonIn(answer) === 'invalid-code';
 }
 
 /** The cookie of the first answer is lost: no later answer can bring it back. */
@@ -158,11 +167,10 @@ async function expectFirstDropped({ alice, second }: Twice): Promise<void> {
   const told = await dropping.browser.follow(dropping.browser.keep(second));
   // The second request may have won.
   const isIn = await dropping.isIn();
+  const isBetween = wasBetween(second);
   const reason = dropping.speaksJson ? 'already-verified' : 'second-factor-required';
-  expect([reasonIn(told), isIn || second.setCookies.length === 0]).toEqual([
-    isIn ? null : reason,
-    true,
-  ]);
+  if (!isBetween) expect(reasonIn(told)).toBe(isIn ? null : reason);
+  expect(isIn || second.setCookies.length === 0).toBe(true);
   alice.site.clock.advanceSeconds(GAP_SECONDS);
   if (!isIn) await dropping.logIn();
   expect(await dropping.isIn()).toBe(true);
