@@ -158,8 +158,8 @@ export function warnOfGuard(
       : 'requireSecondFactor({ allowNotRequired: true }) lets such users pass';
     warn(
       'SMS_OTP_NOT_REQUIRED',
-      'requireSecondFactor has refused a logged-in user of whom isRequiredFor requires no second ' +
-        `factor: ${cure}`,
+      'requireSecondFactor has refused a logged-in user who needs no second factor, as ' +
+        `isRequiredFor says: ${cure}`,
     );
     return;
   }

@@ -561,18 +561,57 @@ describe('createSmsOtp', () => {
     [
       'a Map as store',
       { store: new Map() },
-      'store must be a store, such as memoryStore() or redisStore(client), and has no pendingLogins',
+      'store must be a store, such as memoryStore() or redisStore(client); the one given has no pendingLogins',
     ],
     [
       'an empty Passport',
       { passport: {} },
-      'passport must be a Passport instance, such as new Passport(), and has no use',
+      'passport must be a Passport instance, such as new Passport(); the one given has no use',
     ],
     [
       'half a phone book',
       { phoneBook: { list: () => [] } },
-      'phoneBook must be a phone book, and has no addUnconfirmed',
+      'phoneBook must be a phone book; the one given has no addUnconfirmed',
     ],
+    [
+      'a policy without a name',
+      { policies: [{ stage: 'send', check: () => ({ allow: true }) }] },
+      'policies.0 must be a policy; the one given has no name',
+    ],
+    [
+      'limits that are off',
+      { limits: false },
+      'limits cannot be switched off: leave it out for the defaults',
+    ],
+    [
+      'one limit that is off',
+      { limits: { perAddress: false } },
+      'limits.perAddress cannot be switched off: leave it out for the defaults',
+    ],
+    [
+      'recoveryCodes: true',
+      { recoveryCodes: true },
+      'recoveryCodes must be an object: write {} for the defaults',
+    ],
+    ['logins: true', { logins: true }, 'logins must be an object: write {} for the defaults'],
+    [
+      'trustedDevices: false',
+      { trustedDevices: false },
+      'trustedDevices must be an object: leave it out instead of false',
+    ],
+    ...['/apis', '/apis/', '/apis/otp/v3/', '/tenant/apis/auth'].map(
+      (path): [string, object, string] => [
+        `a baseUrl that ends in ${path}`,
+        { gateway: { ...complete.gateway, baseUrl: `https://gateway.example${path}` } },
+        'baseUrl must end before /apis',
+      ],
+    ),
+    [
+      'a factor named sms',
+      { factors: [{ name: 'sms', check: () => true }] },
+      'factors.0 must have a name of small letters',
+    ],
+    ['no getPhone', { getPhone: undefined }, 'getPhone is missing; it must be a function, unless'],
     ['no loadUser', { loadUser: undefined }, 'loadUser is missing; it must be a function'],
     [
       'no gateway',
@@ -598,6 +637,22 @@ describe('createSmsOtp', () => {
   ])('says of %s what to write', (_title, change, words) => {
     expect(make(change)).toThrow(TypeError);
     expect(make(change)).toThrow(words);
+  });
+
+  it('names all options that are missing, so that one start is enough', () => {
+    const empty = Object.fromEntries(Object.keys(complete).map((name) => [name, undefined]));
+    expect(make(empty)).toThrow(/^createSmsOtp: 5 options are missing:\n/);
+    for (const name of ['gateway', 'getPhone', 'secret', 'loadUser', 'allowedCountries'])
+      expect(make(empty)).toThrow(`\n  ${name} must be `);
+    expect(make({ gateway: {} })).toThrow(
+      /^createSmsOtp: gateway: 4 options are missing:\n {2}baseUrl /,
+    );
+  });
+
+  it('names a misspelt option first, which explains why another one seems to be missing', () => {
+    expect(make({ loadUser: undefined, secret: undefined, loaduser: () => null })).toThrow(
+      'createSmsOtp: unknown option loaduser, did you mean loadUser?',
+    );
   });
 
   it.each(['GB', 'AX', 'XK', 'TL'])('knows the country %s', (code) => {
