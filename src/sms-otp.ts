@@ -436,6 +436,8 @@ function createMiddlewareContext(
       logsIn: false,
       hasSent: false,
       codePage: undefined,
+      loginPage: undefined,
+      passedOn: new WeakSet(),
       notRequiredRedirect: undefined,
       hasPhoneBook: settings.phoneBook !== undefined,
     },
