@@ -106,8 +106,8 @@ export function checkSameSite(isDropped: boolean, warn: Warn): void {
   warn(
     'SMS_OTP_SAME_SITE',
     "The session cookie has sameSite: 'none' and is not secure, so browsers drop it, and the " +
-      "code finds no login. Write cookie: { sameSite: 'none', secure: true } and serve over https, or " +
-      "sameSite: 'lax'",
+      "code finds no login. Write cookie: { sameSite: 'none', secure: true } and serve over " +
+      "https, or sameSite: 'lax'",
   );
 }
 
