@@ -12,11 +12,15 @@ const PASSPORT_MESSAGES = ['failureFlash', 'failureMessage', 'failWithError'];
  * Returns a schema for an object with these fields and no others.
  *
  * Every field carries its own message, because zod's own messages would show the value.
+ * @param off What to write in place of `false`.
  */
-export function strictOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+export function strictOptions<Shape extends z.core.$ZodLooseShape>(
+  shape: Shape,
+  off = 'must be an object: leave it out instead of false',
+) {
   return z.strictObject(shape, {
-    error: ({ code, keys }) => {
-      if (code !== 'unrecognized_keys') return 'must be an object';
+    error: ({ code, keys, input }) => {
+      if (code !== 'unrecognized_keys') return input === false ? off : notAnObject(input);
       const [unknown = ''] = keys as readonly string[];
       if (PASSPORT_MESSAGES.includes(unknown))
         return 'the reason of a refusal is the notice of status(req)';
@@ -24,6 +28,11 @@ export function strictOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape)
       return meant === undefined ? '' : `did you mean ${meant}?`;
     },
   });
+}
+
+/** Says what to write in place of a switch: a part is switched on by its options. */
+function notAnObject(input: unknown): string {
+  return input === true ? 'must be an object: write {} for the defaults' : 'must be an object';
 }
 
 /** Returns a schema for a whole number within bounds, both included. */
@@ -126,7 +135,7 @@ export function objectWith<Part>(
     fields.find((field) => !(field in Object(value)));
   return isObject.refine((value) => findMissing(value) === undefined, {
     abort: true,
-    error: ({ input }) => `must be ${what}, and has no ${findMissing(input) ?? ''}`,
+    error: ({ input }) => `must be ${what}; the one given has no ${findMissing(input) ?? ''}`,
   });
 }
 
@@ -169,7 +178,8 @@ export function findCountry(code: string): string | undefined {
 /**
  * Checks options and fills in the defaults.
  * @param maker The function or class they belong to; every message begins with it.
- * @throws {TypeError} that names the first wrong option and never shows a value.
+ * @throws {TypeError} that names the first wrong option, or all that are missing, and never shows a
+ * value.
  */
 export function parseOptions<Schema extends z.ZodType>(
   maker: string,
@@ -195,18 +205,29 @@ function toOptionError(
     return new TypeError(`${maker}: unknown option ${option}${meant}`);
   }
   const problem = issue?.message ?? '';
-  const value = path.reduce((outer: unknown, name) => readFields(outer)[name], given);
-  const isMissing = value === undefined && path.length > 0;
   const option = path.join('.') || 'options';
-  return optionError(maker, option, isMissing ? `is missing; it ${problem}` : problem);
+  if (issue === undefined || !isMissing(issue, given)) return optionError(maker, option, problem);
+  const missing = issues.map(toInnermost).filter((one) => isMissing(one, given));
+  if (missing.length === 1) return optionError(maker, option, `is missing; it ${problem}`);
+  const lines = missing.map((one) => `\n  ${one.path.join('.')} ${one.message}`);
+  return new TypeError(`${maker}: ${lines.length} options are missing:${lines.join('')}`);
+}
+
+function isMissing({ path }: z.core.$ZodIssue, given: unknown): boolean {
+  const value = path.reduce((outer: unknown, name) => readFields(outer)[String(name)], given);
+  return value === undefined && path.length > 0;
 }
 
 /** Returns the issue to report, with its whole path. */
 function findIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   // A misspelt option explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
-  if (issue?.code !== 'invalid_union' || issue.message !== '') return issue;
-  // A union without a message of its own says what is wrong for its last member.
+  return issue && toInnermost(issue);
+}
+
+/** A union without a message of its own says what is wrong for its last member. */
+function toInnermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union' || issue.message !== '') return issue;
   const inner = issue.errors.at(-1) ?? [];
-  return findIssue(inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] })));
+  return findIssue(inner.map((one) => ({ ...one, path: [...issue.path, ...one.path] }))) ?? issue;
 }

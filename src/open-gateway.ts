@@ -47,10 +47,9 @@ export function openGateway(option: GatewayOption, shared: SharedOptions): OpenG
     return { ...openClient(client), close: () => client.close() };
   } catch (cause) {
     // Its options stand under `gateway` here, and that is how they are named.
-    const message = (cause as TypeError).message.replace(
-      /^GatewayClient: (unknown option )?/,
-      `${MAKER}: $1gateway.`,
-    );
+    const message = (cause as TypeError).message
+      .replace(/^GatewayClient: (?=\d)/, `${MAKER}: gateway: `)
+      .replace(/^GatewayClient: (unknown option )?/, `${MAKER}: $1gateway.`);
     throw new TypeError(message, { cause });
   }
 }

@@ -20,7 +20,7 @@ import {
   unlessFalse,
   wholeNumber,
 } from './define-options';
-import { optionError } from './errors';
+import { optionError, readFields } from './errors';
 import { extendToTerritories } from './limits/built-in';
 import { type Limits, limitsSchema } from './limits/options';
 import type { Policy } from './limits/policy';
@@ -237,8 +237,9 @@ const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const COUNTRY = 'must be the ISO 3166-1 code of a country';
 const FACTOR =
-  'needs a name of small letters, digits and hyphens that is not reserved, and a function ' +
-  'check, or createOptions and checkResponse (isAvailable, too, is one)';
+  'must have a name of small letters, digits and hyphens that is not reserved, and either a ' +
+  'function check or the functions createOptions and checkResponse; isAvailable, if it is there, ' +
+  'must be a function';
 
 const name = z
   .string('must be a string')
@@ -374,6 +375,14 @@ const schema = strictOptions({
   now: syncCallback<() => number>().default(() => Date.now),
 });
 
+/** Without a phone book only the app knows the numbers. */
+const schemaWithoutBook = schema.extend({
+  getPhone: z.custom<NonNullable<SmsOtpOptions['getPhone']>>(
+    (value) => typeof value === 'function',
+    'must be a function, unless there is a phoneBook',
+  ),
+});
+
 type Checked = z.output<typeof schema>;
 
 /** The options, checked and completed. */
@@ -399,13 +408,12 @@ const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
  * @throws {TypeError} that names the option and never shows a value.
  */
 export function readOptions(options: SmsOtpOptions): Settings {
-  const settings = parseOptions(MAKER, schema, options);
+  const hasBook = readFields(options).phoneBook !== undefined;
+  const settings: Checked = parseOptions(MAKER, hasBook ? schema : schemaWithoutBook, options);
   const { strategyName, messages } = settings;
   // Two instances of one app share its sessions: a mark of one is not a mark of the other.
   const { sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}` } =
     settings;
-  if (settings.getPhone === undefined && settings.phoneBook === undefined)
-    throw optionError(MAKER, 'getPhone', 'must be a function, unless there is a phoneBook');
   checkSessionKeys(sessionKey, settings);
   checkFactors(settings);
   checkTimes(settings);

@@ -408,6 +408,18 @@ interface AccountParts extends LoginFactors {
   readonly changeAndEnd: ChangeAndEnd;
 }
 
+function createSetup(settings: Settings): MiddlewareContext['setup'] {
+  return {
+    logsIn: false,
+    hasSent: false,
+    codePage: undefined,
+    loginPage: undefined,
+    passedOn: new WeakSet(),
+    notRequiredRedirect: undefined,
+    hasPhoneBook: settings.phoneBook !== undefined,
+  };
+}
+
 function createMiddlewareContext(
   settings: Settings,
   login: LoginContext,
@@ -432,13 +444,7 @@ function createMiddlewareContext(
     userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(login.warn),
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
     returnPages: createReturnPages(settings.returnToOrigins, findAcr),
-    setup: {
-      logsIn: false,
-      hasSent: false,
-      codePage: undefined,
-      notRequiredRedirect: undefined,
-      hasPhoneBook: settings.phoneBook !== undefined,
-    },
+    setup: createSetup(settings),
     logins,
     marks: createMarkReader(slot, login.getUserId, now, logins, findAcr),
     sendOtp,

@@ -59,7 +59,7 @@ export function createApp({ users, gateway, record, now = Date.now, ...parts }: 
 
   async function beginView(req: Request, res: Response): Promise<void> {
     const { customerId, reason } = (req.body ?? {}) as Readonly<Record<string, unknown>>; // Express types it as any.
-    const [id, by] = [String(customerId), req.user?.id ?? ''];
+    const [id, by] = [typeof customerId === 'string' ? customerId : '', req.user?.id ?? ''];
     const isCustomer = (await users.findById(id)) !== null && !(await users.isStaff(id));
     if (!isCustomer || typeof reason !== 'string' || reason.trim() === '')
       return void res.status(400).json({ error: 'no-customer-or-no-reason' });

@@ -19,7 +19,9 @@ import { Strategy as LocalStrategy } from 'passport-local';
 import type { SmsOtp, SmsOtpStatus } from 'passport-sms-otp';
 import { addSessions } from './first-factor';
 import {
+  LogoutGuard,
   PasswordGuard,
+  ResendCodeGuard,
   SecondFactor,
   SendCodeGuard,
   SMS_OTP,
@@ -46,6 +48,20 @@ export class LoginController {
   @UseGuards(PasswordGuard, SendCodeGuard)
   sendCode(@Req() req: Request): SmsOtpStatus {
     return this.smsOtp.status(req); // Never `req.user`: that is the record of your database.
+  }
+
+  @Post('login/pin/resend')
+  @HttpCode(200)
+  @UseGuards(ResendCodeGuard)
+  sendAnother(@Req() req: Request): SmsOtpStatus {
+    return this.smsOtp.status(req);
+  }
+
+  @Post('logout')
+  @HttpCode(200)
+  @UseGuards(LogoutGuard)
+  logOut(): { loggedOut: true } {
+    return { loggedOut: true };
   }
 
   @Post('login/pin')

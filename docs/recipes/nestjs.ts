@@ -69,6 +69,30 @@ export class SendCodeGuard implements CanActivate {
   }
 }
 
+/** Sends another code for the same login. */
+@Injectable()
+export class ResendCodeGuard implements CanActivate {
+  private readonly resend: RequestHandler;
+  constructor(@Inject(SMS_OTP) smsOtp: SmsOtp) {
+    this.resend = smsOtp.resend();
+  }
+  canActivate(context: ExecutionContext): Promise<boolean> {
+    return run(this.resend, context);
+  }
+}
+
+/** Logs the user out, and ends the record of the login. */
+@Injectable()
+export class LogoutGuard implements CanActivate {
+  private readonly logout: RequestHandler;
+  constructor(@Inject(SMS_OTP) smsOtp: SmsOtp) {
+    this.logout = smsOtp.logout();
+  }
+  canActivate(context: ExecutionContext): Promise<boolean> {
+    return run(this.logout, context);
+  }
+}
+
 /**
  * Verifies the code and logs the user in. No AuthGuard: its options, such as `session: false`, do
  * not matter here.
@@ -129,7 +153,14 @@ export class SmsOtpModule implements OnApplicationShutdown {
   constructor(@Inject(SMS_OTP) private readonly smsOtp: SmsOtp) {}
 
   static forRootAsync({ imports = [], inject = [], useFactory }: AsyncOptions): DynamicModule {
-    const guards = [PasswordGuard, SendCodeGuard, VerifyCodeGuard, SmsOtpGuard];
+    const guards = [
+      PasswordGuard,
+      SendCodeGuard,
+      ResendCodeGuard,
+      VerifyCodeGuard,
+      LogoutGuard,
+      SmsOtpGuard,
+    ];
     const create = async (...given: unknown[]): Promise<SmsOtp> =>
       createSmsOtp(await useFactory(...given));
     return {

@@ -39,7 +39,9 @@ export function createApp({
 
   async function createAccount(req: Request, res: Response, next: NextFunction): Promise<void> {
     const { username, password } = (req.body ?? {}) as Readonly<Record<string, unknown>>;
-    const user = await users.create(String(username), String(password));
+    if (typeof username !== 'string' || typeof password !== 'string')
+      return void res.status(400).json({ error: 'no-name-or-no-password' });
+    const user = await users.create(username, password);
     if (user === null) return void res.status(409).json({ error: 'name-taken' });
     req.user = user;
     req.authInfo = {}; // The password has just been chosen: a first factor, for `send`.

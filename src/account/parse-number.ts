@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js/max';
 import { DENIED_TYPES } from '../limits/built-in';
 import { assumeCountry, type PhoneType, toCurrentForm } from '../limits/number-country';
-import { toAsciiDigits } from '../login/code-verifiers';
+import { withoutMarks } from '../login/code-verifiers';
 import type { Reason } from '../login/outcome';
 import { isPhoneNumber } from '../login/phones';
 
@@ -52,12 +52,6 @@ export async function parseNumber(
 const MAX_INPUT_LENGTH = 64;
 
 /**
- * Spaces, dashes, brackets, dots, slashes and invisible format characters. U+2212 and U+30FC are
- * used as dashes.
- */
-const MARKS = /[\p{Z}\p{Cf}\p{Pd}\s()[\]./·\u2212\u30FC]/gu;
-
-/**
  * Returns the digits of a number as typed or pasted, with the plus it may have; or null. Letters
  * and extensions are refused, never dropped.
  * @param hasDefaultCountry Whether `00` may stand for the plus, whose meaning depends on the
@@ -65,7 +59,7 @@ const MARKS = /[\p{Z}\p{Cf}\p{Pd}\s()[\]./·\u2212\u30FC]/gu;
  */
 function cleanNumber(input: unknown, hasDefaultCountry: boolean): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
-  const digits = toAsciiDigits(input.normalize('NFKC')).replace(MARKS, '');
+  const digits = withoutMarks(input.replace(/^\s*tel:/i, ''));
   if (!/^\+?[0-9]{3,20}$/.test(digits)) return null;
   if (digits.startsWith('+')) return digits;
   return hasDefaultCountry ? digits.replace(/^00/, '+') : null;

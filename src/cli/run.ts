@@ -105,7 +105,7 @@ function reportError(
   if (hasJson) output.json({ error: { message, advice } });
   const paint = output.noteStyle;
   output.note(`${paint('red', 'error')}  ${message}`);
-  if (advice !== null) output.note(`       ${advice}`);
+  for (const line of advice?.split('\n') ?? []) output.note(`       ${line}`);
   if (exitCode === 2) {
     output.note(
       paint('dim', `       ${[PROGRAM, ...(command ? [command.name] : []), '--help'].join(' ')}`),

@@ -37,6 +37,8 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
   if (url.username !== '' || url.password !== '')
     return { problem: 'must not contain credentials' };
   if (/[?#]/.test(baseUrl)) return { problem: 'must not contain a query or a fragment' };
+  if (DOCUMENTED.test(url.pathname))
+    return { problem: 'must end before /apis, which every path of the documents begins with' };
   const isSecure = url.protocol === 'https:';
   if (!isSecure && !isLoopback(url.hostname)) {
     return {
@@ -51,6 +53,9 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
     isSecure,
   };
 }
+
+/** The part of a path that the documents give, as people copy it from there. */
+const DOCUMENTED = /\/apis(?:\/(?:auth|otp|sms|hlr)(?:\/.*)?)?\/?$/i;
 
 function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | null {
   const url = parseUrl(proxyUrl);
@@ -112,7 +117,8 @@ export type NumbersAs =
 export interface GatewayClientOptions {
   /**
    * The account's address, for example `https://gateway.example`; a path prefix is kept. Without
-   * credentials, query or fragment. Plain http only to loopback (127.0.0.0/8, ::1, localhost).
+   * `/apis` and what follows it in the documents, credentials, query or fragment. Plain http only
+   * to loopback (127.0.0.0/8, ::1, localhost).
    */
   readonly baseUrl: string | undefined;
   /** Which variant of the OTP interface the account speaks. OTP spec §1. */

@@ -318,7 +318,7 @@ function findHeadProblem(
   if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
   if (encoding !== undefined && !/^identity$/i.test(encoding)) return 'it is encoded';
   if (type !== 'application/json' && (typeof type !== 'string' || !JSON_TYPE.test(type)))
-    return 'it is not JSON';
+    return 'its content type is not JSON';
   if (Number(headers['content-length'] ?? 0) > maxBytes) return 'it is too large';
   return null;
 }

@@ -123,7 +123,8 @@ function createReader<Result>(
   readPayload: ReadPayload<Result>,
 ): GatewayCall<Result>['read'] {
   return function read({ httpStatus, body, retryAfterSeconds }) {
-    const answer = readEnvelope(httpStatus, parseAnswer(body));
+    const parsed = parseAnswer(body);
+    const answer = readEnvelope(httpStatus, parsed);
     if (answer.kind === 'rejected') {
       const { code } = answer;
       throw new GatewayRejectedError(name, {
@@ -137,13 +138,20 @@ function createReader<Result>(
     const result =
       answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
     if (result !== null) return result;
-    throw new GatewayResponseError(
-      name,
-      httpStatus,
-      'fields not as expected; check the variant',
-      retryAfterSeconds,
-    );
+    const problem = parsed === undefined ? toTextProblem(body) : WRONG_FIELDS;
+    throw new GatewayResponseError(name, httpStatus, problem, retryAfterSeconds);
   };
+}
+
+const WRONG_FIELDS = 'fields not as expected; check the variant';
+
+/** Says what keeps a body from being JSON, without repeating any of it. */
+function toTextProblem(body: string): string {
+  if (body.startsWith('\uFEFF')) return 'its body begins with a byte order mark, so it is not JSON';
+  if (body.trim() === '') return 'its body is empty';
+  return /^\s*[{[]/.test(body)
+    ? 'its body is not valid JSON'
+    : 'its body begins with other text, so it is not JSON';
 }
 
 /** A token with what belongs to it, as a store keeps it, once decrypted. */

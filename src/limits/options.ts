@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { strictOptions, wholeNumber } from '../define-options';
+import { strictOptions as strict, wholeNumber } from '../define-options';
 
 /**
  * Returns the schema of a value that can be lowered, or raised up to its ceiling, but never
@@ -15,6 +15,11 @@ function upTo(ceiling: number, byDefault: number) {
  */
 function window(seconds: number) {
   return wholeNumber(seconds, 86_400).default(seconds);
+}
+
+/** Returns a schema for limits. None can be switched off. */
+function strictOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return strict(shape, 'cannot be switched off: leave it out for the defaults');
 }
 
 /**

@@ -284,9 +284,16 @@ export function admitsOtherFactors(purpose: Purpose): purpose is FactorChallenge
 const MAX_INPUT_LENGTH = 64;
 
 /**
- * Spaces, dashes, dots and invisible format characters that people and phones put between digits.
+ * The marks that people and phones put around and between digits: spaces, dashes, brackets, dots,
+ * slashes, quotes and invisible characters. U+2212 and U+30FC are used as dashes.
  */
-const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s.·]/gu;
+const MARKS =
+  /[\p{Z}\p{Cf}\p{Pd}\p{Default_Ignorable_Code_Point}\s()[\]./·'"\u2018-\u201F\u2212\u30FC]/gu;
+
+/** Returns a code or a number as typed or pasted, without marks and in ASCII digits. */
+export function withoutMarks(input: string): string {
+  return toAsciiDigits(input.normalize('NFKC')).replace(MARKS, '');
+}
 
 const CODE = /^[0-9]{4,10}$/;
 
@@ -300,12 +307,12 @@ export function readCode(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
   // Nearly every code comes as it is.
   if (CODE.test(input)) return input;
-  const digits = toAsciiDigits(input.normalize('NFKC')).replace(SEPARATORS, '').replace(/^#/, '');
+  const digits = withoutMarks(input).replace(/^#/, '');
   return CODE.test(digits) ? digits : null;
 }
 
 /** Replaces the decimal digits of any script by ASCII. */
-export function toAsciiDigits(text: string): string {
+function toAsciiDigits(text: string): string {
   return text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
 }
 

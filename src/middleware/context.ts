@@ -23,7 +23,12 @@ export interface MiddlewareContext {
   readonly passport: PassportInstance;
   readonly strategyName: string;
   /** Names of the fields of a request body. */
-  readonly fields: { readonly code: string; readonly phone: string; readonly phoneId: string };
+  readonly fields: {
+    readonly code: string;
+    readonly phone: string;
+    readonly phoneId: string;
+    readonly trustDevice: string;
+  };
   readonly slot: SessionSlot;
   readonly marks: MarkReader;
   readonly sendOtp: SendOtp;
@@ -94,6 +99,10 @@ export interface Setup {
   notRequiredRedirect: string | undefined;
   /** Where `send` leads users to enter the code. */
   codePage: string | undefined;
+  /** Where `send` leads users whom it refuses. */
+  loginPage: string | undefined;
+  /** The requests that `send` or `verify` has passed on to the next handler, with a success. */
+  readonly passedOn: WeakSet<Request>;
   /** Whether a request has reached `send` in this process. */
   hasSent: boolean;
   /** Whether users add numbers themselves. */

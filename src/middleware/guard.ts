@@ -3,7 +3,7 @@ import { UsageError } from '../errors';
 import type { Method, Reason } from '../login/outcome';
 import { idText, isFreshMark, type VerifiedMark } from '../login/users';
 import type { LoginsContext, MarkCheck, MarkReader, MiddlewareContext } from './context';
-import { currentUser, handleAsync, loadOptions } from './handler';
+import { currentUser, handleAsync, listHandlers, loadOptions } from './handler';
 import { takeOutLogin } from './ended-login';
 import type { KeptPage } from './kept-page';
 import type { GuardOptions, SecondFactorOptions } from './options';
@@ -11,12 +11,15 @@ import { replyWithRedirect, replyWithRefusal, toChallenge, toNotice } from './re
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import {
+  checkLoginPage,
+  checkMaxAge,
   isSamePage,
   requireOtherPage,
   warnOfGuard,
   warnOfLoop,
   warnOfOtherHost,
   warnOfReturnTo,
+  warnOfUnanswered,
 } from './setup-checks';
 import { isSamePending, updateSlot } from './update-slot';
 import { isVisit } from './visit';
@@ -87,9 +90,11 @@ export function createGuards(context: MiddlewareContext): Guards {
     requireSecondFactor(given = {}, ...others: readonly unknown[]) {
       if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', 'requireSecondFactor');
       const options = readOptions('requireSecondFactor', given);
+      checkMaxAge(options, warn);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
         const check = marks.check(req, maxAgeMs, options.acrValues);
+        if (setup.passedOn.has(req)) checkPassedOn(req, check, requireSecondFactor);
         if (check === 'passed') return next();
         decideLater(req, res, next, options, check);
       };
@@ -97,12 +102,18 @@ export function createGuards(context: MiddlewareContext): Guards {
     hasSecondFactor(req, given) {
       if (given === undefined) return marks.check(req, Infinity) === 'passed';
       const options = readOptions('hasSecondFactor', given);
+      checkMaxAge(options, warn);
       return marks.check(req, toMaxAgeMs(options), options.acrValues) === 'passed';
     },
     async checkSecondFactor(req) {
       await logins.isLive(req);
     },
   };
+
+  /** A guard behind `verify` in the same route has been put there. */
+  function checkPassedOn(req: Request, check: MarkCheck, guard: RequestHandler): void {
+    if (check !== 'passed' || !listHandlers(req).includes(guard)) warnOfUnanswered(warn);
+  }
 
   /** Separate function, so that no closure is allocated when the guard passes. */
   function decideLater(
@@ -131,6 +142,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     if (reason === 'second-factor-required') warnOfRefusal(req, isFree);
 
     const target = findTarget(req, options, isFree);
+    checkLoginPage(req, context);
     await leaveTrace(req, reason, target === undefined ? null : toTrace(req, options, reason));
     if (target !== undefined) {
       replyWithRedirect(res, target);

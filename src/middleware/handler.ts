@@ -1,5 +1,5 @@
 import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
-import { SmsOtpError, UsageError } from '../errors';
+import { readFields, SmsOtpError, UsageError } from '../errors';
 import type { CookieValue, PreparedPut } from '../login/context';
 import type * as OptionsModule from './options';
 import type { CheckedOptions, MiddlewareName } from './options';
@@ -77,10 +77,37 @@ export function createFactory<Name extends MiddlewareName>(
     check?.(options);
     const middleware: RequestHandler = (req, res, next) => {
       if (!methods.includes(req.method)) return refuseMethod(res, methods);
-      handleAsync(res, next, () => handle(req, res, options));
+      handleAsync(res, next, async () => {
+        const goesOn = await handle(req, res, options);
+        return goesOn && !answerAsLast(req, res, middleware);
+      });
     };
     return Object.defineProperty(middleware, 'name', { value: functionName });
   };
+}
+
+/**
+ * Answers a success as JSON where no handler follows in the route: Express would answer with 404.
+ * Returns whether it has. A middleware that is mounted by `use`, or called by the app, goes on.
+ */
+function answerAsLast(req: Request, res: Response, middleware: RequestHandler): boolean {
+  if (listHandlers(req).at(-1) !== middleware) return false;
+  res.setHeader('Cache-Control', 'no-store');
+  res.json(req.smsOtp ?? {});
+  return true;
+}
+
+/** Returns the handlers of the route that has a request; none where it has come to no route. */
+export function listHandlers({ route, method }: Request): readonly unknown[] {
+  // Express's types say any.
+  const { stack } = readFields(route);
+  if (!Array.isArray(stack)) return [];
+  // A layer of `all` has no method.
+  const usual: readonly unknown[] = [undefined, method.toLowerCase()];
+  return stack
+    .map(readFields)
+    .filter((layer) => usual.includes(layer.method))
+    .map(({ handle }) => handle);
 }
 
 /** Returns an own field of a parsed body, unchecked. */

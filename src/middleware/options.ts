@@ -12,7 +12,8 @@ import type { Purpose, Transaction } from '../stores/store';
 
 /**
  * Where to go: a path that begins with `/`, or a URL with its scheme and host. Without them a
- * success calls `next()` and a refusal is answered as JSON.
+ * success calls the next handler of the route, or is answered with `req.smsOtp` as JSON if there is
+ * none. A refusal is answered as JSON.
  */
 export interface RedirectOptions {
   readonly successRedirect?: string | undefined;

@@ -29,7 +29,13 @@ import {
   toVerified,
 } from './responses';
 import { type PendingSlot, type SmsOtpSession, toKept, withoutReason } from './session-data';
-import { checkCookieLife, checkProxy, readAddress, requireSerializer } from './setup-checks';
+import {
+  checkCookieLife,
+  checkProxy,
+  checkSameSite,
+  readAddress,
+  requireSerializer,
+} from './setup-checks';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
 import { createDeviceLogin } from './trusted-devices';
@@ -42,6 +48,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
 
   return createFactory('send', 'smsOtpSend', send, (options) => {
     context.setup.codePage ??= options.successRedirect;
+    context.setup.loginPage ??= options.failureRedirect;
     context.setup.notRequiredRedirect ??= options.notRequiredRedirect;
   });
 
@@ -58,6 +65,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
     requireSetUp(req);
+    checkSameSite(slot.dropsCookie(req), context.warn);
     checkCookieLife(slot.readCookieLife(req), context.codeValiditySeconds, context.warn);
     checkProxy(req, context.warn);
     await slot.noteCookieLife(req);
@@ -67,7 +75,9 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     const isFirst = devices?.hasCookie(req) === true || context.mayBeUnrequired;
     const begun = isFirst ? await context.beginLogin(req, user) : undefined;
     try {
-      return await decide(req, res, options, { user, kept, before, begun });
+      const goesOn = await decide(req, res, options, { user, kept, before, begun });
+      if (goesOn) context.setup.passedOn.add(req);
+      return goesOn;
     } catch (error) {
       await endUnused(begun);
       throw error;

@@ -102,6 +102,12 @@ export class SessionSlot {
     return readFields(cookie).secure === true && !req.secure;
   }
 
+  /** Returns whether browsers drop the session's cookie: for other sites too, and not secure. */
+  dropsCookie(req: Request): boolean {
+    const { sameSite, secure } = readFields(readFields(findSession(req)).cookie);
+    return typeof sameSite === 'string' && sameSite.toLowerCase() === 'none' && secure !== true;
+  }
+
   /**
    * Makes another id for a request like this one. @throws {SessionError} when it is the same, so
    * that the session could not be renewed after the right code.

@@ -3,6 +3,7 @@ import { readFields, UsageError, type Warn } from '../errors';
 import { toIpAddress } from '../limits/address-block';
 import type { MiddlewareContext } from './context';
 import { readField } from './handler';
+import type { SecondFactorOptions } from './options';
 import type { Notice } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
@@ -99,6 +100,17 @@ export function checkCookieLife(
   );
 }
 
+/** Warns of a session cookie that browsers do not keep. */
+export function checkSameSite(isDropped: boolean, warn: Warn): void {
+  if (!isDropped) return;
+  warn(
+    'SMS_OTP_SAME_SITE',
+    "The session cookie has sameSite: 'none' and is not secure, so browsers drop it, and the " +
+      "code finds no login. Write cookie: { sameSite: 'none', secure: true } and serve over " +
+      "https, or sameSite: 'lax'",
+  );
+}
+
 /**
  * Warns of a session cookie that no browser gets. A page of the login asks for `status` first, and
  * a check for forged requests refuses what follows before any of the middlewares runs.
@@ -158,8 +170,8 @@ export function warnOfGuard(
       : 'requireSecondFactor({ allowNotRequired: true }) lets such users pass';
     warn(
       'SMS_OTP_NOT_REQUIRED',
-      'requireSecondFactor has refused a logged-in user of whom isRequiredFor requires no second ' +
-        `factor: ${cure}`,
+      'requireSecondFactor has refused a logged-in user who needs no second factor, as ' +
+        `isRequiredFor says: ${cure}`,
     );
     return;
   }
@@ -203,6 +215,56 @@ export function warnOfLoop(
       'shown the reason. If the page that it redirects to sends logged-in users away, browsers ' +
       'never stop: ask smsOtp.hasSecondFactor(req) there, not req.user. Show the reason with ' +
       'smsOtp.status(req).notice',
+  );
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Warns of an age that was probably meant as milliseconds. */
+export function checkMaxAge({ maxAgeSeconds }: SecondFactorOptions, warn: Warn): void {
+  if (maxAgeSeconds === undefined || maxAgeSeconds <= DAY_SECONDS || maxAgeSeconds === Infinity)
+    return;
+  warn(
+    'SMS_OTP_MAX_AGE',
+    `maxAgeSeconds is ${maxAgeSeconds}, which is more than a day. It counts seconds: ` +
+      'maxAgeSeconds: 300 is five minutes',
+  );
+}
+
+/** Warns when `send` or `verify` has succeeded, and no handler has answered before a guard. */
+export function warnOfUnanswered(warn: Warn): void {
+  warn(
+    'SMS_OTP_NOT_ANSWERED',
+    'smsOtp.send() or smsOtp.verify() has succeeded, and the same request has come to ' +
+      'requireSecondFactor, which does not answer it as a success: give the middleware a ' +
+      'successRedirect, or a next handler that answers',
+  );
+}
+
+/** Warns when a guard refuses a page of the login, to which `send` leads. */
+export function checkLoginPage(
+  req: Request,
+  { setup, warn }: Pick<MiddlewareContext, 'setup' | 'warn'>,
+): void {
+  const { codePage, loginPage } = setup;
+  if (![codePage, loginPage].some((page) => page !== undefined && isSamePage(req, page))) return;
+  warn(
+    'SMS_OTP_GUARDED_LOGIN',
+    'requireSecondFactor has refused a page of the login, to which smsOtp.send() leads: put it ' +
+      'behind the routes of the login',
+  );
+}
+
+/** Warns of a form that asks to trust the device, while no device can be trusted. */
+export function checkTrustDevice(
+  req: Request,
+  { devices, fields, warn }: Pick<MiddlewareContext, 'devices' | 'fields' | 'warn'>,
+): void {
+  if (devices !== undefined || readField(req, fields.trustDevice) === undefined) return;
+  warn(
+    'SMS_OTP_TRUST_DEVICE',
+    `A form has sent ${fields.trustDevice}, and no device is trusted: give createSmsOtp the ` +
+      'option trustedDevices, or take the field out',
   );
 }
 

@@ -3,7 +3,7 @@ import { maskPhone } from '../login/phones';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import { type PendingSlot, toKept, withoutReason } from './session-data';
-import { checkCookie, isSamePage, warnOfCodePage } from './setup-checks';
+import { checkCookie, checkSameSite, isSamePage, warnOfCodePage } from './setup-checks';
 import { isVisit } from './visit';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
@@ -67,6 +67,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
 
   return function status(req) {
     checkCookie(slot.losesCookie(req), warn);
+    checkSameSite(slot.dropsCookie(req), warn);
     slot.watch(req);
     const taken = takeNotice(req);
     const pending = slot.peek(req)?.pending;

@@ -79,6 +79,8 @@ export interface AuthenticationOptions {
   /** Passport's own option, which `passport.authorize` sets. Refused. */
   readonly assignProperty?: string | undefined;
   readonly session?: boolean | undefined;
+  /** Passport's own option: where it sends a browser after a refusal. */
+  readonly failureRedirect?: string | undefined;
   /** Whether a refusal is kept for the next page. Set by `verify` when it redirects. */
   readonly keepsNotice?: boolean | undefined;
   /** The factor whose code is verified. Default: `sms`. */
@@ -166,11 +168,12 @@ export function createAuthenticate(
     options: AuthenticationOptions,
     refused: SessionRefusal,
   ): Promise<Authentication> {
-    const { keepsNotice } = options;
+    const { keepsNotice, failureRedirect } = options;
     const told = await recordCodeRefusal(context, req, refused, {
       // Plain `passport.authenticate` goes on to handlers of the app.
       isAnswered: keepsNotice !== undefined,
-      keepsNotice: keepsNotice === true,
+      // Passport itself redirects then, and the next page shows the reason.
+      keepsNotice: keepsNotice ?? failureRedirect !== undefined,
     });
     req.smsOtp = { verified: false, ...told };
     const { status, error } = REPLIES[told.reason];

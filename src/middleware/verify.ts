@@ -6,6 +6,7 @@ import { logInOrEnd } from './logins';
 import type { VerifyOptions } from './options';
 import { type PassportCallback, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess } from './responses';
+import { checkTrustDevice } from './setup-checks';
 import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
 
 /**
@@ -30,6 +31,7 @@ export function createVerify(
     const { pending, returnTo } = slot.read(req);
     // What a guard has kept since the code was sent is newer than what the pending login holds.
     const wanted = returnPages.find([returnTo, pending?.returnTo], factor);
+    checkTrustDevice(req, context);
     const answer = await authenticate(req, res, options);
     if (answer.kind === 'failure') {
       // The session of another request may be logged in: the guard of the next page decides.
@@ -40,7 +42,9 @@ export function createVerify(
       await logInOrEnd(context, req, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
-    return answerSuccess(res, successRedirect && (wanted ?? successRedirect));
+    const goesOn = answerSuccess(res, successRedirect && (wanted ?? successRedirect));
+    if (goesOn) context.setup.passedOn.add(req);
+    return goesOn;
   }
 
   /** Calls Passport in its callback form, which answers nothing itself. */

@@ -34,7 +34,7 @@ describe('createSmsOtp', () => {
       const { [part]: _left, ...store } = memoryStore();
       expect(() => create({ store })).toThrow(TypeError);
       expect(() => create({ store })).toThrow(
-        `createSmsOtp: store must be a store, such as memoryStore() or redisStore(client), and has no ${part}`,
+        `createSmsOtp: store must be a store, such as memoryStore() or redisStore(client); the one given has no ${part}`,
       );
     },
   );

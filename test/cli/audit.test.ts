@@ -264,7 +264,7 @@ describe('audit refuses', () => {
   });
 
   it.each([
-    ['a file that is not there', null, 1, 'could not be read'],
+    ['a file that is not there', null, 1, `There is no ${FILE} in this folder`],
     ['a file that is no JSON', '{', 2, 'the file'],
     ['an unknown member', configOf(1, { guard: [] }), 2, 'the file has unknown members: guard'],
     ['one user', configOf(1, { users: [] }), 2, 'users: '],
@@ -287,6 +287,24 @@ describe('audit refuses', () => {
     if (text !== null) folder.write(FILE, text);
     const { code, stderr } = await runCli(['audit', 'http://127.0.0.1:1'], { folder: folder.path });
     expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
+  });
+
+  it('an app that nothing describes, with a description to copy', async () => {
+    const folder = makeFolder();
+    const argv = ['audit', 'http://127.0.0.1:1'];
+    const { stderr } = await runCli(argv, { folder: folder.path });
+    const copied = stderr.slice(stderr.indexOf('{'), stderr.lastIndexOf('}') + 1);
+    folder.write(FILE, copied);
+    // The description is right as it is: the next thing that is missing belongs to a URL.
+    const next = await runCli(argv, { folder: folder.path });
+    expect([next.code, next.stderr]).toEqual([2, expect.stringContaining('simulator.port')]);
+  });
+
+  it('a file of --config that is not there, without repeating its name', async () => {
+    const argv = ['audit', 'http://127.0.0.1:1', '--config', 'secret-name.json'];
+    const { code, stderr } = await runCli(argv, { folder: makeFolder().path });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('could not be read (ENOENT)')]);
+    expect(stderr).not.toContain('secret-name');
   });
 
   it('an unknown hole, without repeating it', async () => {

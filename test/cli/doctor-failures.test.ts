@@ -72,7 +72,7 @@ describe.each(variants)('doctor (%s) cannot use a gateway', (variant) => {
     [
       'that answers with a page',
       'html-502',
-      /it is not JSON$/,
+      /its content type is not JSON$/,
       /a proxy, a login page, another server/,
     ],
     [

@@ -62,13 +62,23 @@ describe('an answer', () => {
   it.each([
     ['300', 'HTTP/1.1 300 x\r\ncontent-length: 0\r\n\r\n', 300, 'it is a redirect'],
     ['399', 'HTTP/1.1 399 x\r\ncontent-length: 0\r\n\r\n', 399, 'it is a redirect'],
-    ['299 without type', 'HTTP/1.1 299 x\r\ncontent-length: 0\r\n\r\n', 299, 'it is not JSON'],
-    ['400 without type', 'HTTP/1.1 400 x\r\ncontent-length: 0\r\n\r\n', 400, 'it is not JSON'],
+    [
+      '299 without type',
+      'HTTP/1.1 299 x\r\ncontent-length: 0\r\n\r\n',
+      299,
+      'its content type is not JSON',
+    ],
+    [
+      '400 without type',
+      'HTTP/1.1 400 x\r\ncontent-length: 0\r\n\r\n',
+      400,
+      'its content type is not JSON',
+    ],
     [
       'two types',
       `${OK}content-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
       200,
-      'it is not JSON',
+      'its content type is not JSON',
     ],
     [
       'an encoding',
@@ -90,12 +100,7 @@ describe('an answer', () => {
     ],
     ['a length beyond 64 KiB', `${OK}content-length: 65537\r\n\r\n{`, 200, 'it is too large'],
     ['more than 64 KiB', `${OK}\r\n"${'x'.repeat(65_536)}"`, 200, 'it is too large'],
-    [
-      'no JSON',
-      `${OK}content-length: 5\r\n\r\n{"a":`,
-      200,
-      'fields not as expected; check the variant',
-    ],
+    ['no JSON', `${OK}content-length: 5\r\n\r\n{"a":`, 200, 'its body is not valid JSON'],
     [
       'other members',
       `${OK}content-length: 2\r\n\r\n{}`,

@@ -129,6 +129,28 @@ describe('a pin was right only when the answer says so exactly', () => {
     },
   );
 
+  it.each([
+    ['a byte order mark', `\uFEFF${JSON.stringify(success)}`, JSON_TYPE, /byte order mark/],
+    [
+      'a notice of PHP',
+      `<br />Notice${JSON.stringify(success)}`,
+      JSON_TYPE,
+      /other text, so it is/,
+    ],
+    ['half of it', JSON.stringify(success).slice(0, -1), JSON_TYPE, /not valid JSON$/],
+    ['two of it', JSON.stringify(success).repeat(2), JSON_TYPE, /not valid JSON$/],
+    ['nothing', '', JSON_TYPE, /body is empty$/],
+    ['text/json', success, 'text/json', /content type is not JSON$/],
+    ['other fields', { payload: 7 }, JSON_TYPE, /check the variant$/],
+  ])('says of %s what is wrong', async (_title, body, contentType, words) => {
+    const error = await errorOf(answer(body, 200, contentType));
+    expect(error).toMatchObject({
+      code: 'ERR_GATEWAY_RESPONSE',
+      message: expect.stringMatching(words),
+    });
+    expect(String(error)).not.toContain('Notice');
+  });
+
   it.each(UNDOCUMENTED)(
     '%s is none where a missing payload is accepted',
     async (_title, ...told) => {

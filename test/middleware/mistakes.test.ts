@@ -113,6 +113,22 @@ describe('a mistake of the app', () => {
       expectWarning('SMS_OTP_SESSION_COOKIE', 'invalid csrf token', "app.set('trust proxy', 1)");
     });
 
+    it('a cookie for other sites that is not secure warns once, before a text', async () => {
+      test = await startTestApp({
+        cookie: { sameSite: 'none' },
+        options: { allowedCountries: ['GB'] },
+      });
+      for (const _try of [1, 2]) await test.agent().post('/login').send(LOGIN).expect(403);
+      expectWarning('SMS_OTP_SAME_SITE', 'browsers drop it', 'secure: true');
+      expect(texts()).toBe(0);
+    });
+
+    it('one for other sites that is secure does not warn', async () => {
+      test = await startTestApp({ cookie: { sameSite: 'none', secure: true }, trustProxy: 1 });
+      await test.agent().post('/login').set('X-Forwarded-Proto', 'https').send(LOGIN).expect(200);
+      expect(warnings).toEqual([]);
+    });
+
     it('ids that are all the same are an error before a text is paid', async () => {
       const genid = (): string => 'always the same';
       const options = { secret: 'a test secret', resave: false, saveUninitialized: false };
@@ -382,6 +398,84 @@ describe('a mistake of the app', () => {
     });
   });
 
+  describe('with the age of the second factor', () => {
+    const guard = async (maxAgeSeconds: number): Promise<void> => {
+      test = await startTestApp({
+        routes: (app, smsOtp) => {
+          const options = { maxAgeSeconds };
+          for (const path of ['/one', '/two']) app.get(path, smsOtp.requireSecondFactor(options));
+          app.get('/asks', (req, res) => void res.json(smsOtp.hasSecondFactor(req, options)));
+        },
+      });
+      await test.agent().get('/asks').expect(200);
+    };
+
+    it('warns once of one that is probably meant as milliseconds', async () => {
+      await guard(300_000);
+      expectWarning('SMS_OTP_MAX_AGE', 'maxAgeSeconds is 300000', 'counts seconds');
+    });
+
+    it.each([0, 300, 86_400, Infinity])('does not warn of %d seconds', async (maxAgeSeconds) => {
+      await guard(maxAgeSeconds);
+      expect(warnings).toEqual([]);
+    });
+  });
+
+  describe('with an answer', () => {
+    const goOn: RequestHandler = (_req, _res, next) => next();
+    const guardAll: TestAppOptions = {
+      routes: (app, smsOtp, passport) => {
+        const local = passport.authenticate('local', { session: false }) as RequestHandler;
+        app.post('/api/login', local, smsOtp.send(), goOn);
+        app.post('/api/pin', smsOtp.verify(), goOn);
+        app.post(
+          '/own/pin',
+          smsOtp.verify(),
+          smsOtp.requireSecondFactor(),
+          (req, res) => void res.json(req.smsOtp),
+        );
+        app.use('/api', smsOtp.requireSecondFactor(), (_req, res) => void res.json({}));
+      },
+    };
+
+    it('warns once of a message that is sent, and then refused by the guard', async () => {
+      test = await startTestApp(guardAll);
+      for (const username of ['alice', 'bob'])
+        await test.agent().post('/api/login').send({ username, password: 'right' }).expect(403);
+      expectWarning('SMS_OTP_NOT_ANSWERED', 'successRedirect', 'next handler');
+    });
+
+    it('warns once of a code that is right, and then comes to the guard', async () => {
+      test = await startTestApp(guardAll);
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/api/pin').send({ pin: test.code() }).expect(200);
+      expectWarning('SMS_OTP_NOT_ANSWERED', 'smsOtp.verify()');
+    });
+
+    it('does not warn of a guard behind verify in its own route', async () => {
+      test = await startTestApp(guardAll);
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/own/pin').send({ pin: test.code() }).expect(200);
+      expect(warnings).toEqual([]);
+    });
+
+    it('warns once of a guard that refuses a page of the login', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp) => {
+          smsOtp.send({ successRedirect: '/in/code', failureRedirect: '/in/login' });
+          app.use('/in', smsOtp.requireSecondFactor());
+        },
+      });
+      await test.agent().get('/in/account').expect(403);
+      expect(warnings).toEqual([]);
+      for (const path of ['/in/login?again=1', '/in/code'])
+        await test.agent().get(path).expect(403);
+      expectWarning('SMS_OTP_GUARDED_LOGIN', 'behind the routes of the login');
+    });
+  });
+
   describe('with the body', () => {
     const enter = async (body: object, options: TestAppOptions = {}): Promise<number> => {
       test = await startTestApp(options);
@@ -408,6 +502,11 @@ describe('a mistake of the app', () => {
       };
       expect(await enter({ pin: '123456' }, before(forget))).toBe(400);
       expectWarning('SMS_OTP_FIELD_MISSING', 'express.urlencoded()', 'express.json()');
+    });
+
+    it('warns once of a box that trusts the device, where no device can be trusted', async () => {
+      expect(await enter({ pin: '000000', trustDevice: 'on' })).toBe(401);
+      expectWarning('SMS_OTP_TRUST_DEVICE', 'trustDevice', 'trustedDevices');
     });
 
     it('does not warn of what a user left out', async () => {
@@ -561,18 +660,57 @@ describe('createSmsOtp', () => {
     [
       'a Map as store',
       { store: new Map() },
-      'store must be a store, such as memoryStore() or redisStore(client), and has no pendingLogins',
+      'store must be a store, such as memoryStore() or redisStore(client); the one given has no pendingLogins',
     ],
     [
       'an empty Passport',
       { passport: {} },
-      'passport must be a Passport instance, such as new Passport(), and has no use',
+      'passport must be a Passport instance, such as new Passport(); the one given has no use',
     ],
     [
       'half a phone book',
       { phoneBook: { list: () => [] } },
-      'phoneBook must be a phone book, and has no addUnconfirmed',
+      'phoneBook must be a phone book; the one given has no addUnconfirmed',
     ],
+    [
+      'a policy without a name',
+      { policies: [{ stage: 'send', check: () => ({ allow: true }) }] },
+      'policies.0 must be a policy; the one given has no name',
+    ],
+    [
+      'limits that are off',
+      { limits: false },
+      'limits cannot be switched off: leave it out for the defaults',
+    ],
+    [
+      'one limit that is off',
+      { limits: { perAddress: false } },
+      'limits.perAddress cannot be switched off: leave it out for the defaults',
+    ],
+    [
+      'recoveryCodes: true',
+      { recoveryCodes: true },
+      'recoveryCodes must be an object: write {} for the defaults',
+    ],
+    ['logins: true', { logins: true }, 'logins must be an object: write {} for the defaults'],
+    [
+      'trustedDevices: false',
+      { trustedDevices: false },
+      'trustedDevices must be an object: leave it out instead of false',
+    ],
+    ...['/apis', '/apis/', '/apis/otp/v3/', '/tenant/apis/auth'].map(
+      (path): [string, object, string] => [
+        `a baseUrl that ends in ${path}`,
+        { gateway: { ...complete.gateway, baseUrl: `https://gateway.example${path}` } },
+        'baseUrl must end before /apis',
+      ],
+    ),
+    [
+      'a factor named sms',
+      { factors: [{ name: 'sms', check: () => true }] },
+      'factors.0 must have a name of small letters',
+    ],
+    ['no getPhone', { getPhone: undefined }, 'getPhone is missing; it must be a function, unless'],
     ['no loadUser', { loadUser: undefined }, 'loadUser is missing; it must be a function'],
     [
       'no gateway',
@@ -598,6 +736,22 @@ describe('createSmsOtp', () => {
   ])('says of %s what to write', (_title, change, words) => {
     expect(make(change)).toThrow(TypeError);
     expect(make(change)).toThrow(words);
+  });
+
+  it('names all options that are missing, so that one start is enough', () => {
+    const empty = Object.fromEntries(Object.keys(complete).map((name) => [name, undefined]));
+    expect(make(empty)).toThrow(/^createSmsOtp: 5 options are missing:\n/);
+    for (const name of ['gateway', 'getPhone', 'secret', 'loadUser', 'allowedCountries'])
+      expect(make(empty)).toThrow(`\n  ${name} must be `);
+    expect(make({ gateway: {} })).toThrow(
+      /^createSmsOtp: gateway: 4 options are missing:\n {2}baseUrl /,
+    );
+  });
+
+  it('names a misspelt option first, which explains why another one seems to be missing', () => {
+    expect(make({ loadUser: undefined, secret: undefined, loaduser: () => null })).toThrow(
+      'createSmsOtp: unknown option loaduser, did you mean loadUser?',
+    );
   });
 
   it.each(['GB', 'AX', 'XK', 'TL'])('knows the country %s', (code) => {

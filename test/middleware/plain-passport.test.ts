@@ -73,6 +73,19 @@ describe("plain passport.authenticate('sms-otp')", () => {
     });
   });
 
+  it('leaves the reason for the page that failureRedirect leads to', async () => {
+    const { agent, answer } = await submit('/plain/redirects', otherThan);
+    expect([answer.status, answer.headers.location]).toEqual([302, '/again']);
+    expect(await statusOf(agent)).toMatchObject({ notice: 'wrong-code', pending: {} });
+    expect(await statusOf(agent)).toMatchObject({ notice: null });
+  });
+
+  it('leaves no reason where the app answers', async () => {
+    const { agent, answer } = await submit('/plain/callback', otherThan);
+    expect([answer.status, answer.body.reason]).toEqual([401, 'wrong-code']);
+    expect(await statusOf(agent)).toMatchObject({ notice: null });
+  });
+
   it('sets no req.authInfo when told so', async () => {
     const { answer } = await submit('/plain/no-info');
     expect(answer.body.authInfo).toBeUndefined();

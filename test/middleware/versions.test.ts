@@ -68,7 +68,48 @@ describe.each([
         (req, res) => void res.json({ id: asTestUser(req.user).id }),
       );
       app.use('/site', router);
+      addLastHandlers(app, smsOtp, passport);
     }
+
+    /** The middlewares as the last handlers of their routes, and one mounted by `use`. */
+    function addLastHandlers(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
+      const local = passport.authenticate('local', { session: false }) as express.RequestHandler;
+      app.post('/last/login', local, smsOtp.send());
+      app.all('/last/pin', smsOtp.verify());
+      app
+        .route('/last/resend')
+        .post(smsOtp.resend())
+        .get((_req, res) => void res.json({}));
+      app.post('/last/step-up', smsOtp.stepUp());
+      app.post('/last/cancel', smsOtp.cancel());
+      app.post('/last/logout', smsOtp.logout());
+      app.use('/mounted/logout', smsOtp.logout(), (_req, res) => void res.json({ own: true }));
+    }
+
+    it('a success that is the last handler of its route is answered as JSON', async () => {
+      const user = test.nextUser();
+      const agent = test.agent();
+      const post = async (path: string, body: object = {}): Promise<unknown> => {
+        const answer = await agent.post(path).send(body);
+        return [answer.status, answer.headers['cache-control'], answer.body];
+      };
+      const isSent = [200, 'no-store', expect.objectContaining({ sent: true, purpose: 'login' })];
+      expect(await post('/last/login', passwordOf(user))).toEqual(isSent);
+      test.clock.advanceSeconds(30);
+      expect(await post('/last/resend')).toEqual(isSent);
+      const wrong = await agent.post('/last/pin').send({ pin: '00000000' });
+      expect([wrong.status, wrong.body]).toEqual([401, { error: 'invalid-code' }]);
+      expect(await post('/last/pin', { pin: test.code(user) })).toEqual([
+        200,
+        'no-store',
+        { verified: true, method: 'sms', at: expect.any(Number) },
+      ]);
+      test.clock.advanceSeconds(60);
+      expect(await post('/last/step-up')).toMatchObject([200, 'no-store', { sent: true }]);
+      expect(await post('/last/cancel')).toEqual([200, 'no-store', { cancelled: true }]);
+      expect((await agent.post('/mounted/logout')).body).toEqual({ own: true });
+      expect(await post('/last/logout')).toEqual([200, 'no-store', { loggedOut: true }]);
+    });
 
     it('a login by JSON leads from the password over the code to the account', async () => {
       const user = test.nextUser();

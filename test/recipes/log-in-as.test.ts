@@ -68,6 +68,7 @@ describe('the recipe for "log in as"', () => {
       { ...ASKED, customerId: 'frank' },
       { ...ASKED, customerId: 'carol' },
       { ...ASKED, customerId: 'nobody' },
+      { ...ASKED, customerId: { toString: 1 } },
       { ...ASKED, reason: ' ' },
       { customerId: 'alice' },
     ])

@@ -30,6 +30,20 @@ describe.each(['A', 'B'] as const)('the recipe for NestJS, variant %s', (variant
     expect((await agent.get('/account/statements')).body).toEqual([]);
   });
 
+  it('logs out, also a copy of the session, and answers a resend as Express does', async () => {
+    const agent = site.agent();
+    await agent.post('/login').send(passwordOf('carol'));
+    const tooSoon = await agent.post('/login/pin/resend');
+    expect([tooSoon.status, tooSoon.body.error]).toEqual([429, 'resend-too-soon']);
+    const right = await agent.post('/login/pin').send({ pin: site.code('carol') });
+    const [copied = ''] = /connect\.sid=[^;]+/.exec(String(right.headers['set-cookie'])) ?? [];
+    expect((await site.agent().get('/account').set('Cookie', copied)).status).toBe(200);
+    const out = await agent.post('/logout');
+    expect([out.status, out.body]).toEqual([200, { loggedOut: true }]);
+    expect((await agent.get('/account')).status).toBe(403);
+    expect((await site.agent().get('/account').set('Cookie', copied)).status).toBe(403);
+  });
+
   it('begins another session with the right code', async () => {
     const agent = site.agent();
     const before = await agent.post('/login').send(passwordOf('erin'));

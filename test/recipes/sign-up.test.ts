@@ -83,6 +83,20 @@ describe('the recipe for a sign-up', () => {
     expect((await agent.get('/account')).body).toEqual({ id: 'irene' });
   });
 
+  it.each([{ toString: 1 }, 7, null, ['grace']])('makes no account of %j', async (odd) => {
+    const form = { username: 'olga', password: PASSWORD, phone: '+15035550168' };
+    for (const change of [{ username: odd }, { password: odd }])
+      expect(
+        (
+          await site
+            .agent()
+            .post('/sign-up')
+            .send({ ...form, ...change })
+        ).status,
+      ).toBe(400);
+    expect(await users.findById('olga')).toBeNull();
+  });
+
   it('makes no second account of one name, and texts nobody for it', async () => {
     const form = { username: 'jack', password: PASSWORD, phone: '+15035550166' };
     await site.agent().post('/sign-up').send(form);

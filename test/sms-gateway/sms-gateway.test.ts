@@ -357,7 +357,7 @@ describe('an option', () => {
     [{ store: undefined }, 'store is missing; it must be a store'],
     [
       { store: {} },
-      'store must be a store, such as memoryStore() or redisStore(client), and has no',
+      'store must be a store, such as memoryStore() or redisStore(client); the one given has no',
     ],
     [
       { secret: undefined },

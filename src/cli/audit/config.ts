@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/app-contract';
 import { z } from 'zod';
 import { parseJson } from '../../stores/check-values';
 import { type CliIo, readText } from '../command';
-import { UsageError } from '../failures';
+import { CommandFailure, UsageError } from '../failures';
 
 /** The name of the file that describes the app, unless --config gives another one. */
 export const CONFIG_FILE = 'passport-sms-otp.audit.json';
@@ -92,15 +94,40 @@ const schema = z.strictObject({
 /** What the file says of the app. */
 export type AuditConfig = z.infer<typeof schema>;
 
+/** A description to begin with. */
+const SAMPLE = `{
+  "users": [
+    { "name": "alice", "phone": "+12025550123", "password": "a password of a test user" },
+    { "name": "bob", "phone": "+13125550177", "password": "a password of a test user" }
+  ],
+  "login": { "path": "/login" },
+  "code": { "path": "/login/pin" },
+  "guarded": ["/account"]
+}`;
+
+/**
+ * Reads the text of the file.
+ * @param name Of the file of `--config`; undefined: the usual one.
+ * @throws {CommandFailure} that has a description to copy when the usual one is not there.
+ */
+async function readDescription(folder: string, name: string | undefined): Promise<string> {
+  if (name !== undefined) return readText(folder, name);
+  if (existsSync(resolve(folder, CONFIG_FILE))) return readText(folder, CONFIG_FILE);
+  throw new CommandFailure(
+    `There is no ${CONFIG_FILE} in this folder, which describes the app.`,
+    `Write one, such as this, with your users and paths:\n${SAMPLE}`,
+  );
+}
+
 /**
  * Reads the file. `$NAME` in place of a password or a secret is read from the environment.
  * @throws {UsageError} that names what is wrong, and shows no value.
  */
 export async function readConfig(
   { folder, env }: Pick<CliIo, 'folder' | 'env'>,
-  name: string,
+  name: string | undefined,
 ): Promise<AuditConfig> {
-  const found = schema.safeParse(parseJson(await readText(folder, name)));
+  const found = schema.safeParse(parseJson(await readDescription(folder, name)));
   if (!found.success) throw new UsageError(`The configuration: ${explainIssue(found.error)}`);
   const config = found.data;
   const fromEnvironment = (value: string): string => {

@@ -43,7 +43,7 @@ export const audit: Command = {
   async run(call) {
     const contract = await loadContract();
     const target = readTarget(call, contract);
-    const config = await readConfig(call.io, call.args.text('config') ?? CONFIG_FILE);
+    const config = await readConfig(call.io, call.args.text('config'));
     if (target.url !== null && config.simulator.port === undefined)
       throw new UsageError(
         'With a URL the configuration names the port of the simulator: simulator.port',

@@ -42,31 +42,36 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** The page and its assets, by path. The script inserts the messages. */
-function readAssets(
-  variant: Variant,
-): ReadonlyMap<string, readonly [contentType: string, body: string]> {
-  const read = (name: string): string => readFileSync(join(__dirname, 'assets', name), 'utf8');
-  return new Map([
-    ['/inbox', ['text/html; charset=utf-8', read('inbox.html').replace('{{variant}}', variant)]],
-    ['/inbox/inbox.css', ['text/css; charset=utf-8', read('inbox.css')]],
-    ['/inbox/inbox.js', ['text/javascript; charset=utf-8', read('inbox.js')]],
-    ['/inbox/icon.svg', ['image/svg+xml', read('icon.svg')]],
-  ]);
+/** The page and its assets, by path: content type and file. The script inserts the messages. */
+const ASSETS: ReadonlyMap<string, readonly [contentType: string, file: string]> = new Map([
+  ['/inbox', ['text/html; charset=utf-8', 'inbox.html']],
+  ['/inbox/inbox.css', ['text/css; charset=utf-8', 'inbox.css']],
+  ['/inbox/inbox.js', ['text/javascript; charset=utf-8', 'inbox.js']],
+  ['/inbox/icon.svg', ['image/svg+xml', 'icon.svg']],
+]);
+
+/** Reads a file when it is asked for. A bundle has none of them; null: it is not there. */
+function readAsset(file: string, variant: Variant): string | null {
+  try {
+    return readFileSync(join(__dirname, 'assets', file), 'utf8').replace('{{variant}}', variant);
+  } catch {
+    // The messages can be read as JSON all the same.
+    return null;
+  }
 }
 
 /** Serves the inbox page, its assets, and the messages as an event stream and as JSON. */
 export function createInbox(outbox: Outbox, variant: Variant) {
-  const assets = readAssets(variant);
   return function serveInbox(
     { method }: IncomingMessage,
     response: ServerResponse,
     path: string,
   ): void {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    const asset = assets.get(path);
+    const [type, file] = ASSETS.get(path) ?? [];
+    const body = file === undefined ? null : readAsset(file, variant);
     if (method !== 'GET') end(response, 405, 'text/plain', 'Only GET is served here.');
-    else if (asset !== undefined) end(response, 200, ...asset);
+    else if (type !== undefined && body !== null) end(response, 200, type, body);
     else if (path === '/')
       response.writeHead(302, { Location: '/inbox', 'Content-Length': 0 }).end();
     else if (path === '/inbox/events') streamMessages(outbox, response);

@@ -10,7 +10,11 @@ export const BAD: [string, object, RegExp][] = [
     /gateway is missing; it must be a GatewayClient, its options, or an OtpGateway/,
   ],
   ['a gateway that is a text', { gateway: 'canary value' }, /gateway must be/],
-  ['getPhone left out', { getPhone: undefined }, /getPhone must be a function/],
+  [
+    'getPhone left out',
+    { getPhone: undefined },
+    /getPhone is missing; it must be a function, unless there is a phoneBook/,
+  ],
   ['loadUser left out', { loadUser: undefined }, /loadUser is missing; it must be a function/],
   ['the country list left out', { allowedCountries: undefined }, COUNTRIES],
   ['no country', { allowedCountries: [] }, COUNTRIES],
