@@ -106,8 +106,8 @@ export function createMiddlewares(
     send: createSend(context),
     verify: createVerify(context, strategy),
     logout: createLogout(context),
-    // Async, so that an invalid id rejects. An object, because a promise of a boolean is always true
-    // where an `await` is forgotten.
+    // Async, so that an invalid id rejects. An object, because a promise of a boolean is always
+    // true where an `await` is forgotten.
     browserOf: async (req, userId) => ({
       isKnown: await context.browsers.isKnown(req, toUserIdText(userId).userId),
     }),
