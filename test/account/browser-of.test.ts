@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore, StoreError } from 'passport-sms-otp';
+import { testClock } from '../support/clock';
 import type { TestApp } from '../support/test-app';
 import { type Visit, withForgedSeal } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
@@ -96,6 +97,29 @@ describe.each(['A', 'B'] as const)('browserOf in variant %s', (variant) => {
       expect(await ask(next)).toBe(false);
       // A browser that becomes known in the second of the call is unknown as well.
       test.clock.advanceSeconds(1);
+    }
+  });
+
+  it('is false after a revocation by a process whose clock is behind, for each call that removes browsers', async () => {
+    const store = memoryStore();
+    const clock = testClock();
+    const here = await apps.start({ variant, clock, options: { store } });
+    for (const aheadSeconds of [2, 3_600]) {
+      const ahead = testClock(clock.now() + aheadSeconds * 1000);
+      const there = await apps.start({ variant, clock: ahead, options: { store } });
+      for (const end of [
+        here.smsOtp.enableUser,
+        here.smsOtp.forgetUser,
+        here.smsOtp.logins.revokeAll,
+      ]) {
+        const browser = await known(there);
+        expect(await ask(browser)).toBe(true);
+        clock.advanceSeconds(1);
+        await end('alice');
+        expect(await ask(browser)).toBe(false);
+        expect((await here.smsOtp.exportUser('alice')).knownBrowsers).toEqual([]);
+        for (const each of [clock, ahead]) each.advanceSeconds(400);
+      }
     }
   });
 
