@@ -66,8 +66,8 @@ function sumOf(keys: readonly string[], countOf: (key: string) => Count): number
 export type UserState = Pick<GuardedStore, 'counters' | 'browsers' | 'recoveryCodes'>;
 
 /**
- * Makes all browsers of a user unknown, and removes what is stored of them. A browser that a process
- * with a faster clock has written is unknown too: the cut-off moves to the newest one.
+ * Makes all browsers of a user unknown, and removes what is stored of them. The cut-off moves to
+ * the newest of them where that is later than now: a process with a faster clock has written it.
  * @param nowMs Milliseconds since 1970.
  */
 export async function forgetBrowsers(

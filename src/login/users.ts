@@ -1,3 +1,4 @@
+import { CLOCK_TOLERANCE_MS } from '../stores/check-clock';
 import type { PendingLogin } from '../stores/store';
 import type { AppUserId, LoginContext } from './context';
 import type { Method } from './outcome';
@@ -12,9 +13,6 @@ export interface VerifiedMark {
   /** Milliseconds since 1970. */
   readonly at: number;
 }
-
-/** How far the clocks of two machines may differ. */
-export const CLOCK_TOLERANCE_MS = 30_000;
 
 /**
  * Returns whether a mark is at most `maxAgeMs` old and not a trusted device's, with which the user
