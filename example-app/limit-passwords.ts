@@ -17,7 +17,7 @@ const MAX_ENTRIES = 5;
  * With several processes, give `rateLimit` a shared store.
  */
 export function limitPasswords(
-  { isKnownBrowser }: Pick<SmsOtp, 'isKnownBrowser'>,
+  { browserOf }: Pick<SmsOtp, 'browserOf'>,
   users: Pick<Users, 'findByName'>,
 ): RequestHandler[] {
   const readName = (req: Request): string => readField(req, 'username')?.toLowerCase() ?? '';
@@ -25,7 +25,7 @@ export function limitPasswords(
 
   const findBrowser: RequestHandler = async (req, res, next) => {
     const user = await users.findByName(readName(req));
-    if (user) res.locals.knownBrowser = await findKnownBrowser(isKnownBrowser, req, user.id);
+    if (user) res.locals.knownBrowser = await findKnownBrowser(browserOf, req, user.id);
     next();
   };
 
@@ -50,7 +50,7 @@ function readKnown({ locals }: Response): string | undefined {
  * before it, and would be another browser with each of them.
  */
 async function findKnownBrowser(
-  isKnownBrowser: SmsOtp['isKnownBrowser'],
+  browserOf: SmsOtp['browserOf'],
   req: Request,
   userId: string,
 ): Promise<string | undefined> {
@@ -60,7 +60,7 @@ async function findKnownBrowser(
   for (const entry of entries.slice(0, MAX_ENTRIES)) {
     const headers = { value: { cookie: `${BROWSER_COOKIE}=${entry}` } };
     const alone = Object.create(req, { headers }) as Request; // the same request with this entry alone
-    if (await isKnownBrowser(alone, userId)) return entry.split('.')[0];
+    if ((await browserOf(alone, userId)).isKnown) return entry.split('.')[0];
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ import { ConfigError, readConfig, type Config } from './config';
 import { createLog } from './log';
 import { openRedis } from './stores';
 import { DEMO_PASSWORD, openUsers } from './users';
-import { startWorkers, type Orders } from './workers';
+import { endWorkers, startWorkers, type Orders } from './workers';
 
 /**
  * The gateway, real or simulated, and where the text messages can be read; null with a real
@@ -22,15 +22,17 @@ export type Gateway = NonNullable<Config['gateway']> & { readonly inboxUrl: stri
 export type Serving = Awaited<ReturnType<typeof serve>>;
 export type RunningSite = Awaited<ReturnType<typeof run>>;
 
-/** How long a stop waits for responses in flight. */
-const STOP_TIMEOUT_MS = 5_000;
+/** How long a stop waits for responses in flight, and how long it may take in all. */
+const RESPONSES_MS = 1_000;
+const STOP_MS = 1_500;
 
 async function start(): Promise<void> {
+  const stopped = waitForSignal();
   const orders = process.env.WORKER_ORDERS; // what a worker of ours gets
   if (!orders && existsSync('.env')) process.loadEnvFile('.env');
-  const site = orders
-    ? await serve(JSON.parse(orders) as Orders)
-    : await run(readConfig(process.env));
+  const starting = orders ? serve(JSON.parse(orders) as Orders) : run(readConfig(process.env));
+  const site = await Promise.race([starting, stopped]);
+  if (site === undefined) return stopEarly();
   if ('address' in site) {
     const { address, inboxUrl } = site;
     console.log(`
@@ -39,11 +41,27 @@ Text messages         ${inboxUrl ?? 'go through the gateway to ALICE_PHONE and B
 Demo users            alice, bob (sees ${address}/ops) or carol (has no number yet); password ${DEMO_PASSWORD}
 Stop with Ctrl+C.`);
   }
-  // Ctrl+C reaches workers twice, directly and through the process that started them: the second
-  // signal is ignored.
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  await stopped;
   await site.close();
   if (cluster.isPrimary) console.log('Stopped.');
+}
+
+/**
+ * Resolves when the app is to stop. It ends soon afterwards, whatever hangs then. Ctrl+C reaches
+ * workers twice, directly and through the process that started them: all later signals are ignored.
+ */
+async function waitForSignal(): Promise<void> {
+  await new Promise<unknown>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve);
+  });
+  setTimeout(() => process.exit(), STOP_MS).unref();
+}
+
+/** Stops while the app still starts: there is no response in flight yet. */
+async function stopEarly(): Promise<never> {
+  await endWorkers();
+  if (cluster.isPrimary) console.log('Stopped.');
+  process.exit();
 }
 
 /**
@@ -130,7 +148,7 @@ async function serve({ config, gateway }: Orders) {
     port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
     // From the outside in, so that nothing that still runs uses what is closed.
     async close() {
-      const impatience = setTimeout(() => server.closeAllConnections(), STOP_TIMEOUT_MS);
+      const impatience = setTimeout(() => server.closeAllConnections(), RESPONSES_MS);
       server.close();
       await once(server, 'close');
       clearTimeout(impatience);

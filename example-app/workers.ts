@@ -33,12 +33,18 @@ export async function startWorkers(orders: Orders): Promise<Serving> {
     port,
     async close() {
       isClosing = true;
-      const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
-      const ends = workers.map((worker) => once(worker, 'exit'));
-      for (const worker of workers) worker.process.kill('SIGTERM');
-      await Promise.all(ends);
+      await endWorkers();
     },
   };
+}
+
+/** Ends all workers, also those that still start, and replaces none. */
+export async function endWorkers(): Promise<void> {
+  cluster.removeAllListeners('exit');
+  const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  const ends = workers.map((worker) => once(worker, 'exit'));
+  for (const worker of workers) worker.process.kill('SIGTERM');
+  await Promise.all(ends);
 }
 
 /** Resolves when the worker listens, with its port, or has ended, with null. */

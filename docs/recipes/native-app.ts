@@ -37,8 +37,10 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts): Express 
 
   app.use('/api', smsOtp.requireSecondFactor());
   app.get('/api/account', (req, res) => void res.json({ id: req.user?.id }));
-  // "Log out everywhere else": the phone that was lost.
-  app.post('/api/logins/end', async (req, res) => {
+  // "Log out everywhere else": the phone that was lost. A copied session must not end the others.
+  const recently = smsOtp.requireSecondFactor({ maxAgeSeconds: 300 });
+  app.post('/step-up', smsOtp.stepUp(), answerStatus);
+  app.post('/api/logins/end', recently, async (req, res) => {
     res.json({ ended: await smsOtp.logins?.revokeAll(req.user?.id ?? '', req) });
   });
   return app;

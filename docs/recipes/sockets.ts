@@ -56,7 +56,9 @@ export function createApp(parts: SocketParts): Server {
   app.post('/login/pin', smsOtp.verify(), (req, res) => void res.json(smsOtp.status(req)));
   app.post('/step-up', smsOtp.stepUp(), (req, res) => void res.json(smsOtp.status(req)));
   app.post('/logout', smsOtp.logout(), (_req, res) => void res.json({}));
-  app.post('/logout-everywhere', smsOtp.requireSecondFactor(), async (req, res) => {
+  // A copied session must not end the others: `/step-up` asks for a code first.
+  const recently = smsOtp.requireSecondFactor({ maxAgeSeconds: 300 });
+  app.post('/logout-everywhere', recently, async (req, res) => {
     res.json({ ended: await smsOtp.logins.revokeAll(String(req.user?.id)) });
   });
 

@@ -66,7 +66,8 @@ function sumOf(keys: readonly string[], countOf: (key: string) => Count): number
 export type UserState = Pick<GuardedStore, 'counters' | 'browsers' | 'recoveryCodes'>;
 
 /**
- * Makes all browsers of a user unknown, which takes one call, and removes what is stored of them.
+ * Makes all browsers of a user unknown, and removes what is stored of them. The cut-off moves to
+ * the newest of them where that is later than now: a process with a faster clock has written it.
  * @param nowMs Milliseconds since 1970.
  */
 export async function forgetBrowsers(
@@ -74,7 +75,11 @@ export async function forgetBrowsers(
   user: string,
   nowMs: number,
 ): Promise<void> {
-  await counters.charge([cutOffCounter(user, Math.floor(nowMs / 1000))]);
+  const second = Math.floor(nowMs / 1000);
+  await counters.charge([cutOffCounter(user, second)]);
+  // Before they are removed: the same call again, after one that failed, would not find them.
+  const newest = Math.max(second, ...(await browsers.list(user)).map(({ knownAt }) => knownAt));
+  if (newest > second) await counters.charge([cutOffCounter(user, newest)]);
   const gone = await browsers.removeAll(user);
   if (gone.length > 0) await counters.clear(browserKeys(user, gone));
 }

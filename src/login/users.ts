@@ -1,3 +1,4 @@
+import { CLOCK_TOLERANCE_MS } from '../stores/check-clock';
 import type { PendingLogin } from '../stores/store';
 import type { AppUserId, LoginContext } from './context';
 import type { Method } from './outcome';
@@ -15,10 +16,12 @@ export interface VerifiedMark {
 
 /**
  * Returns whether a mark is at most `maxAgeMs` old and not a trusted device's, with which the user
- * has proven nothing in this session. An age that is not a number is too old.
+ * has proven nothing in this session. An age that is not a number is too old. So is a mark from the
+ * future, which would be fresh for longer than `maxAgeMs`.
  */
 export function isFreshMark({ method, at }: VerifiedMark, maxAgeMs: number, now: number): boolean {
-  return method !== 'trusted-device' && now - at <= maxAgeMs;
+  const age = now - at;
+  return method !== 'trusted-device' && age >= -CLOCK_TOLERANCE_MS && age <= maxAgeMs;
 }
 
 /** A user's id as a string, with the type it had. */

@@ -40,6 +40,9 @@ export interface LocaleTexts {
   readonly bound: Readonly<Record<TextKind, string>>;
 }
 
+/** A tag with language, script, region and a few extensions has fewer characters. */
+const MAX_TAG_LENGTH = 100;
+
 /**
  * Returns the locale whose texts the user can read: same language, same script; otherwise the
  * default. So `de-AT` is `de`, `zh` and `zh-SG` are `zh-Hans`, while `zh-TW` and `zh-Hant` get the
@@ -53,7 +56,8 @@ export function chooseLocale(
   served: readonly [MessageLocale, ...MessageLocale[]],
 ): MessageLocale {
   const [fallback] = served;
-  if (typeof tag !== 'string') return fallback;
+  // The app may return a header as it came: to read a long one takes time, and it is no tag.
+  if (typeof tag !== 'string' || tag.length > MAX_TAG_LENGTH) return fallback;
   try {
     const locale = BY_LANGUAGE_AND_SCRIPT.get(findLanguageAndScript(tag.replaceAll('_', '-')));
     return locale !== undefined && served.includes(locale) ? locale : fallback;

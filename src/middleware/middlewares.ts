@@ -33,13 +33,13 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   /** Logs the user out, and ends the record of the login before the session. */
   readonly logout: (options?: RedirectOptions) => RequestHandler;
   /**
-   * Resolves to whether this user has passed a second factor in this browser and may guess there
-   * apart from all others, for the app's own limit on wrong passwords. Always false with
-   * `knownBrowsers: false`.
-   * @throws {StoreError} when the store does not answer. @throws {TypeError} for an id that is
-   * none.
+   * Resolves to whether the user has passed a second factor in this browser, so that its guesses
+   * are counted apart from those of all others. For the app's own limit on wrong passwords: read
+   * `(await smsOtp.browserOf(req, userId)).isKnown`. Always false with `knownBrowsers: false`.
+   * @throws {StoreError} when the store does not answer. @throws {TypeError} for an invalid user
+   * id.
    */
-  readonly isKnownBrowser: (req: Request, userId: UserId) => Promise<boolean>;
+  readonly browserOf: (req: Request, userId: UserId) => Promise<{ readonly isKnown: boolean }>;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
   /**
@@ -106,9 +106,11 @@ export function createMiddlewares(
     send: createSend(context),
     verify: createVerify(context, strategy),
     logout: createLogout(context),
-    // Async, so that an id that is none rejects.
-    isKnownBrowser: async (req, userId) =>
-      context.browsers.isKnown(req, toUserIdText(userId).userId),
+    // Async, so that an invalid id rejects. An object, because a promise of a boolean is always
+    // true where an `await` is forgotten.
+    browserOf: async (req, userId) => ({
+      isKnown: await context.browsers.isKnown(req, toUserIdText(userId).userId),
+    }),
     status: createStatus(context),
     claims: createClaims(context),
     ...createResendCancelStepUp(context),

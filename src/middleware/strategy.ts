@@ -89,6 +89,11 @@ export interface AuthenticationOptions {
   readonly purpose?: Purpose | undefined;
 }
 
+/** Returns whether the app has called Passport itself: `verify` always sets `keepsNotice`. */
+function isPlain({ keepsNotice }: AuthenticationOptions): boolean {
+  return keepsNotice === undefined;
+}
+
 /**
  * The user to go on with, and `req.authInfo`: `SmsOtpAuthInfo`, or what an appended function passed
  * instead.
@@ -136,8 +141,7 @@ export function createAuthenticate(
       return refuse(req, options, { refusal: { reason: 'no-pending-login' }, pending });
     const code = readRequiredField(req, verifier.field, context.warn);
     // Plain `passport.authenticate` of this strategy, right behind a first factor.
-    const isMeantToSend =
-      options.keepsNotice === undefined && req.authInfo !== undefined && req.user;
+    const isMeantToSend = isPlain(options) && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
     const success = new Success(context, req, options, verifier, callback, devices);
@@ -171,7 +175,7 @@ export function createAuthenticate(
     const { keepsNotice, failureRedirect } = options;
     const told = await recordCodeRefusal(context, req, refused, {
       // Plain `passport.authenticate` goes on to handlers of the app.
-      isAnswered: keepsNotice !== undefined,
+      isAnswered: !isPlain(options),
       // Passport itself redirects then, and the next page shows the reason.
       keepsNotice: keepsNotice ?? failureRedirect !== undefined,
     });
@@ -242,10 +246,10 @@ class Success {
 
   /**
    * A user who needed a recovery code has lost something, which is not the moment to trust a
-   * device.
+   * device. Plain `passport.authenticate` trusts none: its route is not made for it.
    */
   private async prepareDevice({ user, purpose, method }: Verified): Promise<PreparedPut | null> {
-    if (purpose !== 'login' || method === 'recovery-code') return null;
+    if (purpose !== 'login' || method === 'recovery-code' || isPlain(this.options)) return null;
     return (await this.devices?.prepare(this.req, user)) ?? null;
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RequestHandler } from 'express';
 import { useApp } from '../support/use-app';
 import { visitOverTls } from '../support/visit';
 
@@ -20,6 +21,10 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
         firstFactor,
         smsOtp.send(),
         (req, res) => void res.json({ ...req.authInfo }),
+      );
+      // Passport types its middleware as any.
+      app.post('/login/plain', passport.authenticate('sms-otp') as RequestHandler, (_req, res) =>
+        res.json({}),
       );
       app.post('/login/once', smsOtp.verify({ session: false }), (_req, res) => res.json({}));
     },
@@ -115,6 +120,18 @@ describe.each(['A', 'B'] as const)('a trusted device with variant %s', (variant)
       await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
     },
   );
+
+  it("is not made by plain passport.authenticate('sms-otp'), and the next login needs a code", async () => {
+    await alice.login();
+    const answer = await alice.post('/login/plain', { pin: test.code(), trustDevice: 'on' });
+    expect([answer.status, answer.deviceCookie]).toEqual([200, undefined]);
+    expect((await alice.account()).status).toBe(200);
+    await expect(test.trustedDevices.list('alice')).resolves.toEqual([]);
+    expect(test.told('device-trusted')).toEqual([]);
+    alice.leave();
+    test.clock.advanceSeconds(3_600);
+    expect((await alice.login()).body.sent).toBe(true);
+  });
 
   it('is not made by a wrong code, a step-up, a recovery code or a login without a session', async () => {
     const [code] = await test.firstCodes();

@@ -1,8 +1,13 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
-import { afterEach, expect, it } from '@jest/globals';
+import { Agent, get } from 'node:http';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import { endChild, startChild, type ChildSite } from './child-site';
+import { describeWithService } from '../services/describe-with-service';
+import type { Service } from '../services/service';
+import { redis } from './backends';
+import { endChild, isRunning, startChild, type ChildSite } from './child-site';
 import { settingsOf } from './run-site';
 import { readPin, Visitor } from './visitor';
 
@@ -33,6 +38,63 @@ it.each(['SIGINT', 'SIGTERM'] as const)(
     expect(child.output()).toContain('Stopped.');
   },
 );
+
+/** So many moments from the start of the process to a little after it is ready. */
+const MOMENTS = 10;
+
+describeWithService('redis')('SIGTERM at ten moments', () => {
+  let server: Service;
+  beforeAll(async () => {
+    server = await redis.start();
+  });
+  afterAll(() => server.close());
+
+  it.each(['1', '2'])(
+    'ends the app and its workers within two seconds (%s processes)',
+    async (workers) => {
+      const settings = { WORKERS: workers, REDIS_URL: redis.addressOf(server.port) };
+      const startedAt = performance.now();
+      await start(settings).address();
+      const readyMs = performance.now() - startedAt;
+      for (let moment = 0; moment < MOMENTS; moment += 1) {
+        const child = start(settings);
+        await wait((moment / (MOMENTS - 2)) * readyMs);
+        const askedAt = performance.now();
+        child.kill('SIGTERM');
+        const end = await child.ended;
+        expect(performance.now() - askedAt).toBeLessThan(2_000);
+        // Until its own code runs, Node ends it by the signal.
+        expect([
+          [0, null],
+          [null, 'SIGTERM'],
+        ]).toContainEqual(end);
+        expect(child.output()).not.toMatch(/EPIPE|Error|Another one starts/);
+        expect(isRunning(-child.processId)).toBe(false);
+      }
+    },
+  );
+});
+
+it('stops within two seconds while a client keeps its connection and a response hangs', async () => {
+  const child = start();
+  const { port } = new URL(await child.address());
+  const agent = new Agent({ keepAlive: true });
+  await new Promise((resolve) => {
+    get({ port, agent, host: '127.0.0.1', path: '/login' }, (answer) => {
+      answer.on('end', resolve).resume();
+    });
+  });
+  // A request whose body never comes.
+  const slow = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+  slow.write('POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n');
+  await wait(50);
+  const askedAt = performance.now();
+  child.kill('SIGTERM');
+  expect(await child.ended).toEqual([0, null]);
+  expect(performance.now() - askedAt).toBeLessThan(2_000);
+  agent.destroy();
+  slow.destroy();
+});
 
 it('texts through the gateway that is named, to the phones that are given, and starts no simulator', async () => {
   const simulator = await GatewaySimulator.start({

@@ -27,6 +27,8 @@ describe('the guard', () => {
     app.get('/optional', smsOtp.requireSecondFactor({ allowNotRequired: true }), (_req, res) => {
       res.json({ ok: true });
     });
+    const anyAge = smsOtp.requireSecondFactor({ maxAgeSeconds: Number.MAX_VALUE });
+    app.get('/fresh-at-any-age', anyAge, (_req, res) => void res.json({ ok: true }));
   }
 
   it('refuses when there is no user', async () => {
@@ -66,6 +68,20 @@ describe('the guard', () => {
     const answer = await agent.get('/fresh');
     expect([answer.status, answer.body]).toEqual([403, { error: 'second-factor-too-old' }]);
     expect((await agent.get('/account')).status).toBe(200);
+  });
+
+  it('refuses a mark of a process whose clock is more than 30 s ahead, however long it is allowed to be', async () => {
+    const agent = await logIn(test, test.nextUser());
+    test.clock.advanceSeconds(-30);
+    expect((await agent.get('/fresh')).status).toBe(200);
+    expect((await agent.get('/fresh-at-any-age')).status).toBe(200);
+    test.clock.advanceSeconds(-0.001);
+    for (const path of ['/fresh', '/fresh-at-any-age']) {
+      const answer = await agent.get(path);
+      expect([answer.status, answer.body]).toEqual([403, { error: 'second-factor-too-old' }]);
+    }
+    expect((await agent.get('/account')).status).toBe(200);
+    test.clock.advanceSeconds(30.001);
   });
 
   it('with allowNotRequired lets users pass of whom isRequiredFor says so again, now', async () => {

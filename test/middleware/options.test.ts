@@ -134,7 +134,7 @@ describe('createSmsOtp', () => {
           'checkSecondFactor',
           'canPassSecondFactor',
           'logins',
-          'isKnownBrowser',
+          'browserOf',
         ],
         ...['status', 'claims', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser', 'warmUp'],
       ].sort(),

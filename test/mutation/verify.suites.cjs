@@ -37,7 +37,7 @@ const SUITES = [
   'middleware/appended-callback',
   'middleware/oauth-step-up',
   'account/factor-options',
-  'account/is-known-browser',
+  'account/browser-of',
   'account/device-list',
   'account/trusted-devices',
   'limits/lift',

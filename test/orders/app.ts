@@ -195,7 +195,7 @@ export function makeWorld(
   tell('/forget', 'forgotten', () => smsOtp.forgetUser(id));
   tell('/enable', 'enabled', () => smsOtp.enableUser(id));
   app.get('/known/:id', (req, res, next) => {
-    smsOtp.isKnownBrowser(req, req.params.id).then((isKnown) => res.json({ isKnown }), next);
+    smsOtp.browserOf(req, req.params.id).then((browser) => res.json(browser), next);
   });
   app.post('/logout', smsOtp.logout(), answer);
   app.get('/account', smsOtp.requireSecondFactor(), (_req, res) => void res.json({ passed: true }));

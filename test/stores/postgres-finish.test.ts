@@ -334,7 +334,8 @@ CREATE TRIGGER gate BEFORE INSERT ON sms_otp_counter FOR EACH ROW EXECUTE FUNCTI
     const { pool } = ground();
     const counting: PostgresPool = {
       query: (query, values) => {
-        texts.push(query);
+        // The clock is asked for once, beside the calls.
+        if (!query.startsWith('SELECT extract')) texts.push(query);
         return pool.query(query, values);
       },
     };

@@ -70,7 +70,7 @@ describe('browsers that are known no more', () => {
       options: { store },
       routes: (app, smsOtp) => {
         app.get('/known', (req, res, next) => {
-          smsOtp.isKnownBrowser(req, 'alice').then((is) => res.json({ is }), next);
+          smsOtp.browserOf(req, 'alice').then(({ isKnown }) => res.json({ is: isKnown }), next);
         });
       },
     });

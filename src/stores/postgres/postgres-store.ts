@@ -6,7 +6,13 @@ import { postgresFinish } from './postgres-finish';
 import { postgresPendingLogins } from './postgres-pending-logins';
 import { postgresRecords } from './postgres-records';
 import { postgresTokens } from './postgres-tokens';
-import { createPruner, type PostgresPool, queryRunner, runMigration } from './run-query';
+import {
+  createPruner,
+  type PostgresPool,
+  queryRunner,
+  runMigration,
+  withClockCheck,
+} from './run-query';
 import { schemaSql } from './schema';
 import { functionsOf, tablesOf } from './tables';
 
@@ -54,7 +60,8 @@ export function postgresStore(
         'URL',
     );
   }
-  const [run, pruneSometimes] = [queryRunner(pool), createPruner(pool, tables, random)];
+  const run = withClockCheck(pool, queryRunner(pool));
+  const pruneSometimes = createPruner(pool, tables, random);
   return markParts({
     pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
     counters: postgresCounters(run, tables, pruneSometimes),

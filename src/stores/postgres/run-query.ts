@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { readFields } from '../../errors';
+import { checkClock } from '../check-clock';
 import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
 
@@ -39,6 +40,28 @@ export function queryRunner(pool: PostgresPool): RunQuery {
       const { rows } = await pool.query(text, values);
       return rows.map(readFields);
     });
+}
+
+/** Compares the clocks after the first statement that succeeds, once. No statement waits for it. */
+export function withClockCheck(pool: PostgresPool, run: RunQuery): RunQuery {
+  let isChecked = false;
+  return async (operation, text, values) => {
+    const rows = await run(operation, text, values);
+    if (!isChecked) {
+      isChecked = true;
+      void checkClock('PostgreSQL', () => readTime(pool), emitWarning);
+    }
+    return rows;
+  };
+}
+
+async function readTime(pool: PostgresPool): Promise<number> {
+  const { rows } = await pool.query(`SELECT extract(epoch FROM ${NOW}) * 1000 AS now`);
+  return Number(readFields(rows[0]).now);
+}
+
+function emitWarning(message: string, code: string): void {
+  process.emitWarning(message, { code });
 }
 
 export async function runMigration(pool: PostgresPool, text: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFields, StoreError } from '../../errors';
+import { checkClock } from '../check-clock';
 import { withTimeout } from '../with-timeout';
 
 /** What we use of node-redis 4 to 6, single server, sentinel or cluster. */
@@ -136,6 +137,9 @@ export function checkServerLater(client: RedisClient, onWarning: OnWarning): voi
     const servers = await findMasters(client);
     // A server that does not show its settings cannot be checked; the store works all the same.
     await Promise.allSettled(servers.map((server) => checkServer(server, warnOnce)));
+    await Promise.all(
+      servers.map((server) => checkClock('Redis', () => readTime(server), warnOnce)),
+    );
   }
   const start = (): void => void check().catch(() => undefined);
   if (isReady(client)) setImmediate(start);
@@ -195,6 +199,11 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
       'SMS_OTP_REDIS_PERSISTENCE',
     );
   }
+}
+
+async function readTime(client: RedisClient): Promise<number | null> {
+  const microseconds = readField(await client.info?.('server'), 'server_time_usec');
+  return microseconds === null ? null : Number(microseconds) / 1000;
 }
 
 function readField(info: unknown, name: string): string | null {

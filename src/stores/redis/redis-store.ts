@@ -25,9 +25,10 @@ export interface RedisStoreOptions {
   readonly prefix?: string;
   /**
    * Called once for each setting of the server that weakens the limits, with code
-   * `SMS_OTP_REDIS_EVICTION` or `SMS_OTP_REDIS_PERSISTENCE`. With `'throw'` the store refuses every
-   * operation with a `StoreError` that says so, until the setting is another one. Default:
-   * `process.emitWarning`.
+   * `SMS_OTP_REDIS_EVICTION` or `SMS_OTP_REDIS_PERSISTENCE`, and with `SMS_OTP_CLOCK` when its
+   * clock differs by more than 30 s. With `'throw'` the store refuses every operation with a
+   * `StoreError` that says so, until the setting is another one; clocks are not compared then.
+   * Default: `process.emitWarning`.
    */
   readonly onWarning?: OnWarning | 'throw';
 }

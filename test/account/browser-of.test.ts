@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore, StoreError } from 'passport-sms-otp';
+import { testClock } from '../support/clock';
 import type { TestApp } from '../support/test-app';
 import { type Visit, withForgedSeal } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
@@ -12,7 +13,7 @@ const apps = useOwnApps({
   routes: (app, smsOtp) => {
     app.post('/known', (req, res, next) => {
       const { id } = req.body as { id: string };
-      smsOtp.isKnownBrowser(req, id).then((isKnown) => res.json({ isKnown }), next);
+      smsOtp.browserOf(req, id).then((browser) => res.json(browser), next);
     });
   },
 });
@@ -29,7 +30,7 @@ async function known(test: TestApp): Promise<Visit> {
 const ask = async (browser: Visit, id: unknown = 'alice'): Promise<unknown> =>
   (await browser.post('/known', { id })).body.isKnown;
 
-describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => {
+describe.each(['A', 'B'] as const)('browserOf in variant %s', (variant) => {
   it('is true where the user has passed a second factor, without a session, and for no other user', async () => {
     const test = await apps.start({ variant });
     const browser = test.browser();
@@ -99,6 +100,29 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
     }
   });
 
+  it('is false after a revocation by a process whose clock is behind, for each call that removes browsers', async () => {
+    const store = memoryStore();
+    const clock = testClock();
+    const here = await apps.start({ variant, clock, options: { store } });
+    for (const aheadSeconds of [2, 3_600]) {
+      const ahead = testClock(clock.now() + aheadSeconds * 1000);
+      const there = await apps.start({ variant, clock: ahead, options: { store } });
+      for (const end of [
+        here.smsOtp.enableUser,
+        here.smsOtp.forgetUser,
+        here.smsOtp.logins?.revokeAll,
+      ]) {
+        const browser = await known(there);
+        expect(await ask(browser)).toBe(true);
+        clock.advanceSeconds(1);
+        await end?.('alice');
+        expect(await ask(browser)).toBe(false);
+        expect((await here.smsOtp.exportUser('alice')).knownBrowsers).toEqual([]);
+        for (const each of [clock, ahead]) each.advanceSeconds(400);
+      }
+    }
+  });
+
   it('counts nothing: a hundred questions leave the browser what it was', async () => {
     const test = await apps.start({ variant });
     const browser = await known(test);
@@ -115,6 +139,21 @@ describe.each(['A', 'B'] as const)('isKnownBrowser in variant %s', (variant) => 
     await ask(browser, 'bob');
     await ask(test.browser());
     expect(test.told('store-call')).toHaveLength(before);
+  });
+
+  it('is not known where the `await` is forgotten, in a known browser too', async () => {
+    const test = await apps.start({
+      variant,
+      routes: (app, smsOtp) => {
+        app.post('/forgotten', (req, res) => {
+          const browser = smsOtp.browserOf(req, 'alice');
+          // As JavaScript reads it. TypeScript refuses `browser.isKnown`.
+          res.json({ isKnown: Boolean((browser as unknown as { isKnown?: boolean }).isKnown) });
+        });
+      },
+    });
+    const browser = await known(test);
+    expect((await browser.post('/forgotten', {})).body).toEqual({ isKnown: false });
   });
 
   it('is always false with knownBrowsers: false', async () => {
