@@ -211,7 +211,7 @@ CREATE OR REPLACE FUNCTION sms_otp_finish_v1(
 DECLARE
   put record;
   results jsonb := '[]';
-  is_counter_odd boolean;
+  counter_problem text;
   found_keys text[];
 BEGIN
   PERFORM FROM sms_otp_pending_login
@@ -256,14 +256,16 @@ BEGIN
   WHERE key = ANY('{}'::text[]) AND reset_at > statement_timestamp() AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
-    found.locked_by, found.version <> 1 OR found.count < 0 AS is_odd,
+    found.locked_by,
+    CASE WHEN found.version <> 1 THEN 'record of an unknown version'
+      WHEN found.count < 0 THEN 'malformed record' END AS problem,
     COALESCE("exemptBy" && proof.keys, false) AS is_exempt,
     CASE WHEN found.reset_at > statement_timestamp() THEN found.reset_at END AS reset_at,
     CASE WHEN found.reset_at > statement_timestamp() THEN found.count ELSE 0 END AS count,
     CASE WHEN found.reset_at > statement_timestamp() THEN found.generation ELSE 0 END AS current_generation
   FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
 ), verdict AS (
-  SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
+  SELECT max(problem) AS problem,
     min(position) FILTER (WHERE NOT is_exempt AND "isRefusable"
       AND (locked_until > statement_timestamp() OR count + amount > max)) AS refused_by
   FROM current), summed AS (
@@ -288,7 +290,8 @@ BEGIN
     CASE WHEN reset_at IS NULL THEN (extract(epoch FROM statement_timestamp()) * 1000000)::bigint
       ELSE current_generation END AS generation
   FROM stepped, verdict
-  WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
+  WHERE verdict.refused_by IS NULL AND verdict.problem IS NULL
+    AND NOT is_exempt AND NOT "isOnlyRead"
     AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))), inserted AS (
   INSERT INTO sms_otp_counter (key, count, reset_at, locked_until, locked_by, generation)
   SELECT key, count, reset_at, locked_until, locked_by, generation
@@ -301,11 +304,11 @@ BEGIN
   FROM charged CROSS JOIN (SELECT count(*) FROM inserted) AS all_inserted
   WHERE kept.key = charged.key AND charged.is_known
 )
-  SELECT is_odd, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
-    INTO is_counter_odd, found_keys FROM verdict;
+  SELECT verdict.problem, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
+    INTO counter_problem, found_keys FROM verdict;
   DELETE FROM sms_otp_counter WHERE key = ANY(found_keys);
-  IF is_counter_odd THEN
-    RAISE EXCEPTION 'unknown record of a counter';
+  IF counter_problem IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'SMS01', MESSAGE = counter_problem;
   END IF;
 
   FOR put IN

@@ -70,7 +70,7 @@ export function waitAtMost<Result>(
       reject(convert === undefined ? (error as Error) : convert(error));
     };
     // A store written in JavaScript may return a plain value.
-    Promise.resolve(work).then(succeed, fail);
+    Promise.resolve(work).then(succeed, fail).catch(reject);
     // What is there already, as in the memory store, needs no timer.
     void NOW.then(waitForNextPart);
   });

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
 import { answering, hanging, throwing, type StoreCall } from '../support/tampered-store';
+import { UNREADABLE } from '../support/unreadable';
 import { seen, visit, type Visit } from '../support/visit';
 import { useSharedApp, useOwnApps } from '../support/use-app';
 
@@ -18,7 +19,9 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     await visitor.login();
     return visitor;
   }
-  const failing = (operation: StoreCall): object => ({ type: 'store-failing', operation });
+  const failing = (operation: StoreCall): object => ({
+    ...{ type: 'store-failing', operation, cause: null },
+  });
 
   it.each(['charge', 'begin', 'attach'] as const)(
     'at %s lets nobody in at the login and leaves nothing pending',
@@ -137,6 +140,50 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.errors).toMatchObject([
       { message: 'The store failed (claim)', cause: { name: 'RangeError', code: null } },
     ]);
+  });
+
+  it('is named by its code: in the error, in the event and in one warning for each cause', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const visitor = await loggedIn();
+    const fail = (code: string, secret: string) => () =>
+      Promise.reject(Object.assign(new Error(secret), { code }));
+    for (const code of ['EMFILE', 'ENOSPC', 'EMFILE', '123456', '+12025550123']) {
+      test.tampered.tamper('claim', fail(code, 'canary'));
+      expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    }
+    const warnings = emitWarning.mock.calls.filter(([, options]) =>
+      JSON.stringify(options).includes('SMS_OTP_STORE_FAILING'),
+    );
+    emitWarning.mockRestore();
+    const failures = test.events.filter(({ type }) => type === 'store-failing');
+    const causes = ['EMFILE', 'ENOSPC', 'EMFILE', null, null];
+    expect(failures).toEqual(
+      causes.map((cause) => ({ type: 'store-failing', operation: 'claim', cause })),
+    );
+    expect(test.errors[0]).toMatchObject({ message: 'The store failed (claim): EMFILE' });
+    expect(warnings.map(([message]) => message)).toEqual(
+      // A failure without a code has been met by the tests above.
+      ['EMFILE', 'ENOSPC'].map((code) =>
+        expect.stringMatching(`^The store failed \\(claim\\): ${code} \\(see `),
+      ),
+    );
+  });
+
+  it.each(UNREADABLE)('with %s that throws when it is read is answered', async (_what, thrown) => {
+    const visitor = await loggedIn();
+    // A store may reject with anything.
+    test.tampered.tamper('claim', () => Promise.reject(thrown));
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    test.tampered.tamper('claim', () => {
+      throw thrown;
+    });
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    expect(test.errors).toMatchObject([
+      { cause: { name: 'Error', code: null } },
+      { cause: { name: 'Error', code: null } },
+    ]);
+    test.tampered.heal();
+    expect((await visitor.enterRight()).status).toBe(200);
   });
 
   it.each<[StoreCall, unknown]>([

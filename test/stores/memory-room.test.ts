@@ -4,7 +4,7 @@ import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { FinishOptions, RecordPut } from '../../src/stores/store';
 
-const FULL = new StoreError('the memory store is full');
+const FULL = new StoreError('memoryStore: it is full');
 
 let nowMs = 0;
 let store: ReturnType<typeof memoryStore>;

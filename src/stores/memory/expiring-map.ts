@@ -65,7 +65,7 @@ export class Room<Entry> {
       this.#sweptAtMs = nowMs;
       this.#removeExpired(this.entries.size, nowMs);
     }
-    if (!this.#hasRoom(newEntries)) throw new StoreError('the memory store is full');
+    if (!this.#hasRoom(newEntries)) throw new StoreError('memoryStore: it is full');
   }
 
   #hasRoom(newEntries: number): boolean {

@@ -4,7 +4,7 @@ import type { SmsOtpStore, RecordPut } from '../store';
 import { chargeSteps, toChargeValues } from './postgres-counters';
 import { hasText, IS_LIVE_LOGIN } from './postgres-pending-logins';
 import { toPutResult } from './postgres-records';
-import type { RunQuery } from './run-query';
+import { RECORD_CODE, type RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
 
 export function postgresFinish(run: RunQuery, functions: Functions): SmsOtpStore['finish'] {
@@ -51,7 +51,7 @@ export function finishFunctionSql(tables: Tables, functions: Functions): string 
 DECLARE
   put record;
   results jsonb := '[]';
-  is_counter_odd boolean;
+  counter_problem text;
   found_keys text[];
 BEGIN
   ${conditionsSql(tables, functions)}
@@ -64,8 +64,8 @@ BEGIN
   END IF;
 
   ${changeCountersSql(counter)}
-  IF is_counter_odd THEN
-    RAISE EXCEPTION 'unknown record of a counter';
+  IF counter_problem IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = '${RECORD_CODE}', MESSAGE = counter_problem;
   END IF;
 
   FOR put IN
@@ -117,7 +117,7 @@ function changeCountersSql(counter: string): string {
     exempting: `'{}'`,
   };
   return `${chargeSteps(counter, asked)}
-  SELECT is_odd, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
-    INTO is_counter_odd, found_keys FROM verdict;
+  SELECT verdict.problem, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
+    INTO counter_problem, found_keys FROM verdict;
   DELETE FROM ${counter} WHERE key = ANY(found_keys);`;
 }

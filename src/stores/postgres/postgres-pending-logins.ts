@@ -4,6 +4,7 @@ import {
   checkPendingLogin,
   checkText,
   parseJson,
+  recordError,
   requireWholeNumber,
 } from '../check-values';
 import type {
@@ -161,8 +162,7 @@ function toClaim(row: Row, { otpId: askedId, most }: ClaimOptions): PendingClaim
 function toLogin({ user_id: userId, value, sends, texts: json }: Row): LivePendingLogin {
   const texts = parseJson(json);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
-  if (!isLogin || !Array.isArray(texts) || texts.length > 2)
-    throw new StoreError('pendingLogins: unknown record');
+  if (!isLogin || !Array.isArray(texts) || texts.length > 2) throw recordError('pendingLogins');
   return {
     ...{ userId, value, texts: texts.map(toText) },
     sends: requireWholeNumber('pendingLogins', sends),
@@ -172,7 +172,7 @@ function toLogin({ user_id: userId, value, sends, texts: json }: Row): LivePendi
 /** @throws {StoreError} `ERR_STORE` when the value is no text of ours. */
 function toText(text: unknown): AttachedText {
   if (!isObject(text) || typeof text.otpId !== 'string' || typeof text.value !== 'string')
-    throw new StoreError('pendingLogins: unknown record');
+    throw recordError('pendingLogins');
   return { otpId: text.otpId, value: text.value };
 }
 

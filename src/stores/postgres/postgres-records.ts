@@ -1,5 +1,5 @@
 import { isObject, StoreError } from '../../errors';
-import { checkPut, checkSwap, parseJson, requireStrings } from '../check-values';
+import { checkPut, checkSwap, parseJson, recordError, requireStrings } from '../check-values';
 import type { PutResult, RecordStore, StoredRecord } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
@@ -93,8 +93,7 @@ function toColumns({ id, tag, rank, value }: StoredRecord): unknown[] {
 function toRecord({ id, tag, rank: digits, value }: Row, askedId = id): StoredRecord {
   const rank = typeof digits === 'string' && digits !== '' ? Number(digits) : NaN;
   const isRecord = typeof id === 'string' && typeof tag === 'string' && typeof value === 'string';
-  if (!isRecord || id !== askedId || !Number.isFinite(rank))
-    throw new StoreError('records: unknown record');
+  if (!isRecord || id !== askedId || !Number.isFinite(rank)) throw recordError('records');
   return { id, tag, rank, value };
 }
 

@@ -1,5 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readFields } from '../../errors';
+import { readFields, StoreError } from '../../errors';
+import { readField } from '../../foreign-error';
+import { RECORD_PROBLEMS } from '../check-values';
 import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
 
@@ -17,6 +19,9 @@ export type RunQuery = (
   text: string,
   values: unknown[],
 ) => Promise<readonly Row[]>;
+
+/** The SQLSTATE with which our functions refuse a record that this release has not written. */
+export const RECORD_CODE = 'SMS01';
 
 /**
  * Failures after which a statement is repeated: a deadlock, a failed serialization, two first
@@ -36,9 +41,19 @@ const MIGRATION_TIMEOUT_MS = 30_000;
 export function queryRunner(pool: PostgresPool): RunQuery {
   return (operation, text, values) =>
     runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
-      const { rows } = await pool.query(text, values);
+      const { rows } = await pool.query(text, values).catch((error: unknown) => {
+        throw toOwnError(operation, error);
+      });
       return rows.map(readFields);
     });
+}
+
+/** Returns what our functions have raised in our words, and any other error as it is. */
+function toOwnError(operation: string, error: unknown): unknown {
+  if (readField(error, 'code') !== RECORD_CODE) return error;
+  const message = readField(error, 'message');
+  const problem = RECORD_PROBLEMS.find((words) => words === message) ?? 'unknown answer';
+  return new StoreError(`${operation}: ${problem}`);
 }
 
 export async function runMigration(pool: PostgresPool, text: string): Promise<void> {
@@ -59,7 +74,7 @@ function runRepeatedly<Result>(
       try {
         return await query();
       } catch (error) {
-        const { code } = readFields(error);
+        const code = readField(error, 'code');
         if (typeof code !== 'string' || !codes.has(code)) throw error;
         await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
         if (performance.now() > giveUpAt) throw error;

@@ -16,7 +16,7 @@ local function read(key)
   if not text then return { count = 0, reset = 0, locked = 0, by = 0, generation = 0 } end
   local form = '^2:(%d+):(%d+):(%d+):(%d+):(%d+)$'
   local count, reset, locked, by, generation = string.match(text, form)
-  if not count then error('unknown record') end
+  if not count then refuse_record(string.match(text, '^(%d+):'), '2') end
   local tally = {
     count = tonumber(count), reset = tonumber(reset),
     locked = tonumber(locked), by = tonumber(by), generation = tonumber(generation),
