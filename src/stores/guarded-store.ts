@@ -51,7 +51,8 @@ const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boole
  * that nothing a third-party store throws goes further. So does an answer that is not as the
  * contract says.
  * @param now Milliseconds since 1970.
- * @param emit Called for every call with its duration, and again for each that failed.
+ * @param emit Called for every call with its duration, and again for each that failed. Without it
+ * nothing is timed.
  * @param warn Warns of a failure, once for each cause.
  */
 export function guardStore(
@@ -144,25 +145,30 @@ export type StoreEvent =
 
 function createGuard(emit: ((event: StoreEvent) => void) | undefined, warn?: Warn): Guard {
   return async (operation, call) => {
-    const startedAtMs = performance.now();
-    const end = (outcome: 'ok' | 'failed'): void =>
-      emit?.({
-        type: 'store-call',
-        operation,
-        outcome,
-        durationMs: performance.now() - startedAtMs,
-      });
+    const onEnd = emit && watchCall(operation, emit);
     try {
       const result = await withTimeout(operation, call);
-      end('ok');
+      onEnd?.('ok');
       return result;
     } catch (error) {
-      end('failed');
+      onEnd?.('failed');
       const { message, problem } = toStoreError(operation, error);
       emit?.({ type: 'store-failing', operation, cause: problem });
       warn?.('SMS_OTP_STORE_FAILING', message, problem ?? '');
       throw error;
     }
+  };
+}
+
+/** Starts to time a call. Returns a function to call when it has ended. */
+function watchCall(
+  operation: string,
+  emit: (event: StoreEvent) => void,
+): (outcome: 'ok' | 'failed') => void {
+  const startedAtMs = performance.now();
+  return (outcome) => {
+    const durationMs = performance.now() - startedAtMs;
+    emit({ type: 'store-call', operation, outcome, durationMs });
   };
 }
 
