@@ -23,6 +23,11 @@ export async function finishLogin(
     });
   if (!result.isFinished) return false;
   const { results } = result;
-  await Promise.all(puts.map(async ({ done }, index) => done(results[index]?.gone ?? [])));
+  // A browser that the store has left out gets no cookie.
+  const written = puts.flatMap(({ done }, index) => {
+    const { isPut = true, gone = [] } = results[index] ?? {};
+    return isPut ? [async () => done(gone)] : [];
+  });
+  await Promise.all(written.map((tell) => tell()));
   return true;
 }

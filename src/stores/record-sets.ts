@@ -28,8 +28,8 @@ import type {
 
 // Loads zod: `guarded-store.ts` requires this module when a store is wrapped.
 
-/** How many of a kind an owner may have. */
-export type PutOptions = Pick<RecordPut, 'most' | 'ifNone'>;
+/** How many of a kind an owner may have, and whether it must be written. */
+export type PutOptions = Pick<RecordPut, 'most' | 'ifNone' | 'isOptional'>;
 
 /**
  * The records of one kind, parsed. A record is over when its own end has passed by our clock; what
