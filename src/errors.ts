@@ -1,4 +1,10 @@
-import { readField, type SafeCause, toSafeCause, toStoreCause } from './foreign-error';
+import {
+  isServerReply,
+  readField,
+  type SafeCause,
+  toSafeCause,
+  toStoreCause,
+} from './foreign-error';
 
 /**
  * The base class of every error this package throws at run time. Messages are built from fixed
@@ -231,6 +237,9 @@ export class GatewayBusyError extends SmsOtpError {
   }
 }
 
+/** Our words where a store may have done what it was asked. */
+const UNCERTAIN: readonly string[] = ['no answer in time', 'unknown answer'];
+
 /** The store failed or did not answer in time. Nothing is sent and no one is logged in. */
 export class StoreError extends SmsOtpError {
   readonly code = 'ERR_STORE';
@@ -242,12 +251,19 @@ export class StoreError extends SmsOtpError {
   declare readonly mayHaveArrived?: boolean;
   /** The code of the cause, or our words for it (`no answer in time`); null: nothing is known. */
   readonly problem: string | null;
+  /**
+   * True when the store has surely changed nothing: its server has answered that it refuses, or
+   * nothing was sent.
+   */
+  readonly hasRefused: boolean;
 
   /** @param operation The name of the call, and behind a colon our words for what went wrong. */
   constructor(operation: string, cause?: unknown) {
     const safe = toOptionalCause(cause, toStoreCause);
     super(withCode(`The store failed (${operation})`, safe), safe);
     this.problem = safe?.code ?? /: (.+)$/.exec(operation)?.[1] ?? null;
+    this.hasRefused =
+      cause === undefined ? !UNCERTAIN.includes(this.problem ?? '') : isServerReply(cause);
   }
 }
 

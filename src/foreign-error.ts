@@ -21,6 +21,16 @@ export function toStoreCause(error: unknown): SafeCause {
 }
 
 /**
+ * Returns whether an error is the answer of Redis or PostgreSQL, so that the server has undone what
+ * it was asked. Class 08 of PostgreSQL is about the connection.
+ */
+export function isServerReply(error: unknown): boolean {
+  const code = readField(error, 'code');
+  if (isOfPostgres(error)) return typeof code === 'string' && !code.startsWith('08');
+  return toSafeCause(error).code === null && readRedisCode(error) !== null;
+}
+
+/**
  * Reads a field of a third-party error. Undefined if reading it throws, as it may with a `Proxy` or
  * a lazy object of an SDK.
  */

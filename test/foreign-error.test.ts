@@ -93,6 +93,28 @@ describe('where an error is named', () => {
   });
 });
 
+describe('whether a store has surely changed nothing', () => {
+  const connection = { ...ofPostgres('08006'), severity: 'FATAL' };
+  it.each<[string, StoreError, boolean]>([
+    [
+      'a Redis that says READONLY',
+      new StoreError('finish', new Error('READONLY You cannot')),
+      true,
+    ],
+    ['a statement that was cancelled', new StoreError('finish', ofPostgres('57014')), true],
+    ['a record that is malformed', new StoreError('finish: malformed record'), true],
+    ['a client that is not connected', new StoreError('finish: it is not connected'), true],
+    ['no answer', new StoreError('finish: no answer in time'), false],
+    ['an answer that is none', new StoreError('finish: unknown answer'), false],
+    ['a connection that broke', new StoreError('finish', { code: 'ECONNRESET' }), false],
+    ['one that PostgreSQL has closed', new StoreError('finish', connection), false],
+    ['a store that says nothing', new StoreError('finish', new Error('x')), false],
+    ['an error that cannot be read', new StoreError('finish', UNREADABLE[0]?.[1]), false],
+  ])('%s: %#', (_what, { hasRefused }, expected) => {
+    expect(hasRefused).toBe(expected);
+  });
+});
+
 /** Secrets of every form that this package, its users and its servers have. */
 const hex = fc.stringMatching(/^[0-9A-F]{32}$/);
 const secret = fc.oneof(

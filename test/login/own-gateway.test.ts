@@ -63,6 +63,18 @@ describe('a login with a gateway of the app', () => {
     expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
   });
 
+  it('lets in by the same code after the store has refused the success, if it checks codes twice', async () => {
+    const gateway = await fake({ isTampered: true });
+    gateway.answerValidate = () => 'right';
+    await visitor.login();
+    const readonly = new Error("READONLY You can't write against a read only replica.");
+    test.tampered.tamper('finish', () => Promise.reject(readonly));
+    const code = gateway.lastPin(ALICE.phone);
+    expect(seen(await visitor.enter(code))).toEqual([503, { code: 'ERR_STORE' }]);
+    test.tampered.heal();
+    expect((await visitor.enter(code)).body).toMatchObject({ verified: true });
+  });
+
   it('shortens the life of a code as it says, and lengthens none', async () => {
     const gateway = await fake();
     const lifeOf = async (validitySeconds: unknown): Promise<number> => {

@@ -1,11 +1,22 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
-import { answering, hanging, throwing, type StoreCall } from '../support/tampered-store';
+import {
+  answering,
+  hanging,
+  type Mischief,
+  throwing,
+  type StoreCall,
+} from '../support/tampered-store';
 import { UNREADABLE } from '../support/unreadable';
 import { seen, visit, type Visit } from '../support/visit';
 import { useSharedApp, useOwnApps } from '../support/use-app';
 
 const FAILED = [503, { code: 'ERR_STORE' }];
+const RESET = { code: 'ECONNRESET' };
+
+/** What Redis answers, and has written nothing then. */
+const refusing = (): Promise<never> =>
+  Promise.reject(new Error("READONLY You can't write against a read only replica."));
 
 describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant) => {
   const test = useSharedApp({ variant, people: 80, isTampered: true });
@@ -71,6 +82,48 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
+  it('at finish, which it refuses, keeps the login: a new message lets in', async () => {
+    const visitor = await loggedIn();
+    test.tampered.tamper('finish', refusing);
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    expect((await visitor.status()).body).toMatchObject({ pending: { isSent: true } });
+    test.tampered.heal();
+    // The gateway has used the code up. In A its answer is the one for a wrong code.
+    const again = await visitor.enterRight();
+    expect(seen(again)).toEqual([401, { error: 'invalid-code' }]);
+    const { notice, pending } = (await visitor.status()).body;
+    expect([notice, pending]).toMatchObject([null, { isSent: true }]);
+    const reason = variant === 'A' ? 'wrong-code' : 'too-many-attempts';
+    expect(test.told('rejected').at(-1)).toMatchObject({ reason });
+    test.clock.advanceSeconds(30);
+    expect((await visitor.resend()).status).toBe(200);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it.each<[string, Mischief]>([
+    ['whose answer is lost before it was written', throwing],
+    ['which breaks its connection', () => Promise.reject(Object.assign(new Error(), RESET))],
+    [
+      'whose answer is lost after it was written',
+      (work) => Promise.resolve(work()).then(() => throwing()),
+    ],
+    ['whose answer is none', answering('written')],
+  ])('at finish, %s, ends the login: the user signs in again', async (_what, mischief) => {
+    const visitor = await loggedIn();
+    test.tampered.tamper('finish', mischief);
+    const { pendingId } = (await visitor.status()).body.session.pending as { pendingId: string };
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    test.tampered.heal();
+    expect(await test.tampered.store.pendingLogins.find(pendingId)).toBeNull();
+    expect(await test.smsOtp.logins?.list(visitor.user.id)).toEqual([]);
+    expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+    expect(test.told('rejected')).toMatchObject([{ reason: 'unconfirmed' }]);
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'no-pending-login' }]);
+    test.clock.advanceSeconds(30);
+    await visitor.login();
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
   it('at finish, whose answer is lost after it was written, leaves no login behind', async () => {
     const visitor = await loggedIn();
     test.tampered.tamper('finish', async (work) => {
@@ -84,7 +137,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
 
   it('at finish clears nothing: the failures stay', async () => {
     const visitor = await loggedIn();
-    test.tampered.tamper('finish', throwing);
+    test.tampered.tamper('finish', refusing);
     await visitor.enterRight();
     test.tampered.heal();
     await visitor.enterWrong();
