@@ -4,6 +4,7 @@ import { readField } from '../../foreign-error';
 import { RECORD_PROBLEMS } from '../check-values';
 import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
+import { createTimeLeft, TIME_LEFT } from './time-left';
 
 /** What we use of a pool of `pg`. */
 export interface PostgresPool {
@@ -39,13 +40,16 @@ const LONGEST_PAUSE_MS = 100;
 const MIGRATION_TIMEOUT_MS = 30_000;
 
 export function queryRunner(pool: PostgresPool): RunQuery {
-  return (operation, text, values) =>
-    runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
+  return (operation, text, given) => {
+    const timeLeft = createTimeLeft(performance.now());
+    const values = given.map((value) => (value === TIME_LEFT ? timeLeft : value));
+    return runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
       const { rows } = await pool.query(text, values).catch((error: unknown) => {
         throw toOwnError(operation, error);
       });
       return rows.map(readFields);
     });
+  };
 }
 
 /** Returns what our functions have raised in our words, and any other error as it is. */
