@@ -83,7 +83,8 @@ CREATE OR REPLACE FUNCTION sms_otp_put_record_v2(
   time_left_ms double precision
 ) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
-  deadline timestamptz := statement_timestamp() + make_interval(secs => time_left_ms / 1000);
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   gone_ids jsonb := '[]';
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
@@ -120,7 +121,8 @@ CREATE OR REPLACE FUNCTION sms_otp_swap_record_v2(
   life_seconds double precision, time_left_ms double precision
 ) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
-  deadline timestamptz := statement_timestamp() + make_interval(secs => time_left_ms / 1000);
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
@@ -147,7 +149,8 @@ CREATE OR REPLACE FUNCTION sms_otp_remove_records_v2(
   given_kind text, given_owner text, excepted_id text, time_left_ms double precision
 ) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
-  deadline timestamptz := statement_timestamp() + make_interval(secs => time_left_ms / 1000);
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   removed_ids jsonb;
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
@@ -170,7 +173,8 @@ CREATE OR REPLACE FUNCTION sms_otp_begin_login_v2(
   time_left_ms double precision
 ) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
-  deadline timestamptz := statement_timestamp() + make_interval(secs => time_left_ms / 1000);
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   has_text boolean := given_otp_id IS NOT NULL;
   has_begun boolean;
 BEGIN
@@ -203,7 +207,8 @@ CREATE OR REPLACE FUNCTION sms_otp_attach_text_v2(
   given_id text, given_otp_id text, text_value text, time_left_ms double precision
 ) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
-  deadline timestamptz := statement_timestamp() + make_interval(secs => time_left_ms / 1000);
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   login record;
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
@@ -237,7 +242,8 @@ CREATE OR REPLACE FUNCTION sms_otp_end_logins_v2(
   given_user_id text, excepted_id text, time_left_ms double precision
 ) RETURNS void LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
-  deadline timestamptz := statement_timestamp() + make_interval(secs => time_left_ms / 1000);
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1('pending login', given_user_id);
@@ -254,7 +260,8 @@ CREATE OR REPLACE FUNCTION sms_otp_finish_v2(
   time_left_ms double precision
 ) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
-  deadline timestamptz := statement_timestamp() + make_interval(secs => time_left_ms / 1000);
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   put record;
   results jsonb := '[]';
   counter_problem text;

@@ -1,8 +1,5 @@
-import { STORE_TIMEOUT_MS } from '../with-timeout';
+import { SERVER_TIMEOUT_MS } from '../with-timeout';
 import { type Functions, NOW } from './tables';
-
-/** The server gives up a little earlier than its caller, so that its answer arrives. */
-const SERVER_TIME_MS = STORE_TIMEOUT_MS - 100;
 
 /** Stands among the values of a statement for the milliseconds that are left of its call. */
 export const TIME_LEFT = Symbol('time left');
@@ -12,7 +9,7 @@ export const TIME_LEFT = Symbol('time left');
  * the queue of the pool counts, and the clocks of both machines need not agree.
  */
 export function createTimeLeft(startedAtMs: number): object {
-  const giveUpAtMs = startedAtMs + SERVER_TIME_MS;
+  const giveUpAtMs = startedAtMs + SERVER_TIMEOUT_MS;
   const read = (): number => Math.max(0, Math.floor(giveUpAtMs - performance.now()));
   return { toPostgres: read, toJSON: read, toString: () => String(read()) };
 }
@@ -21,10 +18,11 @@ export function createTimeLeft(startedAtMs: number): object {
  * The end of the head of a function whose last parameter is `time_left_ms`. The limit of the
  * session comes back when it returns.
  */
-export const WITHIN_TIME = `LANGUAGE plpgsql SET lock_timeout = '${SERVER_TIME_MS}ms'`;
+export const WITHIN_TIME = `LANGUAGE plpgsql SET lock_timeout = '${SERVER_TIMEOUT_MS}ms'`;
 
 /** Declares the end of the time of a call, by the clock of the database. */
-export const DEADLINE = `deadline timestamptz := ${NOW} + make_interval(secs => time_left_ms / 1000);`;
+export const DEADLINE = `deadline timestamptz :=
+    ${NOW} + make_interval(secs => time_left_ms / 1000);`;
 
 /**
  * Returns the SQL of the function that each step of another one begins with, and its end: no wait
