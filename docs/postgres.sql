@@ -55,6 +55,17 @@ CREATE TABLE IF NOT EXISTS sms_otp_turn (
 ) WITH (fillfactor = 80);
 CREATE INDEX IF NOT EXISTS sms_otp_turn_expiry ON sms_otp_turn (expires_at);
 
+CREATE OR REPLACE FUNCTION sms_otp_check_time_v1(deadline timestamptz)
+RETURNS void LANGUAGE plpgsql AS $body$
+DECLARE
+  left_ms double precision := extract(epoch FROM deadline - clock_timestamp()) * 1000;
+BEGIN
+  IF left_ms < 1 THEN
+    RAISE EXCEPTION USING ERRCODE = 'query_canceled', MESSAGE = 'the time of the call is over';
+  END IF;
+  PERFORM set_config('lock_timeout', ceil(left_ms)::text, true);
+END $body$;
+
 CREATE OR REPLACE FUNCTION sms_otp_take_turn_v1(given_kind text, given_owner text)
 RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
@@ -66,14 +77,19 @@ BEGIN
       THEN kept.expires_at ELSE EXCLUDED.expires_at END;
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_put_record_v1(
+CREATE OR REPLACE FUNCTION sms_otp_put_record_v2(
   given_kind text, given_owner text, given_id text, given_tag text, given_rank double precision,
-  given_value text, life_seconds double precision, most bigint, if_none boolean
-) RETURNS jsonb LANGUAGE plpgsql AS $body$
+  given_value text, life_seconds double precision, most bigint, if_none boolean,
+  time_left_ms double precision
+) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   gone_ids jsonb := '[]';
 BEGIN
+  PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
+  PERFORM sms_otp_check_time_v1(deadline);
   IF if_none AND EXISTS (
     SELECT FROM sms_otp_record WHERE kind = given_kind AND owner = given_owner AND expires_at > statement_timestamp()
   ) THEN
@@ -95,16 +111,22 @@ BEGIN
   ON CONFLICT (kind, owner, id) DO UPDATE SET
     tag = EXCLUDED.tag, rank = EXCLUDED.rank, value = EXCLUDED.value,
     expires_at = EXCLUDED.expires_at;
+  PERFORM sms_otp_check_time_v1(deadline);
   RETURN jsonb_build_object('isPut', true, 'gone', gone_ids);
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_swap_record_v1(
+CREATE OR REPLACE FUNCTION sms_otp_swap_record_v2(
   given_kind text, given_owner text, given_id text, seen_tag text,
   next_id text, next_tag text, next_rank double precision, next_value text,
-  life_seconds double precision
-) RETURNS boolean LANGUAGE plpgsql AS $body$
+  life_seconds double precision, time_left_ms double precision
+) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
+DECLARE
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
 BEGIN
+  PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
+  PERFORM sms_otp_check_time_v1(deadline);
   PERFORM FROM sms_otp_record
   WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag
     AND expires_at > statement_timestamp()
@@ -119,16 +141,21 @@ BEGIN
   SET id = next_id, tag = next_tag, rank = next_rank, value = next_value,
     expires_at = COALESCE(statement_timestamp() + make_interval(secs => life_seconds), 'infinity')
   WHERE kind = given_kind AND owner = given_owner AND id = given_id;
+  PERFORM sms_otp_check_time_v1(deadline);
   RETURN true;
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_remove_records_v1(
-  given_kind text, given_owner text, excepted_id text
-) RETURNS jsonb LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION sms_otp_remove_records_v2(
+  given_kind text, given_owner text, excepted_id text, time_left_ms double precision
+) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   removed_ids jsonb;
 BEGIN
+  PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
+  PERFORM sms_otp_check_time_v1(deadline);
   WITH removed AS (
     DELETE FROM sms_otp_record
     WHERE kind = given_kind AND owner = given_owner AND id IS DISTINCT FROM excepted_id
@@ -136,20 +163,28 @@ BEGIN
   )
   SELECT COALESCE(jsonb_agg(id ORDER BY rank, id) FILTER (WHERE expires_at > statement_timestamp()), '[]')
   INTO removed_ids FROM removed;
+  PERFORM sms_otp_check_time_v1(deadline);
   RETURN removed_ids;
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_begin_login_v1(
+CREATE OR REPLACE FUNCTION sms_otp_begin_login_v2(
   given_id text, given_user_id text, given_place text, given_value text,
-  given_otp_id text, text_value text, life_seconds double precision
-) RETURNS boolean LANGUAGE plpgsql AS $body$
+  given_otp_id text, text_value text, life_seconds double precision,
+  time_left_ms double precision
+) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   has_text boolean := given_otp_id IS NOT NULL;
+  has_begun boolean;
 BEGIN
+  PERFORM sms_otp_check_time_v1(deadline);
   IF has_text THEN
     PERFORM sms_otp_take_turn_v1('pending login', given_user_id);
+    PERFORM sms_otp_check_time_v1(deadline);
     UPDATE sms_otp_pending_login SET texts = '[]'
     WHERE user_id = given_user_id AND place = given_place AND pending_id <> given_id AND texts <> '[]';
+    PERFORM sms_otp_check_time_v1(deadline);
   END IF;
   INSERT INTO sms_otp_pending_login AS kept
     (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
@@ -163,21 +198,27 @@ BEGIN
     sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
     has_passed = false, expires_at = EXCLUDED.expires_at
   WHERE has_text OR kept.texts = '[]' OR kept.expires_at <= statement_timestamp();
-  RETURN FOUND;
+  has_begun := FOUND;
+  PERFORM sms_otp_check_time_v1(deadline);
+  RETURN has_begun;
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_attach_text_v1(
-  given_id text, given_otp_id text, text_value text
-) RETURNS boolean LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION sms_otp_attach_text_v2(
+  given_id text, given_otp_id text, text_value text, time_left_ms double precision
+) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   login record;
 BEGIN
+  PERFORM sms_otp_check_time_v1(deadline);
   SELECT user_id, place INTO login FROM sms_otp_pending_login
   WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp();
   IF NOT FOUND THEN
     RETURN false;
   END IF;
   PERFORM sms_otp_take_turn_v1('pending login', login.user_id);
+  PERFORM sms_otp_check_time_v1(deadline);
   -- Another login of another user may have begun under the same id.
   UPDATE sms_otp_pending_login AS kept
   SET sends = kept.sends + 1,
@@ -190,30 +231,43 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
+  PERFORM sms_otp_check_time_v1(deadline);
   UPDATE sms_otp_pending_login SET texts = '[]'
     WHERE user_id = login.user_id AND place = login.place AND pending_id <> given_id AND texts <> '[]';
+  PERFORM sms_otp_check_time_v1(deadline);
   RETURN true;
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_end_logins_v1(given_user_id text, excepted_id text)
-RETURNS void LANGUAGE plpgsql AS $body$
+CREATE OR REPLACE FUNCTION sms_otp_end_logins_v2(
+  given_user_id text, excepted_id text, time_left_ms double precision
+) RETURNS void LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
+DECLARE
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
 BEGIN
+  PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1('pending login', given_user_id);
+  PERFORM sms_otp_check_time_v1(deadline);
   DELETE FROM sms_otp_pending_login
   WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id;
+  PERFORM sms_otp_check_time_v1(deadline);
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_finish_v1(
+CREATE OR REPLACE FUNCTION sms_otp_finish_v2(
   given_id text, given_otp_id text, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
-  cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb
-) RETURNS jsonb LANGUAGE plpgsql AS $body$
+  cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb,
+  time_left_ms double precision
+) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
+  deadline timestamptz :=
+    statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   put record;
   results jsonb := '[]';
-  is_counter_odd boolean;
+  counter_problem text;
   found_keys text[];
 BEGIN
+  PERFORM sms_otp_check_time_v1(deadline);
   PERFORM FROM sms_otp_pending_login
   WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp()
     AND (given_otp_id IS NULL OR texts @> jsonb_build_array(jsonb_build_object('otpId', given_otp_id::text)))
@@ -222,6 +276,7 @@ BEGIN
     RETURN NULL;
   END IF;
 
+  PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1(kind, owner) FROM (
     SELECT replaced_kind AS kind, replaced_owner AS owner WHERE replaced_id IS NOT NULL
     UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
@@ -235,6 +290,7 @@ BEGIN
       RETURN NULL;
     END IF;
   END IF;
+  PERFORM sms_otp_check_time_v1(deadline);
 
   IF leaves_mark THEN
     UPDATE sms_otp_pending_login SET has_passed = true, value = '', texts = '[]', attempts = '{}'
@@ -256,14 +312,16 @@ BEGIN
   WHERE key = ANY('{}'::text[]) AND reset_at > statement_timestamp() AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
-    found.locked_by, found.version <> 1 OR found.count < 0 AS is_odd,
+    found.locked_by,
+    CASE WHEN found.version <> 1 THEN 'record of an unknown version'
+      WHEN found.count < 0 THEN 'malformed record' END AS problem,
     COALESCE("exemptBy" && proof.keys, false) AS is_exempt,
     CASE WHEN found.reset_at > statement_timestamp() THEN found.reset_at END AS reset_at,
     CASE WHEN found.reset_at > statement_timestamp() THEN found.count ELSE 0 END AS count,
     CASE WHEN found.reset_at > statement_timestamp() THEN found.generation ELSE 0 END AS current_generation
   FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
 ), verdict AS (
-  SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
+  SELECT max(problem) AS problem,
     min(position) FILTER (WHERE NOT is_exempt AND "isRefusable"
       AND (locked_until > statement_timestamp() OR count + amount > max)) AS refused_by
   FROM current), summed AS (
@@ -288,7 +346,8 @@ BEGIN
     CASE WHEN reset_at IS NULL THEN (extract(epoch FROM statement_timestamp()) * 1000000)::bigint
       ELSE current_generation END AS generation
   FROM stepped, verdict
-  WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
+  WHERE verdict.refused_by IS NULL AND verdict.problem IS NULL
+    AND NOT is_exempt AND NOT "isOnlyRead"
     AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))), inserted AS (
   INSERT INTO sms_otp_counter (key, count, reset_at, locked_until, locked_by, generation)
   SELECT key, count, reset_at, locked_until, locked_by, generation
@@ -301,11 +360,11 @@ BEGIN
   FROM charged CROSS JOIN (SELECT count(*) FROM inserted) AS all_inserted
   WHERE kept.key = charged.key AND charged.is_known
 )
-  SELECT is_odd, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
-    INTO is_counter_odd, found_keys FROM verdict;
+  SELECT verdict.problem, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
+    INTO counter_problem, found_keys FROM verdict;
   DELETE FROM sms_otp_counter WHERE key = ANY(found_keys);
-  IF is_counter_odd THEN
-    RAISE EXCEPTION 'unknown record of a counter';
+  IF counter_problem IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = 'SMS01', MESSAGE = counter_problem;
   END IF;
 
   FOR put IN
@@ -313,8 +372,9 @@ BEGIN
       kind text, owner text, id text, tag text, rank double precision, value text,
       "ttlSeconds" double precision, most bigint, "ifNone" boolean)
   LOOP
-    results := results || sms_otp_put_record_v1(put.kind, put.owner, put.id, put.tag, put.rank,
-      put.value, put."ttlSeconds", put.most, put."ifNone");
+    results := results || sms_otp_put_record_v2(put.kind, put.owner, put.id, put.tag, put.rank,
+      put.value, put."ttlSeconds", put.most, put."ifNone", time_left_ms);
   END LOOP;
+  PERFORM sms_otp_check_time_v1(deadline);
   RETURN results;
 END $body$;

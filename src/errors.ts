@@ -1,37 +1,10 @@
-/** The safe part of a third-party error: an allow-listed name and code, never its message. */
-export interface SafeCause {
-  readonly name: string;
-  readonly code: string | null;
-}
-
-/**
- * Names and codes of third-party errors that may be repeated; everything else becomes "Error" and
- * null.
- */
-const KNOWN_NAMES = new Set(
-  'Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '),
-);
-const KNOWN_CODES = new Set(
-  (
-    'ECONNREFUSED ECONNRESET ECONNABORTED EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ' +
-    'ENETUNREACH EPROTO UND_ERR_SOCKET UND_ERR_CONNECT_TIMEOUT UND_ERR_HEADERS_TIMEOUT ' +
-    'UND_ERR_BODY_TIMEOUT UND_ERR_DESTROYED UND_ERR_CLOSED UND_ERR_ABORTED UND_ERR_INFO ' +
-    'UND_ERR_HEADERS_OVERFLOW UND_ERR_RES_CONTENT_LENGTH_MISMATCH HPE_INVALID_CONSTANT ' +
-    'HPE_INVALID_HEADER_TOKEN HPE_INVALID_CHUNK_SIZE HPE_INVALID_CONTENT_LENGTH ' +
-    'HPE_INVALID_VERSION CERT_HAS_EXPIRED DEPTH_ZERO_SELF_SIGNED_CERT SELF_SIGNED_CERT_IN_CHAIN ' +
-    'ERR_TLS_CERT_ALTNAME_INVALID UNABLE_TO_GET_ISSUER_CERT_LOCALLY ' +
-    'UNABLE_TO_VERIFY_LEAF_SIGNATURE ERR_SSL_WRONG_VERSION_NUMBER'
-  ).split(' '),
-);
-
-/** Returns the allow-listed part of a third-party error. */
-export function toSafeCause(error: unknown): SafeCause {
-  const { name, code } = readFields(error);
-  return {
-    name: typeof name === 'string' && KNOWN_NAMES.has(name) ? name : 'Error',
-    code: typeof code === 'string' && KNOWN_CODES.has(code) ? code : null,
-  };
-}
+import {
+  isServerReply,
+  readField,
+  type SafeCause,
+  toSafeCause,
+  toStoreCause,
+} from './foreign-error';
 
 /**
  * The base class of every error this package throws at run time. Messages are built from fixed
@@ -48,8 +21,19 @@ export abstract class SmsOtpError extends Error {
   /** Headers of the response, which the error handler of Express sends. */
   declare readonly headers?: { readonly 'Retry-After'?: string };
 
-  constructor(message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause: toSafeCause(cause) });
+  /** Makes `instanceof` false for a third-party error that cannot even be asked its class. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    try {
+      return Function.prototype[Symbol.hasInstance].call(this, error);
+    } catch {
+      // A `Proxy` that throws when it is read is none of ours.
+      return false;
+    }
+  }
+
+  /** @param cause The safe part of the third-party error. */
+  constructor(message: string, cause?: SafeCause) {
+    super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
   }
 }
@@ -63,6 +47,19 @@ export abstract class NoAnswerError extends SmsOtpError {
   abstract readonly mayHaveArrived: boolean;
 }
 
+/** Returns the safe part of the error behind ours; undefined if there is none. */
+function toOptionalCause(
+  cause: unknown,
+  toSafe: (error: unknown) => SafeCause,
+): SafeCause | undefined {
+  return cause === undefined ? undefined : toSafe(cause);
+}
+
+/** Returns a message with the code of the cause behind it, where there is one. */
+function withCode(message: string, cause: SafeCause | undefined): string {
+  return cause?.code == null ? message : `${message}: ${cause.code}`;
+}
+
 /** Takes the `Retry-After` off an error after which the same request cannot succeed. */
 export function withoutRetryAfter<E extends SmsOtpError>(error: E): E {
   return Object.defineProperty(error, 'headers', { value: {} });
@@ -73,7 +70,7 @@ export function withoutRetryAfter<E extends SmsOtpError>(error: E): E {
  * was judged. What does not say so may have arrived.
  */
 export function mayHaveArrived(error: unknown): boolean {
-  return readFields(error).mayHaveArrived !== false;
+  return readField(error, 'mayHaveArrived') !== false;
 }
 
 /**
@@ -110,11 +107,8 @@ export class GatewayUnreachableError extends NoAnswerError {
     readonly mayHaveArrived: boolean,
     cause?: unknown,
   ) {
-    const { code } = toSafeCause(cause);
-    super(
-      `The OTP gateway could not be reached (${call})${code === null ? '' : `: ${code}`}`,
-      cause,
-    );
+    const safe = toOptionalCause(cause, toSafeCause);
+    super(withCode(`The OTP gateway could not be reached (${call})`, safe), safe);
     this.status = mayHaveArrived ? 502 : 503;
   }
 }
@@ -157,7 +151,10 @@ export class GatewayResponseError extends NoAnswerError {
     readonly retryAfterSeconds: number | null = null,
     cause?: unknown,
   ) {
-    super(`The OTP gateway's answer is not as documented (${call}): ${problem}`, cause);
+    super(
+      `The OTP gateway's answer is not as documented (${call}): ${problem}`,
+      toOptionalCause(cause, toSafeCause),
+    );
     this.status = httpStatus === 429 || httpStatus === 503 ? 503 : 502;
     this.headers = toRetryHeaders(this.status === 503 ? retryAfterSeconds : null);
   }
@@ -240,6 +237,9 @@ export class GatewayBusyError extends SmsOtpError {
   }
 }
 
+/** Our words where a store may have done what it was asked. */
+const UNCERTAIN: readonly string[] = ['no answer in time', 'unknown answer'];
+
 /** The store failed or did not answer in time. Nothing is sent and no one is logged in. */
 export class StoreError extends SmsOtpError {
   readonly code = 'ERR_STORE';
@@ -249,9 +249,21 @@ export class StoreError extends SmsOtpError {
    * been judged.
    */
   declare readonly mayHaveArrived?: boolean;
+  /** The code of the cause, or our words for it (`no answer in time`); null: nothing is known. */
+  readonly problem: string | null;
+  /**
+   * True when the store has surely changed nothing: its server has answered that it refuses, or
+   * nothing was sent.
+   */
+  readonly hasRefused: boolean;
 
+  /** @param operation The name of the call, and behind a colon our words for what went wrong. */
   constructor(operation: string, cause?: unknown) {
-    super(`The store failed (${operation})`, cause);
+    const safe = toOptionalCause(cause, toStoreCause);
+    super(withCode(`The store failed (${operation})`, safe), safe);
+    this.problem = safe?.code ?? /: (.+)$/.exec(operation)?.[1] ?? null;
+    this.hasRefused =
+      cause === undefined ? !UNCERTAIN.includes(this.problem ?? '') : isServerReply(cause);
   }
 }
 
@@ -269,7 +281,8 @@ export class SessionError extends SmsOtpError {
   readonly status: 500 | 503;
 
   constructor(code: SessionError['code'], message: string, cause?: unknown) {
-    super(code === 'ERR_SESSION_STORE' ? message : message + seeAlso(code), cause);
+    const safe = toOptionalCause(cause, toStoreCause);
+    super(withCode(code === 'ERR_SESSION_STORE' ? message : message + seeAlso(code), safe), safe);
     this.code = code;
     this.status = code === 'ERR_SESSION_STORE' ? 503 : 500;
   }
@@ -322,8 +335,8 @@ const MISUSES = {
     'Passport has no {name}, so the login would fail after the right code; nothing was sent. ' +
     'Write passport.{name}((user, done) => done(null, user.id)) and passport.deserializeUser',
   ERR_PASSPORT_COPY:
-    'Two copies of passport are installed, and {name} uses another one than the app, so the login ' +
-    'would fail after the right code; nothing was sent. Write {name}({ passport }) with that of ' +
+    'Two copies of passport are installed, and {name} uses another one than the app, so the ' +
+    'login would fail after the right code; nothing was sent. Write {name}({ passport }) with that of ' +
     'the app',
   ERR_PASSPORT_INSTANCE:
     "The app has a Passport of its own, and {name} uses that of require('passport'), so the " +
@@ -377,15 +390,18 @@ export function isGatewayError(error: unknown): error is GatewayError {
 
 /**
  * Emits a warning of the process, once for each code.
- * @param cause Where one code has several causes: once for each of them. There must be few.
+ * @param cause Where one code has several causes: once for each of them, up to 100 in all.
  */
 export type Warn = (code: string, problem: string, cause?: string) => void;
+
+/** A server that always fails in another way fills no memory. */
+const MOST_WARNINGS = 100;
 
 export function createWarner(): Warn {
   const warned = new Set<string>();
   return (code, problem, cause = '') => {
     const key = `${code} ${cause}`;
-    if (warned.has(key)) return;
+    if (warned.has(key) || (cause !== '' && warned.size >= MOST_WARNINGS)) return;
     warned.add(key);
     process.emitWarning(problem + seeAlso(code), { code });
   };

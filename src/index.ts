@@ -100,4 +100,5 @@ export {
   StoreError,
   UsageError,
 } from './errors';
-export type { AnySmsOtpError, GatewayRejection, SafeCause } from './errors';
+export type { AnySmsOtpError, GatewayRejection } from './errors';
+export type { SafeCause } from './foreign-error';

@@ -300,9 +300,9 @@ function createLoginContext(
   const createDigests = (label: string): readonly KeyedDigest[] =>
     // What one instance makes is worth nothing to another with the same secret.
     derivers.map((derive) => createKeyedDigest(() => derive(`${strategyName} ${label}`)));
-  const guarded = guardStore(store, now, settings.onEvent && emit);
-  const readNumber = createNumberReader();
   const warn = createWarner();
+  const guarded = guardStore(store, now, settings.onEvent && emit, warn);
+  const readNumber = createNumberReader();
   if (secret.some(isPrintedSecret)) {
     warn(
       'SMS_OTP_PRINTED_SECRET',

@@ -91,7 +91,8 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       const entry = await toEntry(browserId, userId, knownAt);
       const value = [entry, ...others].slice(0, MAX_USERS).join('~');
       return {
-        put: browsers.toPut(browser, { most: MAX_BROWSERS }),
+        // A login without a known browser is still a login.
+        put: browsers.toPut(browser, { most: MAX_BROWSERS, isOptional: true }),
         done: (gone) => forgetOldest(browser, gone),
         cookie: { value, expiresAt },
       };

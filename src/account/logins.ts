@@ -9,6 +9,7 @@ import type {
 } from '../login/context';
 import type { Method } from '../login/outcome';
 import type { LoginEnd } from '../login/events';
+import { repeatUntilDone } from '../login/repeat';
 import { toUserIdText } from '../login/users';
 import type { RecordSet } from '../stores/record-sets';
 import type { Login } from '../stores/store';
@@ -145,7 +146,7 @@ export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
       done: (gone) => keepWritten(record, gone),
       async undo() {
         // A session that names it is not saved: what stays ends by itself.
-        await end(login, 'unused').catch(() => undefined);
+        await repeatUntilDone(() => end(login, 'unused')).first;
       },
     };
   }

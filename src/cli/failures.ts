@@ -1,13 +1,16 @@
-import { isGatewayError, SmsOtpError, StoreError, toSafeCause } from '../errors';
+import { isGatewayError, SmsOtpError, StoreError } from '../errors';
+import { toSafeCause } from '../foreign-error';
 import advice = require('./advice.json');
 
 /**
- * What to do, by the platform's error code where no connection could be made, and by the gateway's.
+ * What to do, by the platform's error code where no connection could be made, by the code of a
+ * store's server, and by the gateway's.
  */
 const {
   causes: CAUSES,
+  stores: STORES,
   codes: CODES,
-}: Record<'causes' | 'codes', Readonly<Record<string, string>>> = advice;
+}: Record<'causes' | 'stores' | 'codes', Readonly<Record<string, string>>> = advice;
 
 /** An error of a command, with what to do about it. */
 abstract class AdvisedError extends Error {
@@ -72,8 +75,10 @@ export function explain(error: unknown): {
 }
 
 function adviseOn(error: SmsOtpError): string | null {
-  if (error instanceof StoreError)
-    return "Check that the server is running and that --prefix matches the app's.";
+  if (error instanceof StoreError) {
+    const otherwise = "Check that the server is running and that --prefix matches the app's.";
+    return adviseOnStore(error.problem) ?? otherwise;
+  }
   if (!isGatewayError(error)) return null;
   switch (error.code) {
     case 'ERR_GATEWAY_UNREACHABLE':
@@ -105,6 +110,11 @@ export function adviseOnCause(code: string | null): string {
   const otherwise =
     'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.';
   return CAUSES[code ?? ''] ?? otherwise;
+}
+
+/** Returns what to do by what a store's server has said; null for what is not listed. */
+export function adviseOnStore(problem: string | null): string | null {
+  return STORES[problem ?? ''] ?? null;
 }
 
 const LATER = "Try again later; if it persists, ask the gateway's operator.";

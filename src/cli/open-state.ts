@@ -1,11 +1,12 @@
 import { createRequire } from 'node:module';
-import { StoreError, toSafeCause } from '../errors';
+import { StoreError } from '../errors';
+import { toSafeCause } from '../foreign-error';
 import { type PostgresPool, postgresStore } from '../stores/postgres/postgres-store';
 import { type NodeRedisClient, redisStore } from '../stores/redis/redis-store';
 import type { SmsOtpStore } from '../stores/store';
 import { withTimeout } from '../stores/with-timeout';
 import type { Arguments, CommandCall, CommandOptions } from './command';
-import { CommandFailure, UsageError, withUsageErrors } from './failures';
+import { adviseOnStore, CommandFailure, UsageError, withUsageErrors } from './failures';
 
 /** Options of every command that uses a store. */
 export const STATE_OPTIONS = {
@@ -133,7 +134,7 @@ function checkAddress(url: string, protocols: readonly string[], refusal: Comman
   if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol)) throw refusal;
 }
 
-/** @param code Why there is no connection; null when the server refused the login. */
+/** @param code Why there is no connection; null: the server has refused, and did not say why. */
 function toConnectFailure(
   place: OpenState['place'],
   login: string,
@@ -143,7 +144,7 @@ function toConnectFailure(
   const variable = place === 'Redis' ? 'REDIS_URL' : 'DATABASE_URL';
   return new CommandFailure(
     `${place} cannot be used (${code}).`,
-    `Check ${variable}, and that the server is running.`,
+    adviseOnStore(code) ?? `Check ${variable}, and that the server is running.`,
   );
 }
 

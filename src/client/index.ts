@@ -40,5 +40,5 @@ export {
   SmsOtpError,
   StoreError,
   type GatewayRejection,
-  type SafeCause,
 } from '../errors';
+export type { SafeCause } from '../foreign-error';

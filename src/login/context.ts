@@ -44,7 +44,10 @@ export interface PreparedPut {
    * @param gone The ids of the records of that kind and user that went.
    */
   readonly done: (gone: readonly string[]) => Promise<void> | void;
-  /** Removes it where it may have been written, and the answer was lost. Never rejects. */
+  /**
+   * Removes it where it may have been written, and the answer was lost. Never rejects: what has
+   * failed is tried again in the background.
+   */
   readonly undo?: () => Promise<void>;
 }
 

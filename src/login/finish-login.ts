@@ -1,11 +1,15 @@
+import { StoreError } from '../errors';
 import type { PendingLogins } from '../stores/pending-logins';
 import type { FinishOptions } from '../stores/store';
-import type { PreparedSuccess } from './context';
+import type { PreparedPut, PreparedSuccess } from './context';
+import { repeatUntilDone } from './repeat';
 
 /**
  * Ends a pending login, once, with all that the success changes. False: it is over, another request
  * has finished it, or the login that it replaces has ended; then nothing has changed.
- * @throws {StoreError} `ERR_STORE`: nobody is in, whatever was written.
+ * @throws {StoreError} `ERR_STORE`: nobody is in. With `hasRefused` nothing was written, and the
+ * login is still pending. Otherwise the answer is lost: the login ends, and what was written is
+ * taken out again.
  */
 export async function finishLogin(
   pendingLogins: PendingLogins,
@@ -17,12 +21,35 @@ export async function finishLogin(
   const result = await pendingLogins
     .finish(pendingId, { ...options, puts: writes, replaces })
     .catch(async (error: unknown) => {
-      // The answer may be lost, and the success written: what lets in is taken out again.
-      await Promise.all(puts.map(async ({ undo }) => undo?.()));
+      if (isFinishLost(error)) await takeBack(pendingLogins, pendingId, puts);
       throw error;
     });
   if (!result.isFinished) return false;
   const { results } = result;
-  await Promise.all(puts.map(async ({ done }, index) => done(results[index]?.gone ?? [])));
+  // A browser that the store has left out gets no cookie.
+  const written = puts.flatMap(({ done }, index) => {
+    const { isPut = true, gone = [] } = results[index] ?? {};
+    return isPut ? [async () => done(gone)] : [];
+  });
+  await Promise.all(written.map((tell) => tell()));
   return true;
+}
+
+/** Returns whether a success may have been written, or may still be. */
+export function isFinishLost(error: unknown): error is StoreError {
+  return error instanceof StoreError && !error.hasRefused;
+}
+
+/**
+ * First ends the login, so that a `finish` which arrives late changes nothing, then takes out what
+ * lets in. What the first tries have not done is done after the request.
+ */
+async function takeBack(
+  pendingLogins: PendingLogins,
+  pendingId: string,
+  puts: readonly PreparedPut[],
+): Promise<void> {
+  const end = repeatUntilDone(() => pendingLogins.end(pendingId));
+  const undone = end.last.then(() => Promise.all(puts.map(async ({ undo }) => undo?.())));
+  if (await end.first) await undone;
 }

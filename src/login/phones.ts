@@ -1,4 +1,4 @@
-import { toSafeCause } from '../errors';
+import { toSafeCause } from '../foreign-error';
 import { type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { LoginContext, UserPhone } from './context';

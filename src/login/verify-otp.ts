@@ -23,7 +23,7 @@ import { findTextGivenBack } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext, PreparedSuccess } from './context';
 import { findEarlierText, judgingMsLeft, reserveWithin } from './earlier-code';
-import { finishLogin } from './finish-login';
+import { finishLogin, isFinishLost } from './finish-login';
 import type { Method, Reason, Refusal } from './outcome';
 import { emitVerified } from './run-policies';
 import { withTiming } from './events';
@@ -84,7 +84,10 @@ export interface Refused {
   readonly resendAt?: null;
 }
 
-/** The gateway's response was lost and the code may have been used up, so its login ends. */
+/**
+ * The response of the gateway or of the store's `finish` was lost, and the code may have been used
+ * up, so its login ends.
+ */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed';
   readonly error: SmsOtpError;
@@ -193,9 +196,20 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const judged = await decide(request, counted, permit);
     if (typeof judged === 'object') return judged;
     const earlier = judged === 'wrong' ? await judgeEarlier(request, counted) : null;
+    if (judged === 'over' && counted.number > 1) return failUsedUp(counted);
     // Do not end the login when the code is over: a concurrent request with the right code may
     // still finish it in step 7.
     return earlier ?? failJudged(counted, judged === 'over');
+  }
+
+  /**
+   * The code is over although it has been tried before: the store may have refused the success, and
+   * the gateway has used the code up. The login waits for the code of a new message.
+   */
+  async function failUsedUp(counted: JudgedCode): Promise<Refused> {
+    if (await hasPassed(counted.login.pendingId))
+      return fail(counted, 'already-verified', true, 'sent-twice');
+    return fail(counted, 'too-many-attempts');
   }
 
   /** Finds the user of a code that may be judged. */
@@ -284,9 +298,17 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       return prepared;
     }
     const change = await toFinishOptions(counted);
+    const finished = await finishLogin(pendingLogins, pendingId, prepared, change).catch(
+      async (error: unknown) => {
+        if (!isFinishLost(error)) throw error;
+        const unconfirmed = toUnconfirmed(counted, error);
+        await endThrown(counted, error);
+        return unconfirmed;
+      },
+    );
+    if (typeof finished === 'object') return finished;
     // Another request has finished it first, and updates the session; or it has been ended.
-    if (!(await finishLogin(pendingLogins, pendingId, prepared, change)))
-      return failJudged(counted, false);
+    if (!finished) return failJudged(counted, false);
     await emitSuccess(counted);
     return verified;
   }
@@ -361,13 +383,19 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
    * out since, only the text of this code does; where another request has passed, its mark stays.
    */
   async function endUnconfirmed(counted: JudgedCode, error: SmsOtpError): Promise<Unconfirmed> {
-    const { login: pendingLogin, text, newer = text, attempt, subject } = counted;
+    const { login: pendingLogin, text, newer = text, attempt } = counted;
     const { pendingId } = pendingLogin;
     const live = await pendingLogins.find(pendingId);
     const isNewest = live !== 'passed' && live?.text?.otpId === newer?.otpId;
     await pendingLogins.end(pendingId, isNewest ? undefined : text?.otpId);
-    login.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
+    const unconfirmed = toUnconfirmed(counted, error);
     await attempt.end('lost', findFirstText(counted));
+    return unconfirmed;
+  }
+
+  /** The login has ended, and nobody is in. */
+  function toUnconfirmed({ subject }: JudgedCode, error: SmsOtpError): Unconfirmed {
+    login.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
     return { kind: 'unconfirmed', error };
   }
 

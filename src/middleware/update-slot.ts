@@ -15,8 +15,8 @@ const MOST_WRITES = 3;
  * where the session was to wait for nothing.
  *
  * @returns `kept`: it was changed, and what it waits for is not over. `passed`: a code of that
- * pending login was right in another request. `over`: it has ended. `gone`: the session has ended, or
- * its slot was not as expected.
+ * pending login was right in another request. `over`: it has ended. `gone`: the session has ended,
+ * or its slot was not as expected.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(

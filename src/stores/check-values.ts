@@ -1,4 +1,5 @@
 import { StoreError } from '../errors';
+import { readField } from '../foreign-error';
 import type {
   AttachedText,
   ClaimOptions,
@@ -16,6 +17,28 @@ import type {
 
 /** The version of every record that this release writes. */
 export const RECORD_VERSION = 1;
+
+/** Our words for a record that this release has not written; scripts and statements use them. */
+export const RECORD_PROBLEMS = ['malformed record', 'record of an unknown version'] as const;
+
+/**
+ * Returns the error of a record that this release has not written.
+ * @param version The version in it, if one can be read.
+ */
+export function recordError(operation: string, version?: unknown): StoreError {
+  const isOther = toWholeNumber(version) !== null && String(version) !== String(RECORD_VERSION);
+  return new StoreError(`${operation}: ${RECORD_PROBLEMS[isOther ? 1 : 0]}`);
+}
+
+/** Returns the error of a record that begins with its version and a colon. */
+export function entryError(operation: string, entry: unknown): StoreError {
+  return recordError(operation, typeof entry === 'string' ? entry.split(':')[0] : undefined);
+}
+
+/** Returns the error of a record whose JSON is none of this release. */
+export function jsonRecordError(operation: string, json: unknown): StoreError {
+  return recordError(operation, readField(parseJson(json), 'version'));
+}
 
 /** Seconds a renewal may take; then the lease of a process that died is free. */
 export const TOKEN_LEASE_SECONDS = 15;

@@ -14,7 +14,7 @@ import type { PendingLogins } from './pending-logins';
 import type * as RecordSetsModule from './record-sets';
 import type { RecordSets } from './record-sets';
 import type { CounterStore, NoteStore, SmsOtpStore } from './store';
-import { StoreError } from '../errors';
+import { StoreError, type Warn } from '../errors';
 import { withTimeout } from './with-timeout';
 
 /**
@@ -53,13 +53,15 @@ const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boole
  * @param now Milliseconds since 1970.
  * @param emit Called for every call with its duration, and again for each that failed. Without it
  * nothing is timed.
+ * @param warn Warns of a failure, once for each cause.
  */
 export function guardStore(
   store: SmsOtpStore,
   now: () => number,
   emit?: (event: StoreEvent) => void,
+  warn?: Warn,
 ): GuardedStore {
-  const guard: Guard = emit === undefined ? withTimeout : createReportingGuard(emit);
+  const guard = createGuard(emit, warn);
   const { createPendingLogins, createRecordSets } = loadStoredValues();
   const pendingLogins = guardPart(store.pendingLogins, '', [
     'begin',
@@ -128,8 +130,11 @@ type Call = (...values: unknown[]) => Promise<unknown>;
 
 /** Events of store calls. */
 export type StoreEvent =
-  /** The store failed; nothing was sent and no one was logged in. */
-  | { readonly type: 'store-failing'; readonly operation: string }
+  /**
+   * The store failed; nothing was sent and no one was logged in. `cause`: the code of its error, or
+   * our words for what it did; null if nothing is known.
+   */
+  | { readonly type: 'store-failing'; readonly operation: string; readonly cause: string | null }
   /** A call ended. */
   | {
       readonly type: 'store-call';
@@ -138,19 +143,37 @@ export type StoreEvent =
       readonly durationMs: number;
     };
 
-function createReportingGuard(emit: (event: StoreEvent) => void): Guard {
+function createGuard(emit: ((event: StoreEvent) => void) | undefined, warn?: Warn): Guard {
   return async (operation, call) => {
-    const startedAtMs = performance.now();
-    let outcome: 'ok' | 'failed' = 'failed';
+    const onEnd = emit && watchCall(operation, emit);
     try {
       const result = await withTimeout(operation, call);
-      outcome = 'ok';
+      onEnd?.('ok');
       return result;
-    } finally {
-      emit({ type: 'store-call', operation, outcome, durationMs: performance.now() - startedAtMs });
-      if (outcome === 'failed') emit({ type: 'store-failing', operation });
+    } catch (error) {
+      onEnd?.('failed');
+      const { message, problem } = toStoreError(operation, error);
+      emit?.({ type: 'store-failing', operation, cause: problem });
+      warn?.('SMS_OTP_STORE_FAILING', message, problem ?? '');
+      throw error;
     }
   };
+}
+
+/** Starts to time a call. Returns a function to call when it has ended. */
+function watchCall(
+  operation: string,
+  emit: (event: StoreEvent) => void,
+): (outcome: 'ok' | 'failed') => void {
+  const startedAtMs = performance.now();
+  return (outcome) => {
+    const durationMs = performance.now() - startedAtMs;
+    emit({ type: 'store-call', operation, outcome, durationMs });
+  };
+}
+
+function toStoreError(operation: string, error: unknown): StoreError {
+  return error instanceof StoreError ? error : new StoreError(operation, error);
 }
 
 type Guard = <Result>(operation: string, call: () => Promise<Result>) => Promise<Result>;

@@ -1,5 +1,5 @@
 import { StoreError } from '../errors';
-import { parseJson } from './check-values';
+import { jsonRecordError, parseJson } from './check-values';
 import {
   type PendingLogin,
   pendingLoginSchema,
@@ -88,7 +88,7 @@ export function createPendingLogins(
 }
 
 function toValue(isValid: boolean, value: unknown): string {
-  if (!isValid) throw new StoreError('begin: unknown record');
+  if (!isValid) throw new StoreError('begin: invalid record');
   return JSON.stringify(value);
 }
 
@@ -100,13 +100,13 @@ function toAttached(text: SentText): AttachedText {
 function toLive(pendingId: string, { userId, value, sends, texts }: LivePendingLogin): LiveLogin {
   const { data } = pendingLoginSchema.safeParse(parseJson(value));
   if (data?.pendingId !== pendingId || data.userId !== userId)
-    throw new StoreError('pending login: unknown record');
+    throw jsonRecordError('pending login', value);
   return { login: data, sends, text: readText(texts[0]), earlier: readText(texts[1]) };
 }
 
 function readText(stored: AttachedText | undefined): SentText | null {
   if (stored === undefined) return null;
   const { data } = sentTextSchema.safeParse(parseJson(stored.value));
-  if (data?.otpId !== stored.otpId) throw new StoreError('text: unknown record');
+  if (data?.otpId !== stored.otpId) throw jsonRecordError('text', stored.value);
   return data;
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { StoreError } from '../errors';
-import { parseJson, RECOVERY_CODES_ID } from './check-values';
+import { jsonRecordError, parseJson, RECOVERY_CODES_ID } from './check-values';
 import {
   browserSchema,
   challengeSchema,
@@ -28,8 +28,8 @@ import type {
 
 // Loads zod: `guarded-store.ts` requires this module when a store is wrapped.
 
-/** How many of a kind an owner may have. */
-export type PutOptions = Pick<RecordPut, 'most' | 'ifNone'>;
+/** How many of a kind an owner may have, and whether it must be written. */
+export type PutOptions = Pick<RecordPut, 'most' | 'ifNone' | 'isOptional'>;
 
 /**
  * The records of one kind, parsed. A record is over when its own end has passed by our clock; what
@@ -210,7 +210,7 @@ function createRecordSet<Value>(
   }
 
   function toRecord(value: Value): StoredRecord {
-    if (!schema.safeParse(value).success) throw new StoreError(`${kind}: unknown record`);
+    if (!schema.safeParse(value).success) throw new StoreError(`${kind}: invalid record`);
     return {
       id: idOf(value),
       tag: tagOf(value),
@@ -228,7 +228,7 @@ function createRecordSet<Value>(
   function readLive(owner: string, { id, value }: StoredRecord): Value | null {
     const { data } = schema.safeParse(parseJson(value));
     if (data === undefined || idOf(data) !== id || ownerOf(data) !== owner)
-      throw new StoreError(`${kind}: unknown record`);
+      throw jsonRecordError(kind, value);
     const end = endOf(data);
     return end === null || end > now() ? data : null;
   }

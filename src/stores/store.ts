@@ -148,11 +148,18 @@ export interface RecordPut extends RecordsOf {
   readonly most?: number | undefined;
   /** Only while the owner has no record of this kind. */
   readonly ifNone?: boolean | undefined;
+  /**
+   * A store that has no room may leave it out, and says so by `isPut: false`; the other changes of
+   * a `finish` are made all the same. A store may ignore this, and refuse as for any other record.
+   */
+  readonly isOptional?: boolean | undefined;
 }
 
 /** What a put did. */
 export interface PutResult {
-  /** False when `ifNone` forbade it: then nothing has changed. */
+  /**
+   * False when `ifNone` forbade it, or when it was optional and left out: then nothing has changed.
+   */
   readonly isPut: boolean;
   /**
    * The ids of the records that went beyond the ceiling: each is told to one caller, and none whose

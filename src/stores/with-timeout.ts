@@ -3,6 +3,9 @@ import { SmsOtpError, StoreError } from '../errors';
 /** Milliseconds a store has for one operation. */
 export const STORE_TIMEOUT_MS = 2_000;
 
+/** Milliseconds after which a server gives up, so that its answer arrives before that. */
+export const SERVER_TIMEOUT_MS = STORE_TIMEOUT_MS - 100;
+
 /**
  * Runs one operation of a store under a deadline of our own: a client library may queue what it
  * cannot send, and wait forever.
@@ -70,7 +73,7 @@ export function waitAtMost<Result>(
       reject(convert === undefined ? (error as Error) : convert(error));
     };
     // A store written in JavaScript may return a plain value.
-    Promise.resolve(work).then(succeed, fail);
+    Promise.resolve(work).then(succeed, fail).catch(reject);
     // What is there already, as in the memory store, needs no timer.
     void NOW.then(waitForNextPart);
   });

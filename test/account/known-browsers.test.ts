@@ -289,6 +289,23 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     expect(await isKnown(test, browser)).toBe(false);
   });
 
+  it('stays unknown where the memory store is full of known browsers, and the user is in', async () => {
+    const test = await apps.start({
+      ...{ variant, people: 12 },
+      store: (clock) => memoryStore({ maxEntries: 10, now: () => clock.now() }),
+    });
+    const visits: [number, boolean][] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const browser = test.browser(test.nextUser());
+      await browser.login();
+      const { status } = await browser.enterRight();
+      visits.push([status, browser.cookies.has(NAME)]);
+      test.clock.advanceSeconds(3_600);
+    }
+    const written = Array.from({ length: 10 }, () => [200, true]);
+    expect(visits).toEqual([...written, [200, false], [200, false]]);
+  });
+
   it('stays unknown where the store cannot write the success, and nobody is in', async () => {
     const test = await apps.start({ variant, isTampered: true });
     const browser = test.browser();

@@ -220,7 +220,8 @@ describeWithService('redis')('a Redis that refuses the password', () => {
       };
       const refused = await runDoctor(run);
       expect(resultOf(refused.results, 'redis')).toMatchObject({
-        ...{ status: 'fail', advice: 'Check user name and password in REDIS_URL.' },
+        ...{ status: 'fail', detail: 'Redis cannot be used (WRONGPASS).' },
+        advice: 'Check user name and password in REDIS_URL.',
       });
       server.freeze();
       const frozen = await runDoctor(run);
@@ -228,6 +229,24 @@ describeWithService('redis')('a Redis that refuses the password', () => {
         ...{ status: 'fail', detail: 'Redis cannot be used (no answer in time).' },
       });
       expect(refused.output + frozen.output).not.toMatch(/hunter2|wrong-one/);
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describeWithService('redis')('a Redis whose user lacks a right', () => {
+  it('fails in doctor, with what it said', async () => {
+    const rights = ['on', '>x', '~*', '+hello', '+client', '+eval', '+evalsha', '+info'];
+    const server = await startRedis(['--user', 'app', ...rights]);
+    try {
+      const { env } = await openAccount();
+      const REDIS_URL = `redis://app:x@127.0.0.1:${server.port}`;
+      const { results } = await runDoctor({ env: { ...env, REDIS_URL } });
+      expect(resultOf(results, 'redis')).toMatchObject({
+        ...{ status: 'fail', detail: 'The store failed (charge): NOPERM' },
+        advice: expect.stringContaining('rights'),
+      });
     } finally {
       await server.close();
     }
@@ -244,6 +263,7 @@ describeWithService('postgres')('a database without the tables', () => {
       expect(resultOf(results, 'postgres')).toMatchObject({
         ...{
           status: 'fail',
+          detail: 'The store failed (charge): 42P01',
           advice: expect.stringContaining('store.migrate() or docs/postgres.sql'),
         },
       });

@@ -14,6 +14,7 @@ import { GatewayClient, type GatewayEvent } from 'passport-sms-otp/client';
 import { numberCheck, spendLimits } from 'passport-sms-otp/policies';
 import { FakeGateway } from '../support/fake-gateway';
 import { ALICE, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
+import { UNREADABLE } from '../support/unreadable';
 import { useOwnApps } from '../support/use-app';
 import { seen, visit } from '../support/visit';
 
@@ -60,6 +61,18 @@ describe('a login with a gateway of the app', () => {
     gateway.answerValidate = () => 'over';
     expect(seen(await visitor.enter('100000'))).toEqual([401, { error: 'invalid-code' }]);
     expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+  });
+
+  it('lets in by the same code after the store has refused the success, if it checks codes twice', async () => {
+    const gateway = await fake({ isTampered: true });
+    gateway.answerValidate = () => 'right';
+    await visitor.login();
+    const readonly = new Error("READONLY You can't write against a read only replica.");
+    test.tampered.tamper('finish', () => Promise.reject(readonly));
+    const code = gateway.lastPin(ALICE.phone);
+    expect(seen(await visitor.enter(code))).toEqual([503, { code: 'ERR_STORE' }]);
+    test.tampered.heal();
+    expect((await visitor.enter(code)).body).toMatchObject({ verified: true });
   });
 
   it('shortens the life of a code as it says, and lengthens none', async () => {
@@ -272,6 +285,24 @@ describe('a judgement of a gateway of the app', () => {
     expect(seen(await visitor.enter('000000'))).toEqual([502, { code: 'ERR_GATEWAY_RESPONSE' }]);
     expect((await visitor.status()).body.pending).toBeNull();
   });
+
+  it.each(UNREADABLE)(
+    'that throws %s that throws when it is read is lost',
+    async (_what, thrown) => {
+      const gateway = await fake();
+      gateway.answerGenerate = thrower(thrown);
+      expect(seen(await visitor.login())).toMatchObject([
+        502,
+        { error: 'not-sent', pending: true },
+      ]);
+      await visitor.cancel();
+      test.clock.advanceSeconds(86_400);
+      gateway.answerGenerate = () => ({ id: 'x' });
+      await visitor.login();
+      gateway.answerValidate = thrower(thrown);
+      expect(seen(await visitor.enter('000000'))).toEqual([502, { code: 'ERR_GATEWAY_RESPONSE' }]);
+    },
+  );
 
   it('that its own store has lost ends the login, and one that was not made does not', async () => {
     const gateway = await fake();

@@ -1,10 +1,22 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { Response } from 'supertest';
-import { answering, hanging, throwing, type StoreCall } from '../support/tampered-store';
+import {
+  answering,
+  hanging,
+  type Mischief,
+  throwing,
+  type StoreCall,
+} from '../support/tampered-store';
+import { UNREADABLE } from '../support/unreadable';
 import { seen, visit, type Visit } from '../support/visit';
 import { useSharedApp, useOwnApps } from '../support/use-app';
 
 const FAILED = [503, { code: 'ERR_STORE' }];
+const RESET = { code: 'ECONNRESET' };
+
+/** What Redis answers, and has written nothing then. */
+const refusing = (): Promise<never> =>
+  Promise.reject(new Error("READONLY You can't write against a read only replica."));
 
 describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant) => {
   const test = useSharedApp({ variant, people: 80, isTampered: true });
@@ -18,7 +30,9 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     await visitor.login();
     return visitor;
   }
-  const failing = (operation: StoreCall): object => ({ type: 'store-failing', operation });
+  const failing = (operation: StoreCall): object => ({
+    ...{ type: 'store-failing', operation, cause: null },
+  });
 
   it.each(['charge', 'begin', 'attach'] as const)(
     'at %s lets nobody in at the login and leaves nothing pending',
@@ -68,6 +82,48 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.logins).not.toContain(visitor.user.id);
   });
 
+  it('at finish, which it refuses, keeps the login: a new message lets in', async () => {
+    const visitor = await loggedIn();
+    test.tampered.tamper('finish', refusing);
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    expect((await visitor.status()).body).toMatchObject({ pending: { isSent: true } });
+    test.tampered.heal();
+    // The gateway has used the code up. In A its answer is the one for a wrong code.
+    const again = await visitor.enterRight();
+    expect(seen(again)).toEqual([401, { error: 'invalid-code' }]);
+    const { notice, pending } = (await visitor.status()).body;
+    expect([notice, pending]).toMatchObject([null, { isSent: true }]);
+    const reason = variant === 'A' ? 'wrong-code' : 'too-many-attempts';
+    expect(test.told('rejected').at(-1)).toMatchObject({ reason });
+    test.clock.advanceSeconds(30);
+    expect((await visitor.resend()).status).toBe(200);
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
+  it.each<[string, Mischief]>([
+    ['whose answer is lost before it was written', throwing],
+    ['which breaks its connection', () => Promise.reject(Object.assign(new Error(), RESET))],
+    [
+      'whose answer is lost after it was written',
+      (work) => Promise.resolve(work()).then(() => throwing()),
+    ],
+    ['whose answer is none', answering('written')],
+  ])('at finish, %s, ends the login: the user signs in again', async (_what, mischief) => {
+    const visitor = await loggedIn();
+    test.tampered.tamper('finish', mischief);
+    const { pendingId } = (await visitor.status()).body.session.pending as { pendingId: string };
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    test.tampered.heal();
+    expect(await test.tampered.store.pendingLogins.find(pendingId)).toBeNull();
+    expect(await test.smsOtp.logins?.list(visitor.user.id)).toEqual([]);
+    expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+    expect(test.told('rejected')).toMatchObject([{ reason: 'unconfirmed' }]);
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'no-pending-login' }]);
+    test.clock.advanceSeconds(30);
+    await visitor.login();
+    expect((await visitor.enterRight()).status).toBe(200);
+  });
+
   it('at finish, whose answer is lost after it was written, leaves no login behind', async () => {
     const visitor = await loggedIn();
     test.tampered.tamper('finish', async (work) => {
@@ -81,7 +137,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
 
   it('at finish clears nothing: the failures stay', async () => {
     const visitor = await loggedIn();
-    test.tampered.tamper('finish', throwing);
+    test.tampered.tamper('finish', refusing);
     await visitor.enterRight();
     test.tampered.heal();
     await visitor.enterWrong();
@@ -137,6 +193,50 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     expect(test.errors).toMatchObject([
       { message: 'The store failed (claim)', cause: { name: 'RangeError', code: null } },
     ]);
+  });
+
+  it('is named by its code: in the error, in the event and in one warning for each cause', async () => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const visitor = await loggedIn();
+    const fail = (code: string, secret: string) => () =>
+      Promise.reject(Object.assign(new Error(secret), { code }));
+    for (const code of ['EMFILE', 'ENOSPC', 'EMFILE', '123456', '+12025550123']) {
+      test.tampered.tamper('claim', fail(code, 'canary'));
+      expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    }
+    const warnings = emitWarning.mock.calls.filter(([, options]) =>
+      JSON.stringify(options).includes('SMS_OTP_STORE_FAILING'),
+    );
+    emitWarning.mockRestore();
+    const failures = test.events.filter(({ type }) => type === 'store-failing');
+    const causes = ['EMFILE', 'ENOSPC', 'EMFILE', null, null];
+    expect(failures).toEqual(
+      causes.map((cause) => ({ type: 'store-failing', operation: 'claim', cause })),
+    );
+    expect(test.errors[0]).toMatchObject({ message: 'The store failed (claim): EMFILE' });
+    expect(warnings.map(([message]) => message)).toEqual(
+      // A failure without a code has been met by the tests above.
+      ['EMFILE', 'ENOSPC'].map((code) =>
+        expect.stringMatching(`^The store failed \\(claim\\): ${code} \\(see `),
+      ),
+    );
+  });
+
+  it.each(UNREADABLE)('with %s that throws when it is read is answered', async (_what, thrown) => {
+    const visitor = await loggedIn();
+    // A store may reject with anything.
+    test.tampered.tamper('claim', () => Promise.reject(thrown));
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    test.tampered.tamper('claim', () => {
+      throw thrown;
+    });
+    expect(seen(await visitor.enterRight())).toEqual(FAILED);
+    expect(test.errors).toMatchObject([
+      { cause: { name: 'Error', code: null } },
+      { cause: { name: 'Error', code: null } },
+    ]);
+    test.tampered.heal();
+    expect((await visitor.enterRight()).status).toBe(200);
   });
 
   it.each<[StoreCall, unknown]>([

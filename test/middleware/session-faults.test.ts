@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import type { SmsOtp } from 'passport-sms-otp';
 import { giveCode, givePassword, logIn, statusOf, type Agent } from './support/steps';
+import { UNREADABLE } from '../support/unreadable';
 import { useSharedApp, useOwnApps } from '../support/use-app';
 
 const apps = useOwnApps();
@@ -22,6 +23,7 @@ describe('when the session store cannot write', () => {
   });
   beforeEach(() => {
     test.sessions.failSets = false;
+    test.sessions.failure = new Error('canary: the store says something secret');
     test.errors.length = 0;
   });
 
@@ -77,6 +79,28 @@ describe('when the session store cannot write', () => {
     expect(test.errors).toHaveLength(1);
     expect(JSON.stringify(test.errors) + String(test.errors[0])).not.toContain('canary');
     expect(test.errors[0]).toMatchObject({ cause: { name: 'Error', code: null } });
+  });
+
+  it.each(UNREADABLE)('%s that throws when it is read is answered 503', async (_what, thrown) => {
+    const { agent, code } = await givenPassword();
+    test.sessions.failure = thrown;
+    test.sessions.failSets = true;
+    const verified = await agent.post('/login/pin').send({ pin: code });
+    expect([verified.status, verified.body]).toEqual([503, FAILED]);
+    expect(test.errors).toMatchObject([{ cause: { name: 'Error', code: null } }]);
+  });
+
+  it('the error has the code of what the store said', async () => {
+    const { agent, code } = await givenPassword();
+    test.sessions.failure = new Error("READONLY You can't write against a read only replica.");
+    test.sessions.failSets = true;
+    await agent.post('/login/pin').send({ pin: code });
+    expect(test.errors).toMatchObject([
+      {
+        message: 'The session could not be saved: READONLY',
+        cause: { name: 'Error', code: 'READONLY' },
+      },
+    ]);
   });
 
   it('a step-up is answered 503 and the mark stays as old as it was', async () => {

@@ -138,6 +138,7 @@ describe('loading', () => {
     expect(Array.from(new Set(parts)).sort()).toEqual([
       'account',
       'errors',
+      'foreign-error',
       'index',
       'keys',
       'limits',

@@ -75,7 +75,7 @@ describe('a shared limit', () => {
       'limits.perPrefix.maxUnproven',
     ],
   ])('is reported for %s', async (_what, limits, fields, option) => {
-    await start(limits, (index) => `+99912345${String(1000 + index)}`);
+    await start(limits, (index) => `+63917123${String(1000 + index)}`);
     await logIn(0, 3);
     expect(test.told('limit-near')).toEqual([near({ ...fields, sends: 2, max: 4 })]);
     expect(warnings).toEqual([expect.stringContaining(`${option} `)]);

@@ -22,7 +22,7 @@ describe('ExpiringMap', () => {
     const { map, pass } = createMap(1_000);
     for (let index = 0; index < 1_000; index += 1)
       addTo(map, `${index}`, index === 500 ? 5_000 : 60_000);
-    expect(() => addTo(map, 'new', 60_000)).toThrow(new StoreError('the memory store is full'));
+    expect(() => addTo(map, 'new', 60_000)).toThrow(new StoreError('memoryStore: it is full'));
     pass(5_000);
     addTo(map, 'new', 60_000);
     expect(map.get('new')).toBeDefined();

@@ -28,10 +28,11 @@ const redisReply = fc.oneof(
   fc.array(value, { maxLength: 5 }),
   value,
 );
+const problem = fc.constantFrom(null, 'malformed record', 'x', undefined);
 const postgresRow = fc.record(
   {
     ...{ fence: number, token_fence: number, sealed: value, outcome: word, version: word },
-    ...{ refused_by: number, is_odd: word, count: number, reset_ms: number, locked_ms: number },
+    ...{ refused_by: number, problem, count: number, reset_ms: number, locked_ms: number },
     generation: number,
   },
   { requiredKeys: ['count'] },

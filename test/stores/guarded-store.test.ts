@@ -193,7 +193,7 @@ describe('a guarded store', () => {
     expect(events).toEqual([
       { type: 'store-call', operation: 'find', outcome: 'ok', durationMs },
       { type: 'store-call', operation: 'claim', outcome: 'failed', durationMs },
-      { type: 'store-failing', operation: 'claim' },
+      { type: 'store-failing', operation: 'claim', cause: null },
     ]);
     const durations = events.flatMap((event) =>
       event.type === 'store-call' ? [event.durationMs] : [],

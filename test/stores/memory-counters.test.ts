@@ -57,7 +57,7 @@ describe('an amount that is not positive', () => {
     const taken = await counters.charge([{ key: 'new', windowSeconds: 60, amount: -1 }]);
     expect(taken.refusedBy).toBeNull();
     await expect(counters.charge([{ key: 'new', windowSeconds: 60 }])).rejects.toThrow(
-      'the memory store is full',
+      'memoryStore: it is full',
     );
   });
 

@@ -4,7 +4,7 @@ import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { FinishOptions, RecordPut } from '../../src/stores/store';
 
-const FULL = new StoreError('the memory store is full');
+const FULL = new StoreError('memoryStore: it is full');
 
 let nowMs = 0;
 let store: ReturnType<typeof memoryStore>;
@@ -47,6 +47,72 @@ async function fillCounters(count: number): Promise<void> {
   const keys = Array.from({ length: count }, (_, index) => `other ${index}`);
   await store.counters.charge(keys.map((key) => ({ key, windowSeconds: 600 })));
 }
+
+describe('a put that is optional', () => {
+  const isOptional = true;
+
+  it('is left out where live records fill the store, and the login finishes', async () => {
+    for (const id of ['a', 'b']) await put(id);
+    await begin('x');
+    const login = makePut('l', { kind: 'login' });
+    const finished = await finish('x', { puts: [makePut('c', { isOptional }), login] });
+    const results = [
+      { isPut: false, gone: [] },
+      { isPut: true, gone: [] },
+    ];
+    expect(finished).toEqual({ isFinished: true, results });
+    expect(await idsOf()).toEqual(['a', 'b']);
+    expect(await idsOf('login')).toEqual(['l']);
+    expect(await store.pendingLogins.find('x')).toBe('passed');
+  });
+
+  it('is left out by itself as well', async () => {
+    for (const id of ['a', 'b']) await put(id);
+    expect(await put('c', { isOptional })).toEqual({ isPut: false, gone: [] });
+    expect(await idsOf()).toEqual(['a', 'b']);
+  });
+
+  it('is written where there is room, also that of one which goes, or whose life is over', async () => {
+    for (const id of ['a', 'b']) await put(id, { ttlSeconds: id === 'a' ? 5 : 600 });
+    const written = { isPut: true, gone: ['b'] };
+    nowMs += 5_000;
+    expect(await put('c', { isOptional })).toEqual({ isPut: true, gone: [] });
+    expect(await put('d', { isOptional, most: 2 })).toEqual(written);
+    await begin('x');
+    const finished = await finish('x', { puts: [makePut('c', { isOptional })] });
+    expect(finished).toMatchObject({ results: [{ isPut: true }] });
+  });
+
+  it('comes after those that must be written, in whatever order they are named', async () => {
+    await put('a');
+    await begin('x');
+    const puts = [makePut('c', { owner: 'bob', isOptional }), makePut('d', { owner: 'carol' })];
+    expect(await finish('x', { puts })).toMatchObject({
+      results: [{ isPut: false }, { isPut: true }],
+    });
+    expect(await idsOf('device', 'carol')).toEqual(['d']);
+  });
+
+  it('changes nothing where one that must be written finds no room', async () => {
+    for (const id of ['a', 'b']) await put(id);
+    await begin('x');
+    const puts = [makePut('c'), makePut('k', { kind: 'browser', isOptional })];
+    await expect(finish('x', { puts })).rejects.toThrow(FULL);
+    expect(await idsOf('browser')).toEqual([]);
+    expect(await store.pendingLogins.find('x')).not.toBe('passed');
+  });
+
+  it('lets the record go that the login replaces', async () => {
+    for (const id of ['a', 'b']) await put(id, { owner: id });
+    await begin('x');
+    const replaces = { kind: 'device', owner: 'a', id: 'a' };
+    const puts = [makePut('c', { owner: 'a', isOptional }), makePut('d', { owner: 'bob' })];
+    expect(await finish('x', { replaces, puts })).toMatchObject({
+      results: [{ isPut: false }, { isPut: true }],
+    });
+    expect(await idsOf('device', 'a')).toEqual([]);
+  });
+});
 
 describe('the room for pending logins', () => {
   it('is refused beyond maxEntries, and those that live stay', async () => {

@@ -110,7 +110,7 @@ describe('the token of memoryStore', () => {
   it('gives its room back when its account has expired', async () => {
     const tokens = makeTokens(1);
     await tokens.renew('a', 0, sealed('x'));
-    const full = new StoreError('the memory store is full');
+    const full = new StoreError('memoryStore: it is full');
     await expect(tokens.renew('b', 0, sealed('x'))).rejects.toThrow(full);
     nowMs += 400 * DAY_MS;
     expect((await tokens.renew('b', 0, sealed('x'))).fence).toBe(1);

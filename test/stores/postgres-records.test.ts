@@ -77,7 +77,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
   it('do not escape from a removal of all under another id', async () => {
     const { records } = ground().store;
     await records.put(makePut('old'));
-    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'old', 'tag', 'new', 't', 1, '{}', 600)`;
+    const swap = `SELECT sms_otp_swap_record_v2('login', 'user', 'old', 'tag', 'new', 't', 1, '{}', 600, 9000)`;
     const [removed] = await ground().beside({ statement: swap, then: 'SELECT' }, () => [
       records.removeAll(of),
     ]);
@@ -87,7 +87,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
   it('keep the ceiling when one of them is swapped for another id meanwhile', async () => {
     const { records } = ground().store;
     for (const id of ['a', 'b']) await records.put(makePut(id));
-    const swap = `SELECT sms_otp_swap_record_v1('login', 'user', 'a', 'tag', 'c', 't', 9, '{}', 600)`;
+    const swap = `SELECT sms_otp_swap_record_v2('login', 'user', 'a', 'tag', 'c', 't', 9, '{}', 600, 9000)`;
     const [put] = await ground().beside({ statement: swap, then: 'SELECT' }, () => [
       records.put(makePut('d', { most: 2 })),
     ]);

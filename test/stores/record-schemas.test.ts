@@ -88,8 +88,14 @@ describe.each(VALUES)('what a store returns as %s', (_name, good, read) => {
     }
   });
 
-  it.each([2, 0, '1', null])('is refused with version %p', async (version) => {
-    await expect(read(JSON.stringify({ ...good, version }))).rejects.toThrow(StoreError);
+  it.each([
+    [2, 'record of an unknown version'],
+    [0, 'record of an unknown version'],
+    ['1', 'malformed record'],
+    [null, 'malformed record'],
+  ])('is refused with version %p, as a %s', async (version, problem) => {
+    const refused = read(JSON.stringify({ ...good, version }));
+    await expect(refused).rejects.toMatchObject({ name: 'StoreError', problem });
   });
 
   it('is refused, whatever it is, with an error that repeats nothing of it', async () => {
@@ -98,7 +104,7 @@ describe.each(VALUES)('what a store returns as %s', (_name, good, read) => {
       const failure = await read(value).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(StoreError);
       expect((failure as StoreError).message).toMatch(
-        /^The store failed \([A-Za-z. -]+: unknown (record|answer)\)$/,
+        /^The store failed \([A-Za-z. -]+: (malformed record|record of an unknown version|unknown answer)\)$/,
       );
     });
     await fc.assert(property, { numRuns: casesOf(200) });

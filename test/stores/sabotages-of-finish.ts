@@ -68,6 +68,26 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
     if (!finished.isFinished) await store.pendingLogins.end(pendingId);
     return finished;
   }),
+  'leaves out an optional put, and says that it is written': finishing(
+    (store) => async (pendingId, options) => {
+      const puts = options.puts.filter(({ isOptional }) => isOptional !== true);
+      const finished = await store.finish(pendingId, { ...options, puts });
+      if (!finished.isFinished) return finished;
+      const written = { isPut: true, gone: [] };
+      const results = options.puts.map((put) => finished.results[puts.indexOf(put)] ?? written);
+      return { isFinished: true, results };
+    },
+  ),
+  'writes an optional put, and says that it is left out': finishing(
+    (store) => async (pendingId, options) => {
+      const finished = await store.finish(pendingId, options);
+      if (!finished.isFinished) return finished;
+      const results = finished.results.map((result, index) =>
+        options.puts[index]?.isOptional === true ? { isPut: false, gone: [] } : result,
+      );
+      return { isFinished: true, results };
+    },
+  ),
   'leaves no mark': changing((options) => ({ ...options, leavesMark: false })),
   'leaves a mark always': changing((options) => ({ ...options, leavesMark: true })),
   'clears nothing': changing((options) => ({ ...options, clears: [] })),

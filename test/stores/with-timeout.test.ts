@@ -42,7 +42,7 @@ describe('the timeout of a store operation', () => {
   it('leaves no timer after a failure, also when it is thrown synchronously', async () => {
     const failure = Object.assign(new Error('canary'), { code: 'ECONNRESET' });
     const expected = {
-      message: 'The store failed (claim)',
+      message: 'The store failed (claim): ECONNRESET',
       cause: { name: 'Error', code: 'ECONNRESET' },
     };
     await expect(withTimeout('claim', () => Promise.reject(failure))).rejects.toMatchObject(
@@ -57,7 +57,7 @@ describe('the timeout of a store operation', () => {
 });
 
 it('a StoreError is passed on as it is', async () => {
-  const full = new StoreError('the memory store is full');
+  const full = new StoreError('memoryStore: it is full');
   await expect(withTimeout('begin', () => Promise.reject(full))).rejects.toBe(full);
 });
 

@@ -12,6 +12,8 @@ export interface StoreCalls {
 export class CountingSessionStore extends session.MemoryStore {
   readonly calls: StoreCalls = { get: 0, set: 0, touch: 0, destroy: 0 };
   failSets = false;
+  /** What a write fails with. */
+  failure: unknown = new Error('canary: the store says something secret');
   /** So many writes fail, then they work again. */
   setsToFail = 0;
   /** Everything that was ever written, in order. */
@@ -30,7 +32,7 @@ export class CountingSessionStore extends session.MemoryStore {
     const fails = this.failSets || this.setsToFail > 0;
     this.setsToFail = Math.max(0, this.setsToFail - 1);
     this.writes.push({ sid, text: JSON.stringify(data) });
-    if (fails) callback?.(new Error('canary: the store says something secret'));
+    if (fails) callback?.(this.failure);
     else super.set(sid, data, callback);
   }
 

@@ -120,11 +120,7 @@ async function check(
     const { counters } = guardStore(state.store, Date.now);
     for (let read = 0; read < READS; read += 1) await counters.charge([PROBE]);
   } catch (error) {
-    const result = toResult(name, error);
-    // The connection works, so the tables of the store are missing.
-    const advice =
-      'Create the tables with store.migrate() or docs/postgres.sql, and check the prefix.';
-    return name === 'redis' ? result : fail(name, result.detail, advice);
+    return toResult(name, error);
   } finally {
     await state.close();
   }

@@ -57,15 +57,20 @@ export class Room<Entry> {
    * @throws {StoreError} `ERR_STORE` when live entries fill the map.
    */
   make(newEntries: number, nowMs: number): void {
-    if (newEntries <= 0) return;
+    if (!this.tryToMake(newEntries, nowMs)) throw new StoreError('memoryStore: it is full');
+  }
+
+  /** Returns whether this many new entries find room. */
+  tryToMake(newEntries: number, nowMs: number): boolean {
+    if (newEntries <= 0) return true;
     this.#removeExpired(newEntries + EXAMINED_PER_CALL, nowMs);
-    if (this.#hasRoom(newEntries)) return;
+    if (this.#hasRoom(newEntries)) return true;
     // The distance, so that a clock that was set back does not stop the search.
     if (Math.abs(nowMs - this.#sweptAtMs) >= FULL_SWEEP_INTERVAL_MS) {
       this.#sweptAtMs = nowMs;
       this.#removeExpired(this.entries.size, nowMs);
     }
-    if (!this.#hasRoom(newEntries)) throw new StoreError('the memory store is full');
+    return this.#hasRoom(newEntries);
   }
 
   #hasRoom(newEntries: number): boolean {

@@ -1,3 +1,4 @@
+import { StoreError } from '../../errors';
 import { checkPut, checkSwap } from '../check-values';
 import type {
   FinishOptions,
@@ -51,11 +52,10 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
   function put(asked: RecordPut): PutResult {
     checkPut(asked);
     const nowMs = now();
-    const records = ofKind(asked.kind);
-    const { next, result } = planPut(asked, records.list(asked.owner, nowMs), nowMs);
-    records.makeRoom(records.growthBy(asked.owner, next), nowMs);
-    records.save(asked.owner, next);
-    return result;
+    const plan = planPut(asked, ofKind(asked.kind).list(asked.owner, nowMs), nowMs);
+    const [fitting = plan] = fit([plan], [], nowMs);
+    save([fitting]);
+    return fitting.result;
   }
 
   function swap(
@@ -94,30 +94,46 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
     const isReplacedBy = (put: RecordPut): boolean =>
       put.kind === replaces?.kind && put.owner === replaces.owner;
     const plans = puts.map((asked) => {
-      const { kind, owner } = asked;
-      const found = ofKind(kind).list(owner, nowMs);
-      const present = isReplacedBy(asked) ? without(found, replaces?.id) : found;
-      return { kind, owner, ...planPut(asked, present, nowMs) };
+      const found = ofKind(asked.kind).list(asked.owner, nowMs);
+      return planPut(asked, isReplacedBy(asked) ? without(found, replaces?.id) : found, nowMs);
     });
-    const changes: readonly Change[] =
+    const others: readonly Change[] =
       replaces === undefined || puts.some(isReplacedBy)
-        ? plans
-        : [...plans, { ...replaces, next: without(list(replaces), replaces.id) }];
-    makeRoom(changes, nowMs);
+        ? []
+        : [{ ...replaces, next: without(list(replaces), replaces.id) }];
+    const fitting = fit(plans, others, nowMs);
     return () => {
-      for (const { kind, owner, next } of changes) ofKind(kind).save(owner, next);
-      return plans.map(({ result }) => result);
+      save([...fitting, ...others]);
+      return fitting.map(({ result }) => result);
     };
   }
 
+  /**
+   * Leaves out optional puts that find no room beside all that must be written.
+   * @throws {StoreError} `ERR_STORE` when that finds none.
+   */
+  function fit(plans: readonly Plan[], others: readonly Change[], nowMs: number): readonly Plan[] {
+    let fitting = plans.map((plan) => (plan.isOptional ? leaveOut(plan) : plan));
+    if (!hasRoom([...fitting, ...others], nowMs)) throw new StoreError('memoryStore: it is full');
+    for (const [index, plan] of plans.entries()) {
+      const more = fitting.with(index, plan);
+      if (hasRoom([...more, ...others], nowMs)) fitting = more;
+    }
+    return fitting;
+  }
+
   /** Counts all changes of a kind together: a record that goes makes room for one that comes. */
-  function makeRoom(changes: readonly Change[], nowMs: number): void {
+  function hasRoom(changes: readonly Change[], nowMs: number): boolean {
     const growths = new Map<RecordsOfKind, number>();
     for (const { kind, owner, next } of changes) {
       const records = ofKind(kind);
       growths.set(records, (growths.get(records) ?? 0) + records.growthBy(owner, next));
     }
-    for (const [records, growth] of growths) records.makeRoom(growth, nowMs);
+    return [...growths].every(([records, growth]) => records.hasRoom(growth, nowMs));
+  }
+
+  function save(changes: readonly Change[]): void {
+    for (const { kind, owner, next } of changes) ofKind(kind).save(owner, next);
   }
 
   return {
@@ -164,11 +180,11 @@ class RecordsOfKind {
     return next.length - (this.#owners.get(owner)?.records.length ?? 0);
   }
 
-  makeRoom(newRecords: number, nowMs: number): void {
-    this.#room.make(newRecords, nowMs);
+  hasRoom(newRecords: number, nowMs: number): boolean {
+    return this.#room.tryToMake(newRecords, nowMs);
   }
 
-  /** Call `makeRoom` first. */
+  /** Ask `hasRoom` first. */
   save(owner: string, next: readonly KeptRecord[]): void {
     this.#count += this.growthBy(owner, next);
     const found = this.#owners.get(owner);
@@ -198,18 +214,28 @@ interface Change extends RecordsOf {
   readonly next: readonly KeptRecord[];
 }
 
+/** What a put makes of the records that are present. */
+interface Plan extends Change {
+  readonly present: readonly KeptRecord[];
+  readonly result: PutResult;
+  readonly isOptional: boolean;
+}
+
+function leaveOut(plan: Plan): Plan {
+  return { ...plan, next: plan.present, result: NOT_PUT };
+}
+
 /** Returns what a put makes of the live records of its owner. */
-function planPut(
-  { record, ttlSeconds, most = Infinity, ifNone }: RecordPut,
-  present: readonly KeptRecord[],
-  nowMs: number,
-): { readonly next: readonly KeptRecord[]; readonly result: PutResult } {
-  if (ifNone === true && present.length > 0) return { next: present, result: NOT_PUT };
+function planPut(asked: RecordPut, present: readonly KeptRecord[], nowMs: number): Plan {
+  const { kind, owner, record, ttlSeconds, most = Infinity, ifNone, isOptional = false } = asked;
+  const none = { kind, owner, present, isOptional, next: present, result: NOT_PUT };
+  if (ifNone === true && present.length > 0) return none;
   const others = without(present, record.id);
   // The record that is put stays: of the others there is room for one fewer.
   const leaving = Math.max(0, others.length - most + 1);
   const next = sort([...others.slice(leaving), keep(record, ttlSeconds, nowMs)]);
-  return { next, result: { isPut: true, gone: others.slice(0, leaving).map(({ id }) => id) } };
+  const gone = others.slice(0, leaving).map(({ id }) => id);
+  return { ...none, next, result: { isPut: true, gone } };
 }
 
 function without(records: readonly KeptRecord[], left: string | undefined): readonly KeptRecord[] {

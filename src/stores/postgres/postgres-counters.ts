@@ -1,5 +1,11 @@
 import { readFields, StoreError } from '../../errors';
-import { checkCounters, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
+import {
+  checkCounters,
+  LONG_LIFE_SECONDS,
+  RECORD_PROBLEMS,
+  requireWholeNumber,
+  toCount,
+} from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './tables';
@@ -93,12 +99,12 @@ interface AskedCounters {
 
 /**
  * Values: see `toChargeValues`. Returns a row for each counter, in their order: `refused_by`,
- * `is_odd`, `count`, `generation`, and in milliseconds `reset_ms` and `locked_ms`.
+ * `problem`, `count`, `generation`, and in milliseconds `reset_ms` and `locked_ms`.
  */
 function chargeStatement(counter: string): string {
   const asked = { columns: '$1', keys: '$2', exempting: '$3' };
   return `${chargeSteps(counter, asked)}
-SELECT verdict.refused_by::text AS refused_by, verdict.is_odd::text AS is_odd,
+SELECT verdict.refused_by::text AS refused_by, verdict.problem,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.generation, current_generation) END::text
     AS generation,
@@ -135,6 +141,8 @@ export function chargeSteps(counter: string, asked: AskedCounters): string {
 )`;
 }
 
+const [MALFORMED, OTHER_VERSION] = RECORD_PROBLEMS;
+
 /** Reads and locks the counters, and decides whether all are charged or none. */
 function readingSql(counter: string, { columns, keys, exempting }: AskedCounters): string {
   return `WITH asked AS (
@@ -150,14 +158,16 @@ function readingSql(counter: string, { columns, keys, exempting }: AskedCounters
   WHERE key = ANY(${exempting}::text[]) AND reset_at > ${NOW} AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
-    found.locked_by, found.version <> 1 OR found.count < 0 AS is_odd,
+    found.locked_by,
+    CASE WHEN found.version <> 1 THEN '${OTHER_VERSION}'
+      WHEN found.count < 0 THEN '${MALFORMED}' END AS problem,
     COALESCE("exemptBy" && proof.keys, false) AS is_exempt,
     CASE WHEN found.reset_at > ${NOW} THEN found.reset_at END AS reset_at,
     CASE WHEN found.reset_at > ${NOW} THEN found.count ELSE 0 END AS count,
     CASE WHEN found.reset_at > ${NOW} THEN found.generation ELSE 0 END AS current_generation
   FROM asked CROSS JOIN proof LEFT JOIN found ON found.key = asked.key
 ), verdict AS (
-  SELECT COALESCE(bool_or(is_odd), false) AS is_odd,
+  SELECT max(problem) AS problem,
     min(position) FILTER (WHERE NOT is_exempt AND "isRefusable"
       AND (locked_until > ${NOW} OR count + amount > max)) AS refused_by
   FROM current`;
@@ -186,7 +196,8 @@ const CHARGING = `summed AS (
     CASE WHEN reset_at IS NULL THEN (extract(epoch FROM ${NOW}) * 1000000)::bigint
       ELSE current_generation END AS generation
   FROM stepped, verdict
-  WHERE verdict.refused_by IS NULL AND NOT verdict.is_odd AND NOT is_exempt AND NOT "isOnlyRead"
+  WHERE verdict.refused_by IS NULL AND verdict.problem IS NULL
+    AND NOT is_exempt AND NOT "isOnlyRead"
     AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))`;
 
 /** The end of a window or a lock as it was charged or, when nothing was charged, as it stands. */
@@ -201,9 +212,10 @@ function millisecondsUntil(then: string): string {
 /** @throws {StoreError} `ERR_STORE` when there is not one well-formed row for each counter. */
 function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
   const [first] = rows;
-  if (first?.is_odd !== 'false' || rows.length !== counters.length) {
-    throw new StoreError('charge: unknown record');
-  }
+  const problem = RECORD_PROBLEMS.find((words) => words === first?.problem);
+  if (problem !== undefined) throw new StoreError(`charge: ${problem}`);
+  if (first?.problem !== null || rows.length !== counters.length)
+    throw new StoreError('charge: unknown answer');
   const refusedBy =
     first.refused_by === null ? null : requireWholeNumber('charge', first.refused_by);
   if (refusedBy !== null && refusedBy >= counters.length)

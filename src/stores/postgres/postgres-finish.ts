@@ -4,12 +4,13 @@ import type { SmsOtpStore, RecordPut } from '../store';
 import { chargeSteps, toChargeValues } from './postgres-counters';
 import { hasText, IS_LIVE_LOGIN } from './postgres-pending-logins';
 import { toPutResult } from './postgres-records';
-import type { RunQuery } from './run-query';
+import { RECORD_CODE, type RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
+import { DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
 export function postgresFinish(run: RunQuery, functions: Functions): SmsOtpStore['finish'] {
   const text = `
-SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text AS results`;
+SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)::text AS results`;
 
   return async (pendingId, options) => {
     checkFinish(options);
@@ -17,7 +18,7 @@ SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text AS res
     const { kind = null, owner = null, id = null } = replaces ?? {};
     const login = [pendingId, otpId ?? null, leavesMark, kind, owner, id];
     const [columns, keys] = toChargeValues(charges, false);
-    const changes = [clears, columns, keys, JSON.stringify(puts.map(toPutArguments))];
+    const changes = [clears, columns, keys, JSON.stringify(puts.map(toPutArguments)), TIME_LEFT];
     const [row] = await run('finish', text, [...login, ...changes]);
     if (row?.results === null) return { isFinished: false };
     const results = parseJson(row?.results);
@@ -43,18 +44,23 @@ function toPutArguments({ kind, owner, record, ttlSeconds, most, ifNone }: Recor
  */
 export function finishFunctionSql(tables: Tables, functions: Functions): string {
   const { pendingLogin, counter } = tables;
+  const { checkTime } = functions;
   return `CREATE OR REPLACE FUNCTION ${functions.finish}(
   given_id text, given_otp_id text, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
-  cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb
-) RETURNS jsonb LANGUAGE plpgsql AS $body$
+  cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb,
+  time_left_ms double precision
+) RETURNS jsonb ${WITHIN_TIME} AS $body$
 DECLARE
+  ${DEADLINE}
   put record;
   results jsonb := '[]';
-  is_counter_odd boolean;
+  counter_problem text;
   found_keys text[];
 BEGIN
+  PERFORM ${checkTime}(deadline);
   ${conditionsSql(tables, functions)}
+  PERFORM ${checkTime}(deadline);
 
   IF leaves_mark THEN
     UPDATE ${pendingLogin} SET has_passed = true, value = '', texts = '[]', attempts = '{}'
@@ -64,8 +70,8 @@ BEGIN
   END IF;
 
   ${changeCountersSql(counter)}
-  IF is_counter_odd THEN
-    RAISE EXCEPTION 'unknown record of a counter';
+  IF counter_problem IS NOT NULL THEN
+    RAISE EXCEPTION USING ERRCODE = '${RECORD_CODE}', MESSAGE = counter_problem;
   END IF;
 
   FOR put IN
@@ -74,15 +80,17 @@ BEGIN
       "ttlSeconds" double precision, most bigint, "ifNone" boolean)
   LOOP
     results := results || ${functions.putRecord}(put.kind, put.owner, put.id, put.tag, put.rank,
-      put.value, put."ttlSeconds", put.most, put."ifNone");
+      put.value, put."ttlSeconds", put.most, put."ifNone", time_left_ms);
   END LOOP;
+  PERFORM ${checkTime}(deadline);
   RETURN results;
 END $body$;
 `;
 }
 
 /** Returns null unless the login, its text and the record that is replaced are there. */
-function conditionsSql({ pendingLogin, record }: Tables, { takeTurn }: Functions): string {
+function conditionsSql({ pendingLogin, record }: Tables, functions: Functions): string {
+  const { takeTurn, checkTime } = functions;
   return `PERFORM FROM ${pendingLogin}
   WHERE pending_id = given_id AND ${IS_LIVE_LOGIN}
     AND (given_otp_id IS NULL OR ${hasText('given_otp_id')})
@@ -91,6 +99,7 @@ function conditionsSql({ pendingLogin, record }: Tables, { takeTurn }: Functions
     RETURN NULL;
   END IF;
 
+  PERFORM ${checkTime}(deadline);
   PERFORM ${takeTurn}(kind, owner) FROM (
     SELECT replaced_kind AS kind, replaced_owner AS owner WHERE replaced_id IS NOT NULL
     UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
@@ -117,7 +126,7 @@ function changeCountersSql(counter: string): string {
     exempting: `'{}'`,
   };
   return `${chargeSteps(counter, asked)}
-  SELECT is_odd, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
-    INTO is_counter_odd, found_keys FROM verdict;
+  SELECT verdict.problem, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
+    INTO counter_problem, found_keys FROM verdict;
   DELETE FROM ${counter} WHERE key = ANY(found_keys);`;
 }

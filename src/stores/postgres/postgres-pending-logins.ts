@@ -4,6 +4,7 @@ import {
   checkPendingLogin,
   checkText,
   parseJson,
+  recordError,
   requireWholeNumber,
 } from '../check-values';
 import type {
@@ -15,16 +16,17 @@ import type {
 } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
+import { DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
 /** The condition of a live pending login. */
 export const IS_LIVE_LOGIN = `NOT has_passed AND expires_at > ${NOW}`;
 
-/** @param pruneSometimes Called with each pending login that begins. */
+/** @param onBegin Called with each pending login that begins. */
 export function postgresPendingLogins(
   run: RunQuery,
   tables: Tables,
   functions: Functions,
-  pruneSometimes: () => void,
+  onBegin: () => void,
 ): PendingLoginStore {
   const statements = pendingLoginStatements(tables, functions);
 
@@ -33,13 +35,17 @@ export function postgresPendingLogins(
       checkPendingLogin(login, ttlSeconds);
       const { pendingId, userId, place, value, text } = login;
       const values = [pendingId, userId, place, value, text?.otpId ?? null, text?.value ?? null];
-      const rows = await run('pendingLogins.begin', statements.begin, [...values, ttlSeconds]);
-      pruneSometimes();
+      const rows = await run('pendingLogins.begin', statements.begin, [
+        ...values,
+        ttlSeconds,
+        TIME_LEFT,
+      ]);
+      onBegin();
       return rows.length === 1;
     },
     attach: async (pendingId, text) => {
       checkText(text);
-      const values = [pendingId, text.otpId, text.value];
+      const values = [pendingId, text.otpId, text.value, TIME_LEFT];
       return (await run('pendingLogins.attach', statements.attach, values)).length === 1;
     },
     claim: async (pendingId, options) => {
@@ -63,7 +69,7 @@ export function postgresPendingLogins(
       return (await run('pendingLogins.end', statements.endText, values)).length === 1;
     },
     endAll: async (userId, except) => {
-      await run('pendingLogins.endAll', statements.endAll, [userId, except ?? null]);
+      await run('pendingLogins.endAll', statements.endAll, [userId, except ?? null, TIME_LEFT]);
     },
   };
 }
@@ -77,14 +83,14 @@ function pendingLoginStatements({ pendingLogin }: Tables, functions: Functions) 
   const columns = 'user_id, value, sends::text AS sends, texts::text AS texts';
   return {
     /**
-     * Values: id, user id, place, value, OTP id and value of its text or nulls, seconds to live.
-     * Returns a row when it has begun.
+     * Values: id, user id, place, value, OTP id and value of its text or nulls, seconds to live,
+     * time left. Returns a row when it has begun.
      */
     begin: `
-SELECT FROM ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7) AS has_begun WHERE has_begun`,
-    /** Values: id, OTP id and value of the text. Returns a row when it was attached. */
+SELECT FROM ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7, $8) AS has_begun WHERE has_begun`,
+    /** Values: id, OTP id and value of the text, time left. Returns a row when it was attached. */
     attach: `
-SELECT FROM ${functions.attachText}($1, $2, $3) AS is_attached WHERE is_attached`,
+SELECT FROM ${functions.attachText}($1, $2, $3, $4) AS is_attached WHERE is_attached`,
     claim: claimStatement(pendingLogin, columns),
     /** Value: id. Returns a row while the login is live, and while it is marked as passed. */
     find: `
@@ -98,8 +104,8 @@ DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_LIVE_LOGIN})::
 UPDATE ${pendingLogin} SET texts = jsonb_path_query_array(texts, ${others('$2')})
 WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} AND ${hasText('$2')}
 RETURNING pending_id`,
-    /** Values: user id, the id of the login that stays or null. */
-    endAll: `SELECT ${functions.endLogins}($1, $2)`,
+    /** Values: user id, the id of the login that stays or null, time left. */
+    endAll: `SELECT ${functions.endLogins}($1, $2, $3)`,
   };
 }
 
@@ -161,8 +167,7 @@ function toClaim(row: Row, { otpId: askedId, most }: ClaimOptions): PendingClaim
 function toLogin({ user_id: userId, value, sends, texts: json }: Row): LivePendingLogin {
   const texts = parseJson(json);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
-  if (!isLogin || !Array.isArray(texts) || texts.length > 2)
-    throw new StoreError('pendingLogins: unknown record');
+  if (!isLogin || !Array.isArray(texts) || texts.length > 2) throw recordError('pendingLogins');
   return {
     ...{ userId, value, texts: texts.map(toText) },
     sends: requireWholeNumber('pendingLogins', sends),
@@ -172,7 +177,7 @@ function toLogin({ user_id: userId, value, sends, texts: json }: Row): LivePendi
 /** @throws {StoreError} `ERR_STORE` when the value is no text of ours. */
 function toText(text: unknown): AttachedText {
   if (!isObject(text) || typeof text.otpId !== 'string' || typeof text.value !== 'string')
-    throw new StoreError('pendingLogins: unknown record');
+    throw recordError('pendingLogins');
   return { otpId: text.otpId, value: text.value };
 }
 
@@ -191,17 +196,24 @@ export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): 
 /** No kind of records has a space in its name. */
 const TURN_KIND = `'pending login'`;
 
-function beginLoginSql({ pendingLogin }: Tables, { beginLogin, takeTurn }: Functions): string {
+function beginLoginSql({ pendingLogin }: Tables, functions: Functions): string {
+  const { beginLogin, takeTurn, checkTime } = functions;
   return `CREATE OR REPLACE FUNCTION ${beginLogin}(
   given_id text, given_user_id text, given_place text, given_value text,
-  given_otp_id text, text_value text, life_seconds double precision
-) RETURNS boolean LANGUAGE plpgsql AS $body$
+  given_otp_id text, text_value text, life_seconds double precision,
+  time_left_ms double precision
+) RETURNS boolean ${WITHIN_TIME} AS $body$
 DECLARE
+  ${DEADLINE}
   has_text boolean := given_otp_id IS NOT NULL;
+  has_begun boolean;
 BEGIN
+  PERFORM ${checkTime}(deadline);
   IF has_text THEN
     PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
+    PERFORM ${checkTime}(deadline);
     ${takeTextsSql(pendingLogin, 'given_user_id', 'given_place')}
+    PERFORM ${checkTime}(deadline);
   END IF;
   INSERT INTO ${pendingLogin} AS kept
     (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
@@ -215,25 +227,31 @@ BEGIN
     sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
     has_passed = false, expires_at = EXCLUDED.expires_at
   WHERE has_text OR kept.texts = '[]' OR kept.expires_at <= ${NOW};
-  RETURN FOUND;
+  has_begun := FOUND;
+  PERFORM ${checkTime}(deadline);
+  RETURN has_begun;
 END $body$;
 `;
 }
 
 /** A text that the login has had before keeps its count of attempts. */
-function attachTextSql({ pendingLogin }: Tables, { attachText, takeTurn }: Functions): string {
+function attachTextSql({ pendingLogin }: Tables, functions: Functions): string {
+  const { attachText, takeTurn, checkTime } = functions;
   return `CREATE OR REPLACE FUNCTION ${attachText}(
-  given_id text, given_otp_id text, text_value text
-) RETURNS boolean LANGUAGE plpgsql AS $body$
+  given_id text, given_otp_id text, text_value text, time_left_ms double precision
+) RETURNS boolean ${WITHIN_TIME} AS $body$
 DECLARE
+  ${DEADLINE}
   login record;
 BEGIN
+  PERFORM ${checkTime}(deadline);
   SELECT user_id, place INTO login FROM ${pendingLogin}
   WHERE pending_id = given_id AND ${IS_LIVE_LOGIN};
   IF NOT FOUND THEN
     RETURN false;
   END IF;
   PERFORM ${takeTurn}(${TURN_KIND}, login.user_id);
+  PERFORM ${checkTime}(deadline);
   -- Another login of another user may have begun under the same id.
   UPDATE ${pendingLogin} AS kept
   SET sends = kept.sends + 1,
@@ -246,7 +264,9 @@ BEGIN
   IF NOT FOUND THEN
     RETURN false;
   END IF;
+  PERFORM ${checkTime}(deadline);
   ${takeTextsSql(pendingLogin, 'login.user_id', 'login.place')}
+  PERFORM ${checkTime}(deadline);
   RETURN true;
 END $body$;
 `;
@@ -260,13 +280,20 @@ function takeTextsSql(pendingLogin: string, userId: string, place: string): stri
     WHERE user_id = ${userId} AND place = ${place} AND pending_id <> given_id AND texts <> '[]';`;
 }
 
-function endLoginsSql({ pendingLogin }: Tables, { endLogins, takeTurn }: Functions): string {
-  return `CREATE OR REPLACE FUNCTION ${endLogins}(given_user_id text, excepted_id text)
-RETURNS void LANGUAGE plpgsql AS $body$
+function endLoginsSql({ pendingLogin }: Tables, functions: Functions): string {
+  const { endLogins, takeTurn, checkTime } = functions;
+  return `CREATE OR REPLACE FUNCTION ${endLogins}(
+  given_user_id text, excepted_id text, time_left_ms double precision
+) RETURNS void ${WITHIN_TIME} AS $body$
+DECLARE
+  ${DEADLINE}
 BEGIN
+  PERFORM ${checkTime}(deadline);
   PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
+  PERFORM ${checkTime}(deadline);
   DELETE FROM ${pendingLogin}
   WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id;
+  PERFORM ${checkTime}(deadline);
 END $body$;
 `;
 }

@@ -1,8 +1,9 @@
 import { isObject, StoreError } from '../../errors';
-import { checkPut, checkSwap, parseJson, requireStrings } from '../check-values';
+import { checkPut, checkSwap, parseJson, recordError, requireStrings } from '../check-values';
 import type { PutResult, RecordStore, StoredRecord } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
+import { checkTimeSql, DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
 const IS_LIVE = `expires_at > ${NOW}`;
 
@@ -19,8 +20,8 @@ export function postgresRecords(
     put: async (put) => {
       checkPut(put);
       const { kind, owner, record, ttlSeconds, most, ifNone } = put;
-      const written = [...toColumns(record), ttlSeconds, most ?? null, ifNone === true];
-      const [row] = await run('records.put', statements.put, [kind, owner, ...written]);
+      const columns = [...toColumns(record), ttlSeconds, most ?? null, ifNone === true];
+      const [row] = await run('records.put', statements.put, [kind, owner, ...columns, TIME_LEFT]);
       pruneSometimes();
       return toPutResult('records.put', parseJson(row?.result));
     },
@@ -30,7 +31,7 @@ export function postgresRecords(
     },
     swap: async ({ kind, owner, id }, seenTag, next, ttlSeconds) => {
       checkSwap(next, ttlSeconds);
-      const values = [kind, owner, id, seenTag, ...toColumns(next), ttlSeconds];
+      const values = [kind, owner, id, seenTag, ...toColumns(next), ttlSeconds, TIME_LEFT];
       return (await run('records.swap', statements.swap, values)).length === 1;
     },
     list: async ({ kind, owner }) =>
@@ -40,7 +41,7 @@ export function postgresRecords(
       return (await run('records.remove', statements.remove, values)).length === 1;
     },
     removeAll: async ({ kind, owner }, except) => {
-      const values = [kind, owner, except ?? null];
+      const values = [kind, owner, except ?? null, TIME_LEFT];
       const [row] = await run('records.removeAll', statements.removeAll, values);
       return requireStrings('records.removeAll', parseJson(row?.ids));
     },
@@ -54,17 +55,18 @@ function recordStatements({ record }: Tables, functions: Functions) {
   return {
     /**
      * Values: kind, owner, id, tag, rank, value, seconds to live or null, the most there may be or
-     * null, whether only while there is none. Returns a row: `result`, see `toPutResult`.
+     * null, whether only while there is none, time left. Returns a row: `result`, see
+     * `toPutResult`.
      */
-    put: `SELECT ${functions.putRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9)::text AS result`,
+    put: `SELECT ${functions.putRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text AS result`,
     /** Values: kind, owner, id. Returns a row when the record is live. */
     find: `SELECT ${columns} FROM ${record} AS kept WHERE ${isTheOne}`,
     /**
-     * Values: kind, owner, id, tag; of the next one id, tag, rank, value, seconds to live or null.
-     * Returns a row when it was written.
+     * Values: kind, owner, id, tag; of the next one id, tag, rank, value, seconds to live or null,
+     * time left. Returns a row when it was written.
      */
     swap: `
-SELECT FROM ${functions.swapRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9) AS is_swapped
+SELECT FROM ${functions.swapRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS is_swapped
 WHERE is_swapped`,
     /** Values: kind, owner. Returns a row for each record, the lowest rank first. */
     list: `
@@ -74,10 +76,10 @@ ORDER BY kept.rank, kept.id`,
     remove: `
 DELETE FROM ${record} WHERE ${isTheOne} AND ($4::text IS NULL OR tag = $4) RETURNING id`,
     /**
-     * Values: kind, owner, the id of the one that stays or null. Returns a row: `ids` of those that
-     * went.
+     * Values: kind, owner, the id of the one that stays or null, time left. Returns a row: `ids` of
+     * those that went.
      */
-    removeAll: `SELECT ${functions.removeRecords}($1, $2, $3)::text AS ids`,
+    removeAll: `SELECT ${functions.removeRecords}($1, $2, $3, $4)::text AS ids`,
   };
 }
 
@@ -93,8 +95,7 @@ function toColumns({ id, tag, rank, value }: StoredRecord): unknown[] {
 function toRecord({ id, tag, rank: digits, value }: Row, askedId = id): StoredRecord {
   const rank = typeof digits === 'string' && digits !== '' ? Number(digits) : NaN;
   const isRecord = typeof id === 'string' && typeof tag === 'string' && typeof value === 'string';
-  if (!isRecord || id !== askedId || !Number.isFinite(rank))
-    throw new StoreError('records: unknown record');
+  if (!isRecord || id !== askedId || !Number.isFinite(rank)) throw recordError('records');
   return { id, tag, rank, value };
 }
 
@@ -116,6 +117,7 @@ export function toPutResult(operation: string, value: unknown): PutResult {
  */
 export function recordFunctionsSql(tables: Tables, functions: Functions): string {
   return [
+    checkTimeSql(functions),
     takeTurnSql(tables, functions),
     putRecordSql(tables, functions),
     swapRecordSql(tables, functions),
@@ -141,15 +143,20 @@ END $body$;
 `;
 }
 
-function putRecordSql({ record }: Tables, { putRecord, takeTurn }: Functions): string {
+function putRecordSql({ record }: Tables, functions: Functions): string {
+  const { putRecord, takeTurn, checkTime } = functions;
   return `CREATE OR REPLACE FUNCTION ${putRecord}(
   given_kind text, given_owner text, given_id text, given_tag text, given_rank double precision,
-  given_value text, life_seconds double precision, most bigint, if_none boolean
-) RETURNS jsonb LANGUAGE plpgsql AS $body$
+  given_value text, life_seconds double precision, most bigint, if_none boolean,
+  time_left_ms double precision
+) RETURNS jsonb ${WITHIN_TIME} AS $body$
 DECLARE
+  ${DEADLINE}
   gone_ids jsonb := '[]';
 BEGIN
+  PERFORM ${checkTime}(deadline);
   PERFORM ${takeTurn}(given_kind, given_owner);
+  PERFORM ${checkTime}(deadline);
   IF if_none AND EXISTS (
     SELECT FROM ${record} WHERE kind = given_kind AND owner = given_owner AND ${IS_LIVE}
   ) THEN
@@ -171,19 +178,25 @@ BEGIN
   ON CONFLICT (kind, owner, id) DO UPDATE SET
     tag = EXCLUDED.tag, rank = EXCLUDED.rank, value = EXCLUDED.value,
     expires_at = EXCLUDED.expires_at;
+  PERFORM ${checkTime}(deadline);
   RETURN jsonb_build_object('isPut', true, 'gone', gone_ids);
 END $body$;
 `;
 }
 
-function swapRecordSql({ record }: Tables, { swapRecord, takeTurn }: Functions): string {
+function swapRecordSql({ record }: Tables, functions: Functions): string {
+  const { swapRecord, takeTurn, checkTime } = functions;
   return `CREATE OR REPLACE FUNCTION ${swapRecord}(
   given_kind text, given_owner text, given_id text, seen_tag text,
   next_id text, next_tag text, next_rank double precision, next_value text,
-  life_seconds double precision
-) RETURNS boolean LANGUAGE plpgsql AS $body$
+  life_seconds double precision, time_left_ms double precision
+) RETURNS boolean ${WITHIN_TIME} AS $body$
+DECLARE
+  ${DEADLINE}
 BEGIN
+  PERFORM ${checkTime}(deadline);
   PERFORM ${takeTurn}(given_kind, given_owner);
+  PERFORM ${checkTime}(deadline);
   PERFORM FROM ${record}
   WHERE kind = given_kind AND owner = given_owner AND id = given_id AND tag = seen_tag
     AND ${IS_LIVE}
@@ -198,19 +211,24 @@ BEGIN
   SET id = next_id, tag = next_tag, rank = next_rank, value = next_value,
     expires_at = ${endOfLife('life_seconds')}
   WHERE kind = given_kind AND owner = given_owner AND id = given_id;
+  PERFORM ${checkTime}(deadline);
   RETURN true;
 END $body$;
 `;
 }
 
-function removeRecordsSql({ record }: Tables, { removeRecords, takeTurn }: Functions): string {
+function removeRecordsSql({ record }: Tables, functions: Functions): string {
+  const { removeRecords, takeTurn, checkTime } = functions;
   return `CREATE OR REPLACE FUNCTION ${removeRecords}(
-  given_kind text, given_owner text, excepted_id text
-) RETURNS jsonb LANGUAGE plpgsql AS $body$
+  given_kind text, given_owner text, excepted_id text, time_left_ms double precision
+) RETURNS jsonb ${WITHIN_TIME} AS $body$
 DECLARE
+  ${DEADLINE}
   removed_ids jsonb;
 BEGIN
+  PERFORM ${checkTime}(deadline);
   PERFORM ${takeTurn}(given_kind, given_owner);
+  PERFORM ${checkTime}(deadline);
   WITH removed AS (
     DELETE FROM ${record}
     WHERE kind = given_kind AND owner = given_owner AND id IS DISTINCT FROM excepted_id
@@ -218,6 +236,7 @@ BEGIN
   )
   SELECT COALESCE(jsonb_agg(id ORDER BY rank, id) FILTER (WHERE ${IS_LIVE}), '[]')
   INTO removed_ids FROM removed;
+  PERFORM ${checkTime}(deadline);
   RETURN removed_ids;
 END $body$;
 `;

@@ -6,6 +6,7 @@ import { postgresFinish } from './postgres-finish';
 import { postgresPendingLogins } from './postgres-pending-logins';
 import { postgresRecords } from './postgres-records';
 import { postgresTokens } from './postgres-tokens';
+import { createServerCheck } from './check-server';
 import {
   createPruner,
   type PostgresPool,
@@ -43,7 +44,8 @@ export interface PostgresStore extends SmsOtpStore {
  * Creates a store that keeps all state in PostgreSQL 13 or later, shared by all processes. Each
  * operation is one statement, atomic by itself, with a timeout of 2 s; it works through a
  * transaction pooler. The clock is the database's. The pool stays the app's: the app listens to its
- * errors and ends it.
+ * errors and ends it. Warns once, with code `SMS_OTP_POSTGRES_TIMEOUT`, if the server does not end
+ * a statement within 2 s.
  *
  * @param pool A pool of `pg`, or anything with its `query(text, values)`.
  * @throws {TypeError} When the pool has no `query`, or the prefix is invalid.
@@ -62,8 +64,13 @@ export function postgresStore(
   }
   const run = withClockCheck(pool, queryRunner(pool));
   const pruneSometimes = createPruner(pool, tables, random);
+  const checkServer = createServerCheck(pool);
+  const onBegin = (): void => {
+    checkServer();
+    pruneSometimes();
+  };
   return markParts({
-    pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
+    pendingLogins: postgresPendingLogins(run, tables, functions, onBegin),
     counters: postgresCounters(run, tables, pruneSometimes),
     records: postgresRecords(run, tables, functions, pruneSometimes),
     tokens: postgresTokens(run, tables),

@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
-import { toWholeNumber, TOKEN_LEASE_SECONDS } from '../check-values';
+import { recordError, toWholeNumber, TOKEN_LEASE_SECONDS } from '../check-values';
 import type { StoredToken, TokenStore } from '../store';
 import type { Row, RunQuery } from './run-query';
 import { NOW, type Tables } from './tables';
@@ -48,7 +48,7 @@ function toToken({ version, token_fence: tokenFence, sealed }: Row): StoredToken
   const fence = toWholeNumber(tokenFence);
   if (version === '1' && tokenFence === null) return null;
   if (version !== '1' || fence === null || typeof sealed !== 'string')
-    throw new StoreError('token: unknown record');
+    throw recordError('token', version);
   return { fence, sealed };
 }
 

@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readFields } from '../../errors';
+import { readFields, StoreError } from '../../errors';
+import { readField } from '../../foreign-error';
+import { RECORD_PROBLEMS } from '../check-values';
 import { checkClock } from '../check-clock';
 import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
+import { createTimeLeft, TIME_LEFT } from './time-left';
 
 /** What we use of a pool of `pg`. */
 export interface PostgresPool {
@@ -18,6 +21,9 @@ export type RunQuery = (
   text: string,
   values: unknown[],
 ) => Promise<readonly Row[]>;
+
+/** The SQLSTATE with which our functions refuse a record that this release has not written. */
+export const RECORD_CODE = 'SMS01';
 
 /**
  * Failures after which a statement is repeated: a deadlock, a failed serialization, two first
@@ -35,11 +41,24 @@ const LONGEST_PAUSE_MS = 100;
 const MIGRATION_TIMEOUT_MS = 30_000;
 
 export function queryRunner(pool: PostgresPool): RunQuery {
-  return (operation, text, values) =>
-    runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
-      const { rows } = await pool.query(text, values);
+  return (operation, text, given) => {
+    const timeLeft = createTimeLeft(performance.now());
+    const values = given.map((value) => (value === TIME_LEFT ? timeLeft : value));
+    return runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
+      const { rows } = await pool.query(text, values).catch((error: unknown) => {
+        throw toOwnError(operation, error);
+      });
       return rows.map(readFields);
     });
+  };
+}
+
+/** Returns what our functions have raised in our words, and any other error as it is. */
+function toOwnError(operation: string, error: unknown): unknown {
+  if (readField(error, 'code') !== RECORD_CODE) return error;
+  const message = readField(error, 'message');
+  const problem = RECORD_PROBLEMS.find((words) => words === message) ?? 'unknown answer';
+  return new StoreError(`${operation}: ${problem}`);
 }
 
 /** Compares the clocks after the first statement that succeeds, once. No statement waits for it. */
@@ -82,7 +101,7 @@ function runRepeatedly<Result>(
       try {
         return await query();
       } catch (error) {
-        const { code } = readFields(error);
+        const code = readField(error, 'code');
         if (typeof code !== 'string' || !codes.has(code)) throw error;
         await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
         if (performance.now() > giveUpAt) throw error;

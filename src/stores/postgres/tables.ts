@@ -33,13 +33,14 @@ export function tablesOf(prefix: string) {
  */
 export function functionsOf(prefix: string) {
   return {
+    checkTime: `${prefix}_check_time_v1`,
     takeTurn: `${prefix}_take_turn_v1`,
-    putRecord: `${prefix}_put_record_v1`,
-    swapRecord: `${prefix}_swap_record_v1`,
-    removeRecords: `${prefix}_remove_records_v1`,
-    beginLogin: `${prefix}_begin_login_v1`,
-    attachText: `${prefix}_attach_text_v1`,
-    endLogins: `${prefix}_end_logins_v1`,
-    finish: `${prefix}_finish_v1`,
+    putRecord: `${prefix}_put_record_v2`,
+    swapRecord: `${prefix}_swap_record_v2`,
+    removeRecords: `${prefix}_remove_records_v2`,
+    beginLogin: `${prefix}_begin_login_v2`,
+    attachText: `${prefix}_attach_text_v2`,
+    endLogins: `${prefix}_end_logins_v2`,
+    finish: `${prefix}_finish_v2`,
   };
 }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFields, StoreError } from '../../errors';
+import { readField, toStoreCause } from '../../foreign-error';
 import { checkClock } from '../check-clock';
+import { RECORD_PROBLEMS } from '../check-values';
 import { withTimeout } from '../with-timeout';
 
 /** What we use of node-redis 4 to 6, single server, sentinel or cluster. */
@@ -57,7 +59,15 @@ export function isReady(client: RedisClient): boolean {
   return isNodeRedis(client) ? client.isReady !== false : client.status === 'ready';
 }
 
-export function defineScript(text: string) {
+/** Lua, in every script: ends it because of a record that this release has not written. */
+const REFUSING = `
+local function refuse_record(version, expected)
+  local is_other = version and string.match(version, '^%d+$') and version ~= expected
+  error(is_other and '${RECORD_PROBLEMS[1]}' or '${RECORD_PROBLEMS[0]}')
+end`;
+
+export function defineScript(body: string) {
+  const text = `${REFUSING}\n${body}`;
   // Redis names scripts by their SHA-1; it protects nothing.
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
@@ -88,8 +98,21 @@ export function scriptRunner(
     try {
       return await callScript(client, 'sha', script, keys, values);
     } catch (error) {
-      if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
+      if (toStoreCause(error).code !== 'NOSCRIPT') throw error;
       return await callScript(client, 'text', script, keys, values);
+    }
+  }
+
+  async function runNamed(operation: string, ...call: Parameters<typeof run>): Promise<unknown> {
+    try {
+      return await run(...call);
+    } catch (error) {
+      // What `refuse_record` has raised. The server puts words of its own around it.
+      const message = readField(error, 'message');
+      const problem = RECORD_PROBLEMS.find(
+        (words) => typeof message === 'string' && message.includes(`: ${words}`),
+      );
+      throw problem === undefined ? error : new StoreError(`${operation}: ${problem}`);
     }
   }
 
@@ -98,7 +121,7 @@ export function scriptRunner(
     return withTimeout(operation, async () => {
       await requireServer?.();
       const rooted = keys.map((key) => root + key);
-      return run(script, rooted, values.map(String));
+      return runNamed(operation, script, rooted, values.map(String));
     });
   };
 }
@@ -183,7 +206,7 @@ async function findMasters(client: RedisClient): Promise<readonly RedisClient[]>
 }
 
 async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<void> {
-  const policy = readField(await client.info?.('memory'), 'maxmemory_policy');
+  const policy = readInfo(await client.info?.('memory'), 'maxmemory_policy');
   if (policy !== null && policy !== 'noeviction') {
     onWarning(
       'Redis may evict counters and logins (maxmemory-policy is not noeviction): an evicted ' +
@@ -191,7 +214,7 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
       'SMS_OTP_REDIS_EVICTION',
     );
   }
-  const isAppending = readField(await client.info?.('persistence'), 'aof_enabled');
+  const isAppending = readInfo(await client.info?.('persistence'), 'aof_enabled');
   if (isAppending === '0' && (await readSave(client)) === '') {
     onWarning(
       'Redis keeps nothing on disk (appendonly is off, no save points): a restart forgets every ' +
@@ -202,11 +225,11 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
 }
 
 async function readTime(client: RedisClient): Promise<number | null> {
-  const microseconds = readField(await client.info?.('server'), 'server_time_usec');
+  const microseconds = readInfo(await client.info?.('server'), 'server_time_usec');
   return microseconds === null ? null : Number(microseconds) / 1000;
 }
 
-function readField(info: unknown, name: string): string | null {
+function readInfo(info: unknown, name: string): string | null {
   const line = typeof info === 'string' ? new RegExp(`^${name}:(.*)$`, 'm').exec(info) : null;
   return line?.[1]?.trim() ?? null;
 }

@@ -2,6 +2,7 @@ import { StoreError } from '../../errors';
 import { checkCounters, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
+import type { ServerClock } from './server-clock';
 
 /**
  * A counter is a string, `2:count:reset:locked:locked-by:generation`: the version of the record,
@@ -16,7 +17,7 @@ local function read(key)
   if not text then return { count = 0, reset = 0, locked = 0, by = 0, generation = 0 } end
   local form = '^2:(%d+):(%d+):(%d+):(%d+):(%d+)$'
   local count, reset, locked, by, generation = string.match(text, form)
-  if not count then error('unknown record') end
+  if not count then refuse_record(string.match(text, '^(%d+):'), '2') end
   local tally = {
     count = tonumber(count), reset = tonumber(reset),
     locked = tonumber(locked), by = tonumber(by), generation = tonumber(generation),
@@ -108,8 +109,8 @@ end`;
 /**
  * `charge(keys, text)`: the text is the plan as JSON. One argument and one string in return:
  * clients spend more time on each of them than on what it holds. Returns the number of the counter
- * that refused, or 0, and for each counter its count, the milliseconds until it falls, the
- * milliseconds it is locked, and its generation.
+ * that refused, or 0, for each counter its count, the milliseconds until it falls, the milliseconds
+ * it is locked, and its generation, and at last what time it is.
  */
 const CHARGING = `
 ${PLANNING}
@@ -123,6 +124,7 @@ local function charge(keys, text)
       table.insert(answer, string.format('%.0f', number))
     end
   end
+  table.insert(answer, string.format('%.0f', now))
   return table.concat(answer, ' ')
 end`;
 
@@ -152,12 +154,15 @@ for i, tally in ipairs(tallies) do
 end
 return 1`);
 
-export function redisCounters(run: RunScript): CounterStore {
+export function redisCounters(run: RunScript, clock: ServerClock): CounterStore {
   return {
     charge: async (counters) => {
       const [keys, plan] = toPlan(counters);
       if (counters.length === 0) return { refusedBy: null, counts: [] };
-      return toCharge(await run('charge', CHARGE, keys, [plan]), counters);
+      const sentAtMs = performance.now();
+      const { serverMs, ...charge } = toCharge(await run('charge', CHARGE, keys, [plan]), counters);
+      clock.note(serverMs, sentAtMs);
+      return charge;
     },
     clear: async (keys, options) => {
       const keepsLocked = options?.keepsLocked === true ? 1 : 0;
@@ -211,9 +216,13 @@ function toValues(counter: Counter, keys: readonly string[]): readonly unknown[]
 }
 
 /**
- * @throws {StoreError} `ERR_STORE` unless the reply is one number, and four more for each counter.
+ * @throws {StoreError} `ERR_STORE` unless the reply is one number, four for each counter, and the
+ * time.
  */
-function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
+function toCharge(
+  reply: unknown,
+  counters: readonly Counter[],
+): Charge & { readonly serverMs: number } {
   const [first, ...numbers] = typeof reply === 'string' ? reply.split(' ') : [];
   const refused = requireWholeNumber('charge', first);
   if (refused > counters.length) throw new StoreError('charge: unknown answer');
@@ -221,5 +230,6 @@ function toCharge(reply: unknown, counters: readonly Counter[]): Charge {
     const [count, resetMs, lockedMs, generation] = numbers.slice(4 * index, 4 * index + 4);
     return toCount(counter, count, resetMs, lockedMs, generation);
   });
-  return { refusedBy: refused === 0 ? null : refused - 1, counts };
+  const serverMs = requireWholeNumber('charge', numbers[4 * counters.length]);
+  return { refusedBy: refused === 0 ? null : refused - 1, counts, serverMs };
 }

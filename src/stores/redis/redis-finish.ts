@@ -4,18 +4,22 @@ import type { FinishOptions, SmsOtpStore } from '../store';
 import { defineScript, type RunScript } from './redis-client';
 import { counterKey, PLANNING, toPlan } from './redis-counters';
 import { LOGIN, MARKING, pendingLoginKey } from './redis-pending-logins';
+import type { ServerClock } from './server-clock';
 import { PUTTING, recordsKey, toPutResult, toPutValues } from './redis-records';
 
 /**
  * KEYS: pending login, the counters to clear, those that `plan_charge` takes, the records. ARGV: id
- * of the login, and JSON of what `toPlanOf` returns. Returns for each put the ids that went, nil
- * where nothing was put; 0 when nothing is finished.
+ * of the login, JSON of what `toText` returns, and when the call is over (0: not known). Returns
+ * for each put the ids that went, nil where nothing was put; 0 when nothing is finished, -1 when it
+ * is too late.
  */
 const FINISH = defineScript(`
 ${LOGIN}
 ${MARKING}
 ${PLANNING}
 ${PUTTING}
+local deadline = tonumber(ARGV[3])
+if deadline > 0 and now > deadline then return -1 end
 local otp_id, leaves_mark, clears, charged, charges, replaces, puts = unpack(cjson.decode(ARGV[2]))
 local login = read_login()
 if not login or (otp_id and not find_text(login, otp_id)) then return 0 end
@@ -50,7 +54,7 @@ for _, records in pairs(owners) do delete_records(records) end
 if leaves_mark then leave_mark(login) else end_login(login.user, login.place) end
 return answer`);
 
-export function redisFinish(run: RunScript): SmsOtpStore['finish'] {
+export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['finish'] {
   return async (pendingId, options) => {
     checkFinish(options);
     const { clears, charges, puts, replaces } = options;
@@ -58,8 +62,10 @@ export function redisFinish(run: RunScript): SmsOtpStore['finish'] {
     const named = replaces === undefined ? puts : [replaces, ...puts];
     const owners = [...new Set(named.map(recordsKey))];
     const keys = [pendingLoginKey(pendingId), ...clears.map(counterKey), ...charged, ...owners];
-    const values = [pendingId, toText(options, charged.length, plan, owners)];
+    const text = toText(options, charged.length, plan, owners);
+    const values = [pendingId, text, clock.readDeadline()];
     const reply = await run('finish', FINISH, keys, values);
+    if (reply === -1) throw new StoreError('finish: the time of the call is over');
     if (toWholeNumber(reply) === 0) return { isFinished: false };
     if (!Array.isArray(reply) || reply.length !== puts.length)
       throw new StoreError('finish: unknown answer');

@@ -37,7 +37,7 @@ local function read_texts(found)
     if is_text(found[i]) then
       local otp_id = string.sub(found[i], 6)
       local number, value = string.match(found[i + 1], '^(%d+):(.*)$')
-      if not number then error('unknown record') end
+      if not number then refuse_record() end
       table.insert(texts, { otp_id = otp_id, value = value, number = tonumber(number) })
     end
   end
@@ -50,10 +50,10 @@ local function read_login()
   local found, login = redis.call('HGETALL', key), {}
   if #found == 0 then return nil, false end
   for i = 1, #found, 2 do login[found[i]] = found[i + 1] end
-  if login.version ~= '1' then error('unknown record') end
+  if login.version ~= '1' then refuse_record(login.version, '1') end
   if login.passed then return nil, true end
   local is_known = login.user and login.place and login.value
-  if not is_known or not string.match(login.sends or '', '^%d+$') then error('unknown record') end
+  if not is_known or not string.match(login.sends or '', '^%d+$') then refuse_record() end
   login.texts = read_texts(found)
   return login
 end

@@ -1,5 +1,10 @@
-import { StoreError } from '../../errors';
-import { checkPut, checkSwap, requireStrings, requireWholeNumber } from '../check-values';
+import {
+  checkPut,
+  checkSwap,
+  entryError,
+  requireStrings,
+  requireWholeNumber,
+} from '../check-values';
 import type { PutResult, RecordPut, RecordsOf, RecordStore, StoredRecord } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
@@ -21,7 +26,7 @@ end
 local function parse(id, entry)
   local rank, rest = string.match(entry, '^1:%d+:([-+.e%d]+):(%d+:.*)$')
   rank = tonumber(rank)
-  if not rank then error('unknown record') end
+  if not rank then refuse_record(string.match(entry, '^(%d+):'), '1') end
   return { id = id, entry = entry, rank = rank, rest = rest }
 end
 
@@ -275,6 +280,6 @@ function toRecord(id: string, entry: unknown): StoredRecord {
   const { rank, length, rest } = parts?.groups ?? {};
   const tagLength = Number(length);
   if (rest === undefined || !Number.isFinite(Number(rank)) || tagLength > rest.length)
-    throw new StoreError('records: unknown record');
+    throw entryError('records', entry);
   return { id, tag: rest.slice(0, tagLength), rank: Number(rank), value: rest.slice(tagLength) };
 }

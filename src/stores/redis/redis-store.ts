@@ -14,6 +14,7 @@ import { redisFinish } from './redis-finish';
 import { redisPendingLogins } from './redis-pending-logins';
 import { redisRecords } from './redis-records';
 import { redisTokens } from './redis-tokens';
+import { createServerClock } from './server-clock';
 
 export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client';
 
@@ -57,11 +58,12 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   const guard = onWarning === 'throw' ? createServerGuard(client) : undefined;
   if (onWarning !== 'throw') checkServerLater(client, onWarning);
   const run = scriptRunner(client, `{${prefix}}:`, guard);
+  const clock = createServerClock();
   return markParts({
     pendingLogins: redisPendingLogins(run),
-    counters: redisCounters(run),
+    counters: redisCounters(run, clock),
     records: redisRecords(run),
     tokens: redisTokens(run),
-    finish: redisFinish(run),
+    finish: redisFinish(run, clock),
   });
 }

@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
 import {
+  entryError,
   LONG_LIFE_SECONDS,
   RECORD_VERSION,
   toWholeNumber,
@@ -24,10 +25,10 @@ const ACQUIRE = defineScript(`
 local owner, seen, lease, life = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
 local token = redis.call('GET', KEYS[1])
 local stored = token and string.match(token, '^1:(%d+):') or '0'
-if token and stored == '0' then error('unknown record') end
+if token and stored == '0' then refuse_record(string.match(token, '^(%d+):'), '1') end
 if tonumber(stored) > seen then return { 'stored', token } end
 local last = redis.call('GET', KEYS[2]) or '0'
-if not string.match(last, '^%d+$') then error('unknown record') end
+if not string.match(last, '^%d+$') then refuse_record() end
 local holder = redis.call('GET', KEYS[3])
 -- A client library may repeat a command that got no reply: then the lease is ours already.
 if holder and holder ~= owner then return { 'held' } end
@@ -109,6 +110,6 @@ function toToken(record: unknown): StoredToken | null {
   const parts = typeof record === 'string' ? form.exec(record) : null;
   const { fence: digits, sealed } = parts?.groups ?? {};
   const fence = toWholeNumber(digits);
-  if (fence === null || sealed === undefined) throw new StoreError('token: unknown record');
+  if (fence === null || sealed === undefined) throw entryError('token', record);
   return { fence, sealed };
 }

@@ -336,6 +336,28 @@ export const finishChangeContract: readonly StoreFact[] = [
     await user.counters.assertCounted({ one: 1 });
   }),
 
+  about(
+    'an optional put is written, or reported as left out, and all else is done',
+    async (user) => {
+      const { records } = user;
+      await user.logins.begin('a');
+      const optional = user.put('known', { kind: 'browser', isOptional: true });
+      const finished = await user.finish('a', {
+        puts: [user.put('login'), optional],
+        charges: [user.counters.counter('one')],
+      });
+      assert.ok(finished.isFinished);
+      const [login, browser] = finished.results;
+      assert.deepEqual(login, PUT);
+      const written = browser?.isPut === true ? [optional.record] : [];
+      assert.deepEqual(browser, { isPut: written.length > 0, gone: [] });
+      assert.deepEqual(await records.store.list(optional), written);
+      assert.deepEqual(await records.ids(), [user.name('login')]);
+      await user.counters.assertCounted({ one: 1 });
+      await user.logins.assertGone('a');
+    },
+  ),
+
   about('a login that replaces a record finishes only while that one is there', async (user) => {
     const { records } = user;
     const replaces = { ...records.of, id: user.name('old') };

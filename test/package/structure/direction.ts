@@ -5,13 +5,13 @@ import type { Import } from './source-graph';
  * Which part may import which: middleware -> {account, login} -> {limits, messages} -> {stores,
  * gateway} -> protocol <- simulator; client -> {protocol, gateway}; policies -> {limits, client,
  * stores}. A part sees what is below it, except where it says less. `errors` is added for all but
- * protocol and simulator. A login knows a gateway by its interface alone.
+ * protocol and simulator, and reads foreign errors by `foreign-error`. A login knows a gateway by its interface alone.
  */
 const BELOW_LOGIN = ['limits', 'messages', 'stores', 'gateway', 'keys', 'protocol'];
 const EVERYTHING = ['middleware', 'account', 'login', ...BELOW_LOGIN];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  index: [...EVERYTHING, 'client', 'sms-otp', 'options', 'errors'],
+  index: [...EVERYTHING, 'client', 'sms-otp', 'options', 'errors', 'foreign-error'],
   'sms-otp': [...EVERYTHING, 'client', 'open-gateway', 'options', 'errors'],
   'open-gateway': ['login', 'client', 'limits', 'stores', 'gateway', 'define-options', 'errors'],
   options: [...BELOW_LOGIN, 'define-options', 'errors'],
@@ -19,23 +19,27 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'closest-name': [],
   middleware: ['account', 'login', 'define-options', 'errors'],
   account: ['login', ...BELOW_LOGIN, 'errors'],
-  login: ['account', ...BELOW_LOGIN, 'errors'],
-  limits: ['stores', 'gateway', 'protocol', 'define-options', 'errors'],
+  login: ['account', ...BELOW_LOGIN, 'errors', 'foreign-error'],
+  limits: ['stores', 'gateway', 'protocol', 'define-options', 'bounded-map', 'errors'],
   messages: ['stores', 'protocol', 'define-options', 'errors'],
   gateway: ['protocol'],
   keys: [],
   'bounded-map': [],
   policies: ['limits', 'stores', 'client', 'protocol', 'define-options', 'bounded-map', 'errors'],
-  stores: ['errors'],
-  client: ['stores', 'gateway', 'keys', 'protocol', 'define-options', 'errors'],
+  stores: ['errors', 'foreign-error'],
+  client: ['stores', 'gateway', 'keys', 'protocol', 'define-options', 'errors', 'foreign-error'],
   protocol: [],
   simulator: ['protocol', 'define-options', 'bounded-map'],
   'sms-gateway': ['gateway', 'stores', 'keys', 'define-options', 'errors'],
   totp: ['define-options', 'keys', 'errors'],
   opentelemetry: ['errors'],
   // The keys of a user's counters and the join of price lists must be the login's own.
-  cli: ['client', 'simulator', 'stores', 'limits', 'policies', 'closest-name', 'errors'],
-  errors: [],
+  cli: [
+    ...['client', 'simulator', 'stores', 'limits', 'policies', 'closest-name'],
+    ...['errors', 'foreign-error'],
+  ],
+  errors: ['foreign-error'],
+  'foreign-error': [],
 };
 
 /** Beside those, by `import type` alone. */

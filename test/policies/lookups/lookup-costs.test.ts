@@ -267,6 +267,7 @@ describe('the order of rules', () => {
     );
     await visit(test, americans(1)[0]).login();
     expect(test.told('policy-decided').map(({ policy }) => policy)).toEqual([
+      'allowed-countries',
       'number-types',
       'prefix-velocity',
       'conversion-breaker',
