@@ -7,6 +7,8 @@ CREATE TABLE IF NOT EXISTS sms_otp_counter (
   locked_by bigint NOT NULL DEFAULT 0,
   generation bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 80);
+ALTER TABLE sms_otp_counter ADD COLUMN IF NOT EXISTS locked_by bigint NOT NULL DEFAULT 0;
+ALTER TABLE sms_otp_counter ADD COLUMN IF NOT EXISTS generation bigint NOT NULL DEFAULT 0;
 CREATE INDEX IF NOT EXISTS sms_otp_counter_expiry ON sms_otp_counter (GREATEST(reset_at, locked_until));
 
 CREATE TABLE IF NOT EXISTS sms_otp_token (

@@ -263,7 +263,7 @@ describeWithService('postgres')('a database without the tables', () => {
       expect(resultOf(results, 'postgres')).toMatchObject({
         ...{
           status: 'fail',
-          detail: 'The store failed (charge): 42P01',
+          detail: 'The store failed (charge: tables are missing or of another release)',
           advice: expect.stringContaining('store.migrate() or docs/postgres.sql'),
         },
       });

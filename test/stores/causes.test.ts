@@ -134,8 +134,13 @@ describeWithService('postgres')('a store error says what PostgreSQL said', () =>
     return pool;
   }
 
-  it('42P01: tables are missing', async () => {
+  it('our own words for missing tables, and 42P01 for one that goes later', async () => {
     const store = postgresStore(running.pool, { prefix: 'missing' });
+    const problem = 'tables are missing or of another release';
+    expect(await refusalOf(store)).toMatchObject({ problem });
+    await store.migrate();
+    expect(await refusalOf(store)).toBe('charged');
+    await running.pool.query('DROP TABLE missing_counter');
     expect(await refusalOf(store)).toEqual(failedWith('42P01'));
   });
 

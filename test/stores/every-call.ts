@@ -22,7 +22,8 @@ export function outcomesWithinDeadline(store: SmsOtpStore): Promise<unknown[]> {
   );
 }
 
-function everyCall(store: SmsOtpStore): readonly (() => Promise<unknown>)[] {
+/** Every call, in an order in which all do something. */
+export function everyCall(store: SmsOtpStore): readonly (() => Promise<unknown>)[] {
   const { counters, tokens } = store;
   const renewed = { sealed: 'x', ttlSeconds: 60 };
   return [

@@ -185,12 +185,12 @@ function toText(text: unknown): AttachedText {
  * Returns the SQL of the functions for pending logins. Those that depend on all logins of a user
  * take turns, as explained in `postgres-records`.
  */
-export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): string {
+export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): readonly string[] {
   return [
     beginLoginSql(tables, functions),
     attachTextSql(tables, functions),
     endLoginsSql(tables, functions),
-  ].join('\n');
+  ];
 }
 
 /** No kind of records has a space in its name. */

@@ -115,14 +115,14 @@ export function toPutResult(operation: string, value: unknown): PutResult {
  * but for `remove`, which takes no turn because it concerns one row. Above READ COMMITTED the turn
  * of a function that waited fails, and its call is repeated.
  */
-export function recordFunctionsSql(tables: Tables, functions: Functions): string {
+export function recordFunctionsSql(tables: Tables, functions: Functions): readonly string[] {
   return [
     checkTimeSql(functions),
     takeTurnSql(tables, functions),
     putRecordSql(tables, functions),
     swapRecordSql(tables, functions),
     removeRecordsSql(tables, functions),
-  ].join('\n');
+  ];
 }
 
 /**

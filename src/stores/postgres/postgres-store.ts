@@ -7,14 +7,8 @@ import { postgresPendingLogins } from './postgres-pending-logins';
 import { postgresRecords } from './postgres-records';
 import { postgresTokens } from './postgres-tokens';
 import { createServerCheck } from './check-server';
-import {
-  createPruner,
-  type PostgresPool,
-  queryRunner,
-  runMigration,
-  withClockCheck,
-} from './run-query';
-import { schemaSql } from './schema';
+import { createSchemaGuard, migrate } from './migrate';
+import { createPruner, type PostgresPool, queryRunner, withClockCheck } from './run-query';
 import { functionsOf, tablesOf } from './tables';
 
 export type { PostgresPool } from './run-query';
@@ -33,9 +27,10 @@ export interface PostgresStoreOptions {
 /** A store in PostgreSQL. */
 export interface PostgresStore extends SmsOtpStore {
   /**
-   * Creates the tables that do not exist yet; running it twice, or in many processes at once, does
-   * no harm. `schemaSql(prefix)` returns the same SQL.
-   * @throws {StoreError} `ERR_STORE` when the database refuses.
+   * Creates the tables, columns and functions that do not exist yet; running it twice, or in many
+   * processes at once, does no harm. Where there is nothing to do it takes no lock, and needs no
+   * right that the store does not need. `schemaSql(prefix)` returns the same SQL.
+   * @throws {StoreError} `ERR_STORE` when the database refuses, and when a table has another form.
    */
   migrate(): Promise<void>;
 }
@@ -62,7 +57,7 @@ export function postgresStore(
         'URL',
     );
   }
-  const run = withClockCheck(pool, queryRunner(pool));
+  const run = withClockCheck(pool, queryRunner(pool, createSchemaGuard(pool, prefix)));
   const pruneSometimes = createPruner(pool, tables, random);
   const checkServer = createServerCheck(pool);
   const onBegin = (): void => {
@@ -75,6 +70,6 @@ export function postgresStore(
     records: postgresRecords(run, tables, functions, pruneSometimes),
     tokens: postgresTokens(run, tables),
     finish: postgresFinish(run, functions),
-    migrate: () => runMigration(pool, schemaSql(prefix)),
+    migrate: () => migrate(pool, prefix),
   });
 }

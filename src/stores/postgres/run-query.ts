@@ -40,11 +40,16 @@ const REPEATABLE_IN_MIGRATION = new Set([...REPEATABLE, '42P07', '42710', 'XX000
 const LONGEST_PAUSE_MS = 100;
 const MIGRATION_TIMEOUT_MS = 30_000;
 
-export function queryRunner(pool: PostgresPool): RunQuery {
+/** @param requireSchema Is waited for before every statement: it may refuse the call. */
+export function queryRunner(
+  pool: PostgresPool,
+  requireSchema: (operation: string) => Promise<void>,
+): RunQuery {
   return (operation, text, given) => {
     const timeLeft = createTimeLeft(performance.now());
     const values = given.map((value) => (value === TIME_LEFT ? timeLeft : value));
     return runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
+      await requireSchema(operation);
       const { rows } = await pool.query(text, values).catch((error: unknown) => {
         throw toOwnError(operation, error);
       });

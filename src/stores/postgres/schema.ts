@@ -5,86 +5,174 @@ import { functionsOf, type Tables, tablesOf } from './tables';
 
 /**
  * Returns the SQL that `migrate()` runs, for apps that keep their schema in files of their own. It
- * changes nothing that exists already.
+ * changes nothing that is as it should be.
  *
  * @param prefix What the names of the tables begin with.
  * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
+  const statements = schemaParts(prefix).flatMap(({ sql }) => sql ?? []);
+  return `${statements.join('\n').trimStart()}\n`;
+}
+
+/** A table, column, index or function. */
+export interface SchemaPart {
+  readonly name: string;
+  /** The SQL of a condition: whether it is there, in the form of this release. */
+  readonly isThere: string;
+  /** One statement that makes it; left out for what comes with its table. */
+  readonly sql?: string;
+  /** True for an index, which makes calls fast: without it they work all the same. */
+  readonly isIndex?: boolean;
+}
+
+/** Returns everything that a store uses, in the order in which it is made. */
+export function schemaParts(prefix: string): readonly SchemaPart[] {
   const [tables, functions] = [tablesOf(prefix), functionsOf(prefix)];
-  const { counter, token } = tables;
-  return `${counterSql(counter)}
-CREATE TABLE IF NOT EXISTS ${token} (
-  account text PRIMARY KEY,
-  version integer NOT NULL DEFAULT 1,
-  fence bigint NOT NULL,
-  owner text,
-  lease_until timestamptz NOT NULL,
-  token_fence bigint,
-  sealed text,
-  token_until timestamptz
-);
-
-${loginsAndRecordsSql(tables)}
-${recordFunctionsSql(tables, functions)}
-${pendingLoginFunctionsSql(tables, functions)}
-${finishFunctionSql(tables, functions)}`;
+  const sources = [
+    ...recordFunctionsSql(tables, functions),
+    ...pendingLoginFunctionsSql(tables, functions),
+    finishFunctionSql(tables, functions),
+  ];
+  return [...tablesOfSchema(tables).flatMap(toTableParts), ...sources.map(toFunctionPart)];
 }
 
-/**
- * Returns the SQL of pending logins and records. Their ids are compared byte by byte, whatever the
- * language of the database is, and in this order records are listed.
- */
-function loginsAndRecordsSql(tables: Tables): string {
-  const { pendingLogin, record, turn } = tables;
-  return `CREATE TABLE IF NOT EXISTS ${pendingLogin} (
-  pending_id text COLLATE "C" PRIMARY KEY,
-  user_id text COLLATE "C" NOT NULL,
-  place text COLLATE "C" NOT NULL,
-  value text NOT NULL,
-  sends integer NOT NULL,
-  texts jsonb NOT NULL,
-  attempts jsonb,
-  has_passed boolean NOT NULL,
-  expires_at timestamptz NOT NULL
-) WITH (fillfactor = 80);
-CREATE INDEX IF NOT EXISTS ${pendingLogin}_user ON ${pendingLogin} (user_id);
-CREATE INDEX IF NOT EXISTS ${pendingLogin}_expiry ON ${pendingLogin} (expires_at);
-
-CREATE TABLE IF NOT EXISTS ${record} (
-  kind text COLLATE "C" NOT NULL,
-  owner text COLLATE "C" NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  tag text COLLATE "C" NOT NULL,
-  rank double precision NOT NULL,
-  value text NOT NULL,
-  expires_at timestamptz NOT NULL,
-  PRIMARY KEY (kind, owner, id)
-);
-CREATE INDEX IF NOT EXISTS ${record}_expiry ON ${record} (expires_at);
-
-CREATE TABLE IF NOT EXISTS ${turn} (
-  kind text COLLATE "C" NOT NULL,
-  owner text COLLATE "C" NOT NULL,
-  turn bigint NOT NULL,
-  expires_at timestamptz NOT NULL,
-  PRIMARY KEY (kind, owner)
-) WITH (fillfactor = 80);
-CREATE INDEX IF NOT EXISTS ${turn}_expiry ON ${turn} (expires_at);
-`;
+interface Table {
+  readonly name: string;
+  /** Their definitions by name. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly primaryKey?: string;
+  /** Those that a table of an earlier release lacks. */
+  readonly added?: readonly string[];
+  /** What is indexed, by the end of the index's name. */
+  readonly indexes: Readonly<Record<string, string>>;
+  readonly isUpdatedInPlace?: boolean;
 }
 
-/** Returns the SQL of the table of counters. */
-function counterSql(counter: string): string {
-  return `CREATE TABLE IF NOT EXISTS ${counter} (
-  key text PRIMARY KEY,
-  version integer NOT NULL DEFAULT 1,
-  count bigint NOT NULL,
-  reset_at timestamptz,
-  locked_until timestamptz,
-  locked_by bigint NOT NULL DEFAULT 0,
-  generation bigint NOT NULL DEFAULT 0
-) WITH (fillfactor = 80);
-CREATE INDEX IF NOT EXISTS ${counter}_expiry ON ${counter} (GREATEST(reset_at, locked_until));
-`;
+/** Compared byte by byte, whatever the database's language is: records are listed in this order. */
+const ID = 'text COLLATE "C" NOT NULL';
+
+const EXPIRY = { expiry: 'expires_at' };
+
+function tablesOfSchema(names: Tables): readonly Table[] {
+  return [
+    counterTable(names.counter),
+    tokenTable(names.token),
+    pendingLoginTable(names.pendingLogin),
+    recordTable(names.record),
+    turnTable(names.turn),
+  ];
+}
+
+function counterTable(name: string): Table {
+  const columns = {
+    key: 'text PRIMARY KEY',
+    version: 'integer NOT NULL DEFAULT 1',
+    count: 'bigint NOT NULL',
+    reset_at: 'timestamptz',
+    locked_until: 'timestamptz',
+    locked_by: 'bigint NOT NULL DEFAULT 0',
+    generation: 'bigint NOT NULL DEFAULT 0',
+  };
+  const indexes = { expiry: 'GREATEST(reset_at, locked_until)' };
+  return { name, columns, added: ['locked_by', 'generation'], indexes, isUpdatedInPlace: true };
+}
+
+function tokenTable(name: string): Table {
+  const columns = {
+    account: 'text PRIMARY KEY',
+    version: 'integer NOT NULL DEFAULT 1',
+    fence: 'bigint NOT NULL',
+    owner: 'text',
+    lease_until: 'timestamptz NOT NULL',
+    token_fence: 'bigint',
+    sealed: 'text',
+    token_until: 'timestamptz',
+  };
+  return { name, columns, indexes: {} };
+}
+
+function pendingLoginTable(name: string): Table {
+  const columns = {
+    pending_id: 'text COLLATE "C" PRIMARY KEY',
+    user_id: ID,
+    place: ID,
+    value: 'text NOT NULL',
+    sends: 'integer NOT NULL',
+    texts: 'jsonb NOT NULL',
+    attempts: 'jsonb',
+    has_passed: 'boolean NOT NULL',
+    expires_at: 'timestamptz NOT NULL',
+  };
+  return { name, columns, indexes: { user: 'user_id', ...EXPIRY }, isUpdatedInPlace: true };
+}
+
+function recordTable(name: string): Table {
+  const columns = {
+    kind: ID,
+    owner: ID,
+    id: ID,
+    tag: ID,
+    rank: 'double precision NOT NULL',
+    value: 'text NOT NULL',
+    expires_at: 'timestamptz NOT NULL',
+  };
+  return { name, columns, primaryKey: 'kind, owner, id', indexes: EXPIRY };
+}
+
+function turnTable(name: string): Table {
+  const columns = {
+    kind: ID,
+    owner: ID,
+    turn: 'bigint NOT NULL',
+    expires_at: 'timestamptz NOT NULL',
+  };
+  return { name, columns, primaryKey: 'kind, owner', indexes: EXPIRY, isUpdatedInPlace: true };
+}
+
+function toTableParts(table: Table): readonly SchemaPart[] {
+  const { name, columns, indexes, added = [] } = table;
+  const columnParts = Object.entries(columns).map(([column, definition]) => ({
+    name: `${name}.${column}`,
+    isThere: hasColumn(name, column, definition),
+    ...(added.includes(column) && {
+      sql: `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${column} ${definition};`,
+    }),
+  }));
+  const indexParts = Object.entries(indexes).map(([end, expression]) => ({
+    name: `${name}_${end}`,
+    isThere: `to_regclass('${name}_${end}') IS NOT NULL`,
+    sql: `CREATE INDEX IF NOT EXISTS ${name}_${end} ON ${name} (${expression});`,
+    isIndex: true,
+  }));
+  const isThere = `to_regclass('${name}') IS NOT NULL`;
+  return [{ name, isThere, sql: toTableSql(table) }, ...columnParts, ...indexParts];
+}
+
+function toTableSql({ name, columns, primaryKey, isUpdatedInPlace }: Table): string {
+  const lines = Object.entries(columns).map(([column, definition]) => `${column} ${definition}`);
+  if (primaryKey !== undefined) lines.push(`PRIMARY KEY (${primaryKey})`);
+  const storage = isUpdatedInPlace === true ? ' WITH (fillfactor = 80)' : '';
+  return `
+CREATE TABLE IF NOT EXISTS ${name} (
+  ${lines.join(',\n  ')}
+)${storage};`;
+}
+
+function hasColumn(table: string, column: string, definition: string): string {
+  const type = definition.replace(/ (?:COLLATE|NOT|PRIMARY|DEFAULT)\b.*/, '');
+  return `EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass('${table}')
+    AND attname = '${column}' AND NOT attisdropped AND atttypid = to_regtype('${type}'))`;
+}
+
+/** A function is known by its name and its parameters: another effect gets another name. */
+function toFunctionPart(sql: string): SchemaPart {
+  const head = /FUNCTION (?<name>\w+)\((?<parameters>[^)]*)\)/.exec(sql)?.groups;
+  const { name = '', parameters = '' } = head ?? {};
+  const types = parameters.split(',').map((parameter) => parameter.trim().replace(/^\w+ /, ''));
+  return {
+    name,
+    isThere: `to_regprocedure('${name}(${types.join(', ')})') IS NOT NULL`,
+    sql: `\n${sql.trim()}`,
+  };
 }

@@ -181,7 +181,7 @@ export function createServerGuard(client: RedisClient): () => Promise<void> {
   };
   async function check(): Promise<void> {
     const servers = await findMasters(client);
-    await Promise.all(servers.map((server) => checkServer(server, refuse)));
+    await Promise.all(servers.map((server) => checkServer(server, refuse))).catch(sayRights);
   }
   return async () => {
     passed ??= check().catch((error: unknown) => {
@@ -190,6 +190,15 @@ export function createServerGuard(client: RedisClient): () => Promise<void> {
     });
     await passed;
   };
+}
+
+/** @throws {StoreError} with what to allow, where the user of Redis may not ask for settings. */
+function sayRights(error: unknown): never {
+  if (toStoreCause(error).code !== 'NOPERM') throw error;
+  throw new StoreError(
+    "onWarning is 'throw': the user of Redis may not ask for the settings of the server; allow " +
+      '+info and +config|get',
+  );
 }
 
 /**
