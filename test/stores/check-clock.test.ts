@@ -90,5 +90,8 @@ it('is asked of PostgreSQL once, after the first statement, and no statement wai
   const { counters } = postgresStore({ query });
   await counters.unlock(['a']);
   await counters.unlock(['a']);
-  expect(texts.map((text) => text === 'SELECT extract')).toEqual([false, true, false]);
+  const isClock = texts.map((text) => text === 'SELECT extract');
+  expect(isClock.filter(Boolean)).toHaveLength(1);
+  // The first statement, and the last.
+  expect([isClock[0], isClock.at(-1)]).toEqual([false, false]);
 });
