@@ -181,8 +181,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a session that could not be saved counts as saved',
     file: SLOT,
-    from: "return orFailure('saved', (done) => session.save(done));",
-    to: "return orFailure('saved', (done) => session.save(done)).catch(() => undefined);",
+    from: "return callStore('saved', (done) => session.save(done));",
+    to: "return callStore('saved', (done) => session.save(done)).catch(() => undefined);",
     scenario: pending('resend'),
     kind: 'mishaps',
   },
