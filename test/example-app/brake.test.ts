@@ -126,7 +126,7 @@ describe('the password step of the example app', () => {
 
   it('counts no right password', async () => {
     for (let time = 1; time <= 21; time += 1) {
-      expect((await new Visitor(site).givePassword('carol')).headers.location).toBe('/account');
+      expect((await new Visitor(site).givePassword('carol')).headers.location).toBe('/enroll');
     }
   });
 
