@@ -137,6 +137,7 @@ describe('loading', () => {
     );
     expect(Array.from(new Set(parts)).sort()).toEqual([
       'account',
+      'bounded-map',
       'errors',
       'foreign-error',
       'index',
