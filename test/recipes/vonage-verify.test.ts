@@ -47,10 +47,14 @@ describe('a login with Vonage Verify', () => {
     expect((await visitor.enter(lastPin())).body).toMatchObject({ verified: true });
   });
 
-  it('ends at the third wrong code, which is one of the provider', async () => {
+  it('asks for another message at the third wrong code, which is one of the provider', async () => {
     await start();
     await visitor.login();
     for (const pin of ['000001', '000002', '000003']) await visitor.enter(pin);
-    expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+    expect((await visitor.enter(lastPin())).status).toBe(401);
+    expect((await visitor.status()).body).toMatchObject({ isAuthenticated: false });
+    test.clock.advanceSeconds(60);
+    expect((await visitor.resend()).body).toMatchObject({ sent: true });
+    expect((await visitor.enter(lastPin())).body).toMatchObject({ verified: true });
   });
 });
