@@ -215,7 +215,7 @@ describe('beside others', () => {
     const test = await start({
       routes(app, smsOtp, _passport, options: SmsOtpOptions) {
         addHome(app, smsOtp);
-        staff = createSmsOtp({ ...options, strategyName: 'staff' }) as SmsOtp;
+        staff = createSmsOtp({ ...options, strategyName: 'staff' });
         app.post('/staff', (req, res) => {
           Object.assign(req.session, { 'smsOtp:staff': { version: 1, verified: { userId: 'x' } } });
           res.json({});

@@ -76,7 +76,7 @@ describe('a visit', () => {
       expect(await finish(agent)).toBe('/site/home');
     });
 
-    it('it sees the notice, and leaves it for the page', async () => {
+    it('sees the notice, and leaves it for the page', async () => {
       const agent = await failOnce();
       const { body } = await agent.get('/status').set(headers);
       expect(body).toMatchObject({ notice: 'wrong-code' });
