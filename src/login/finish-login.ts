@@ -7,7 +7,7 @@ import { repeatUntilDone } from './repeat';
 /**
  * Ends a pending login, once, with all that the success changes. False: it is over, another request
  * has finished it, or the login that it replaces has ended; then nothing has changed.
- * @throws {StoreError} `ERR_STORE`: nobody is in. With `hasRefused` nothing was written, and the
+ * @throws {StoreError} `ERR_STORE`: no user is in. With `hasRefused` nothing was written, and the
  * login is still pending. Otherwise the answer is lost: the login ends, and what was written is
  * taken out again.
  */

@@ -393,7 +393,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     return unconfirmed;
   }
 
-  /** The login has ended, and nobody is in. */
+  /** The login has ended, and no user is in. */
   function toUnconfirmed({ subject }: JudgedCode, error: SmsOtpError): Unconfirmed {
     login.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
     return { kind: 'unconfirmed', error };

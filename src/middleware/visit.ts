@@ -19,7 +19,7 @@ export function isVisit({ method, headers }: Request): boolean {
   return !isScript && (takesPages || accept === undefined);
 }
 
-/** The headers by which browsers say that nobody may ever see the answer. */
+/** The headers by which browsers say that the answer may never be seen. */
 const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 const IN_ADVANCE = /\b(?:prefetch|prerender|preview|instant)\b/i;
 
