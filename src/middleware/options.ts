@@ -25,7 +25,8 @@ export interface SendOptions extends RedirectOptions {
   /**
    * Where users go who need no second factor, such as the page that adds a number. Guards with a
    * `redirect` and no `maxAgeSeconds` or `acrValues` lead them there too. A page that was wanted
-   * comes first if its guard lets them pass. Default: `/` where `successRedirect` is given, otherwise the next handler.
+   * comes first if its guard lets them pass. Default: `/` where `successRedirect` is given,
+   * otherwise the next handler.
    */
   readonly notRequiredRedirect?: string | undefined;
   /**
