@@ -336,7 +336,8 @@ const MISUSES = {
     'Write passport.{name}((user, done) => done(null, user.id)) and passport.deserializeUser',
   ERR_PASSPORT_COPY:
     'Two copies of passport are installed, and {name} uses another one than the app, so the ' +
-    'login would fail after the right code; nothing was sent. Write {name}({ passport }) with that of ' +
+    'login would fail after the right code; nothing was sent. Write {name}({ passport }) with ' +
+    'that of ' +
     'the app',
   ERR_PASSPORT_INSTANCE:
     "The app has a Passport of its own, and {name} uses that of require('passport'), so the " +
