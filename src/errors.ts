@@ -337,8 +337,7 @@ const MISUSES = {
   ERR_PASSPORT_COPY:
     'Two copies of passport are installed, and {name} uses another one than the app, so the ' +
     'login would fail after the right code; nothing was sent. Write {name}({ passport }) with ' +
-    'that of ' +
-    'the app',
+    'that of the app',
   ERR_PASSPORT_INSTANCE:
     "The app has a Passport of its own, and {name} uses that of require('passport'), so the " +
     'login would fail after the right code; nothing was sent. Write {name}({ passport }) with it',

@@ -196,20 +196,13 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const judged = await decide(request, counted, permit);
     if (typeof judged === 'object') return judged;
     const earlier = judged === 'wrong' ? await judgeEarlier(request, counted) : null;
-    if (judged === 'over' && counted.number > 1) return failUsedUp(counted);
+    // The store may have refused the success, and the gateway has used the code up: the login waits
+    // for the code of a new message.
+    if (judged === 'over' && counted.number > 1)
+      return failJudged(counted, false, 'wrong', 'too-many-attempts');
     // Do not end the login when the code is over: a concurrent request with the right code may
     // still finish it in step 7.
     return earlier ?? failJudged(counted, judged === 'over');
-  }
-
-  /**
-   * The code is over although it has been tried before: the store may have refused the success, and
-   * the gateway has used the code up. The login waits for the code of a new message.
-   */
-  async function failUsedUp(counted: JudgedCode): Promise<Refused> {
-    if (await hasPassed(counted.login.pendingId))
-      return fail(counted, 'already-verified', true, 'sent-twice');
-    return fail(counted, 'too-many-attempts');
   }
 
   /** Finds the user of a code that may be judged. */
@@ -337,10 +330,10 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     counted: JudgedCode,
     endsPending: boolean,
     outcome: 'wrong' | 'not-judged' = 'wrong',
+    reason: Reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code',
   ): Promise<Refused> {
     if (await hasPassed(counted.login.pendingId))
       return fail(counted, 'already-verified', true, 'sent-twice');
-    const reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code';
     return fail(counted, reason, endsPending, outcome);
   }
 
