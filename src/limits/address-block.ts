@@ -18,7 +18,7 @@ const WIDE_BLOCK_FACTOR = 10;
 export function toIpAddress(address: string | undefined): string | null {
   if (typeof address !== 'string') return null;
   const [, inBrackets, beforePort] = WITH_PORT.exec(address) ?? [];
-  const [withoutZone = ''] = (inBrackets ?? beforePort ?? address).split('%');
+  const [withoutZone = ''] = (inBrackets ?? beforePort ?? address).split('%', 1);
   const isAddress = inBrackets === undefined ? isIP(withoutZone) !== 0 : isIPv6(withoutZone);
   return isAddress ? withoutZone : null;
 }
