@@ -68,7 +68,7 @@ async function measure(route, acceptsEarlierCode) {
   passport.deserializeUser((_id, done) => done(null, user));
   const smsOtp = createSmsOtp({
     ...{ gateway, passport, acceptsEarlierCode, secret: 'a secret of this benchmark, of no use' },
-    ...{ messages: { appName: 'Bench' }, store: memoryStore({ now: () => now }), now: () => now },
+    ...{ appName: 'Bench', store: memoryStore({ now: () => now }), now: () => now },
     allowedCountries: ['US'],
     getPhone: () => ({ number: '+12025550123', isConfirmed: true }),
     loadUser: () => user,

@@ -83,7 +83,7 @@ export function addLogin(
       getPasswordVersion: () => users.getPasswordVersion(),
     },
     // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
-    messages: { appName: 'Harbour' },
+    appName: 'Harbour',
     getLocale: (_user, req) => readLocale(req),
     factors: [
       passkeyFactor(users.passkeys.book, parts.passkeyOptions),

@@ -115,7 +115,7 @@ async function start(): Promise<void> {
     allowedCountries: ['US'],
     getPhone: ({ id }) => users.get(id)?.phone,
     loadUser: (id) => users.get(id) ?? null, // Becomes req.user: leave the password hash out.
-    messages: { appName: 'Example' },
+    appName: 'Example',
   });
 
   /** Returns the sentence that explains the last refusal. */

@@ -35,6 +35,19 @@ function notAnObject(input: unknown): string {
   return input === true ? 'must be an object: write {} for the defaults' : 'must be an object';
 }
 
+/**
+ * Returns a schema for the address of a page: browsers resolve a relative one against the page they
+ * are on, and `//host` leads to another host.
+ */
+export function pageOption() {
+  return z
+    .string('must be a string')
+    .regex(
+      /^(?:\/(?![/\\])|[a-z][a-z0-9+.-]*:\/\/)/i,
+      'must be a path that begins with /, such as /login, or a URL with its scheme and host',
+    );
+}
+
 /** Returns a schema for a whole number within bounds, both included. */
 export function wholeNumber(min: number, max: number): z.ZodInt {
   const problem = `must be a whole number from ${min} to ${max}`;

@@ -5,7 +5,10 @@ export {
   type SmsOtp,
   type SmsOtpBase,
 } from './sms-otp';
-export type { FieldsOption, LimitsOption, MaybeUser, SmsOtpOptions } from './options';
+export type { FieldsOption, LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './options';
+export type { FieldNames, SmsOtpSettings } from './middleware/public-settings';
+export type { Paths } from './middleware/paths';
+export type { FirstFactorStrategy } from './middleware/first-factor';
 export type { PhoneBook, PhoneEntry } from './account/phone-book';
 export type {
   ChallengeFactor,
@@ -53,6 +56,7 @@ export type {
 export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
 export type {
   EnrollOptions,
+  FirstFactorOptions,
   GuardOptions,
   PassportOptions,
   PhoneOptions,

@@ -10,6 +10,7 @@ import {
   callback,
   findCountry,
   objectWith,
+  pageOption,
   parseOptions,
   secretOption,
   storeOption,
@@ -26,8 +27,9 @@ import { type Limits, limitsSchema } from './limits/options';
 import type { Policy } from './limits/policy';
 import type { AppUserId } from './login/context';
 import type { SmsOtpEvent } from './login/events';
-import { messagesSchema, type MessagesOption } from './messages/options';
+import { appNameSchema, messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
+import type { Paths } from './middleware/paths';
 import type { GatewayOption } from './open-gateway';
 import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
@@ -64,6 +66,25 @@ export interface FieldsOption {
   readonly recoveryCode?: string | undefined;
   /** Whether to trust this device: `on`, `true`, `1` or `yes`. Default: `'trustDevice'`. */
   readonly trustDevice?: string | undefined;
+}
+
+/**
+ * Where the app's pages are: the default of every redirect. Each is a path as the browser sees it,
+ * or a URL with its scheme and host.
+ */
+export interface PathsOption {
+  /** The login form. Browsers come here without a user. Default: `'/login'`. */
+  readonly login?: string | undefined;
+  /** The page after a success, unless a guard kept another one. Default: `'/'`. */
+  readonly home?: string | undefined;
+  /** The page that asks for the code. Default: `'/second-factor/code'`. */
+  readonly code?: string | undefined;
+  /**
+   * The page on which a logged-in user confirms with a factor. Default: `'/second-factor/step-up'`.
+   */
+  readonly stepUp?: string | undefined;
+  /** The page on which users change their numbers. Default: `'/second-factor/settings'`. */
+  readonly settings?: string | undefined;
 }
 
 /**
@@ -166,6 +187,17 @@ export interface SmsOtpOptions {
   readonly store?: SmsOtpStore | undefined;
   /** The Passport instance the strategy is registered with. Default: `require('passport')`. */
   readonly passport?: PassportInstance | undefined;
+  /**
+   * The name of the app, at the beginning of the default message and on the pages: 1 to 30
+   * characters. Default: none.
+   */
+  readonly appName?: string | undefined;
+  /**
+   * Where the app's pages are. Every middleware and guard leads there unless its own option says
+   * otherwise. Requests that ask for JSON get JSON. Default: none, and only the redirects of each
+   * middleware count.
+   */
+  readonly paths?: PathsOption | undefined;
   /** What the text message looks like. */
   readonly messages?: MessagesOption | undefined;
   /**
@@ -349,6 +381,14 @@ const schema = strictOptions({
     'use',
     'authenticate',
   ).optional(),
+  appName: appNameSchema.optional(),
+  paths: strictOptions({
+    login: pageOption().default('/login'),
+    home: pageOption().default('/'),
+    code: pageOption().default('/second-factor/code'),
+    stepUp: pageOption().default('/second-factor/step-up'),
+    settings: pageOption().default('/second-factor/settings'),
+  }).optional() satisfies z.ZodType<Paths | undefined>,
   messages: messagesSchema.prefault({}),
   getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
   codeValiditySeconds: wholeNumber(120, 600).default(300),

@@ -29,6 +29,7 @@ import { readId, toUserIdText } from './login/users';
 import { createVerifyOtp } from './login/verify-otp';
 import { beginLogin } from './login/wait-without-text';
 import { createMessageBuilder } from './messages/build-message';
+import { findServedLocales } from './messages/locales';
 import { measureTexts, type MessageMeasure } from './messages/measure';
 import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
@@ -47,6 +48,7 @@ import {
   type RecoveryPart,
 } from './middleware/middlewares';
 import { defaultPassport, isOldPassport, type PassportInstance } from './middleware/passport';
+import { type SmsOtpSettings, toPublicSettings } from './middleware/public-settings';
 import { SessionSlot } from './middleware/session-slot';
 import { createUserFields } from './middleware/user-fields';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
@@ -62,6 +64,8 @@ import type { SmsOtpStore } from './stores/store';
 export interface SmsOtpBase extends Middlewares, UserAdmin {
   /** Registered with Passport already. Pass its name to Passport, never this object. */
   readonly strategy: SmsOtpStrategy;
+  /** Facts about the options that pages need. */
+  readonly settings: SmsOtpSettings;
   /**
    * Returns whether the user has something to pass a second factor with: a number that a login
    * would text, a confirmed one of the phone book, a factor, or recovery codes that are left, or
@@ -129,6 +133,7 @@ class SmsOtpContext {
   readonly login: LoginContext;
   readonly middleware: MiddlewareContext;
   readonly features: FeatureContexts;
+  readonly publicSettings: SmsOtpSettings;
   readonly canPassSecondFactor: UserFactors['canPassSecondFactor'];
   readonly changeAndEnd: ChangeAndEnd;
   readonly close: () => Promise<void>;
@@ -148,6 +153,7 @@ class SmsOtpContext {
     const userFactors = createUserFactors(login, settings, factors.recoveryCodes);
     const { canPassSecondFactor, hasNoFactor } = userFactors;
     this.login = login;
+    this.publicSettings = toPublicSettings(settings, findServedLocales(settings.messages));
     this.canPassSecondFactor = canPassSecondFactor;
     this.changeAndEnd = createChangeAndEnd(login, factors.devices?.revokeFor);
     const { changeAndEnd } = this;
@@ -208,7 +214,8 @@ export function createSmsOtp<const O extends PartOptions>(
   register(strategy, middleware);
   const middlewares = createMiddlewares(middleware, features, strategy);
   const admin = createUserAdmin(login, changeAndEnd);
-  const made: SmsOtp = { strategy, ...middlewares, ...admin, canPassSecondFactor, warmUp, close };
+  const parts = { ...middlewares, ...admin, settings: context.publicSettings };
+  const made: SmsOtp = { strategy, ...parts, canPassSecondFactor, warmUp, close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }
@@ -286,7 +293,8 @@ function toMessageSettings(
   allowSecondSegment: boolean | undefined,
 ): MessageBuilderOptions {
   const { messages, maxCodeDigits: maxPinDigits, codeValiditySeconds, getLocale } = settings;
-  return { ...messages, maxPinDigits, allowSecondSegment, codeValiditySeconds, getLocale };
+  const { appName } = settings;
+  return { ...messages, appName, maxPinDigits, allowSecondSegment, codeValiditySeconds, getLocale };
 }
 
 function createLoginContext(
@@ -444,6 +452,7 @@ function createMiddlewareContext(
     userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(login.warn),
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
     returnPages: createReturnPages(settings.returnToOrigins, findAcr),
+    paths: settings.paths,
     setup: createSetup(settings),
     logins,
     marks: createMarkReader(slot, login.getUserId, now, logins, findAcr),

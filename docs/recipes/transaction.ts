@@ -20,7 +20,7 @@ export function createApp({
     gateway,
     secret: secrets.otpSecret,
     allowedCountries: ['US'],
-    messages: { appName: 'Example' },
+    appName: 'Example',
     getPhone: ({ id }) => users.findPhone(id),
     loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });

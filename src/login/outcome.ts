@@ -4,6 +4,7 @@ import type { Purpose, Transaction } from '../stores/store';
 export const REASONS = [
   'malformed-code',
   'malformed-phone',
+  'wrong-password',
   'wrong-code',
   'expired',
   'no-pending-login',

@@ -85,7 +85,8 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): vo
   const names = (['appName', 'autofillHost'] as const).filter(
     (name) => options[name] !== undefined,
   );
-  const option = names.map((name) => `messages.${name}`).join(' with ');
+  const paths = names.map((name) => (name === 'appName' ? name : `messages.${name}`));
+  const option = paths.join(' with ');
   for (const purpose of PURPOSES) {
     const parts = { ...options, locale, validitySeconds };
     if (fitsPlainly(fillText(parts, purpose), maxPinDigits)) continue;

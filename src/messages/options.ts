@@ -30,8 +30,6 @@ export interface CountryMessage {
 
 /** The option `messages` of `createSmsOtp`: what the text message looks like. */
 export interface MessagesOption {
-  /** Name at the beginning of the default message, at most 30 characters. Default: none. */
-  readonly appName?: string | undefined;
   /**
    * Bare host name of the page that asks for the code. The default message then ends with the
    * origin-bound line `@host #code`, and phones offer the code on that site only. Default: no such
@@ -62,6 +60,8 @@ export interface MessagesOption {
 }
 
 export interface MessageBuilderOptions extends MessagesOption {
+  /** Name at the beginning of the default message. Default: none. */
+  readonly appName?: string | undefined;
   readonly maxPinDigits: number;
   /** As the option of the client: characters alone are limited. Default: false. */
   readonly allowSecondSegment?: boolean | undefined;
@@ -81,15 +81,16 @@ const sender = z
 
 const locale = z.enum(MESSAGE_LOCALES, `must be one of ${MESSAGE_LOCALES.join(', ')}`);
 
+/** The option `appName`: what a message may begin with. */
+export const appNameSchema = z
+  .string('must be a string')
+  .regex(
+    /^[^\p{Cc}@#[\]]{1,30}$/u,
+    'must have 1 to 30 characters without control characters, @, #, [ and ]',
+  );
+
 /** The option `messages`. `createMessageBuilder` checks whether the texts fit. */
 export const messagesSchema = strictOptions({
-  appName: z
-    .string('must be a string')
-    .regex(
-      /^[^\p{Cc}@#[\]]{1,30}$/u,
-      'must have 1 to 30 characters without control characters, @, #, [ and ]',
-    )
-    .optional(),
   autofillHost: z
     .string('must be a bare host name')
     .max(253, 'must be a bare host name')

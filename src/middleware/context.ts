@@ -14,6 +14,7 @@ import type { VerifyOtp } from '../login/verify-otp';
 import type { PendingLogin, UserId } from '../stores/store';
 import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';
+import type { Paths } from './paths';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import type { UserFields } from './user-fields';
@@ -88,6 +89,8 @@ export interface MiddlewareContext {
   /** Names this process where the store is in its memory; undefined: the store is shared. */
   readonly processId: string | undefined;
   readonly returnPages: ReturnPages;
+  /** Where the app's pages are; undefined: each middleware has redirects of its own, or none. */
+  readonly paths: Paths | undefined;
   readonly setup: Setup;
 }
 

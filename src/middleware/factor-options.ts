@@ -12,7 +12,7 @@ export function createOptionsWith(
 ): RequestHandler {
   const { slot, logins } = context;
 
-  return createFactory('optionsWith', 'smsOtpOptions', answer)();
+  return createFactory(context, 'optionsWith', 'smsOtpOptions', answer)();
 
   async function answer(req: Request, res: Response): Promise<boolean> {
     const { pending } = slot.read(req);

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { UsageError } from '../errors';
+import { optionError, UsageError } from '../errors';
 import type { Method, Reason } from '../login/outcome';
 import { idText, isFreshMark, type VerifiedMark } from '../login/users';
 import type { LoginsContext, MarkCheck, MarkReader, MiddlewareContext } from './context';
@@ -22,7 +22,7 @@ import {
   warnOfUnanswered,
 } from './setup-checks';
 import { isSamePending, updateSlot } from './update-slot';
-import { isVisit } from './visit';
+import { isVisit, wantsJson } from './visit';
 
 export function createMarkReader(
   slot: SessionSlot,
@@ -90,6 +90,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     requireSecondFactor(given = {}, ...others: readonly unknown[]) {
       if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', 'requireSecondFactor');
       const options = readOptions('requireSecondFactor', given);
+      checkReturnTo(options);
       checkMaxAge(options, warn);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
@@ -109,6 +110,13 @@ export function createGuards(context: MiddlewareContext): Guards {
       await logins.isLive(req);
     },
   };
+
+  /** A page is kept for someone who is led to another one first. */
+  function checkReturnTo({ returnTo, redirect }: GuardOptions): void {
+    if (returnTo === undefined || redirect !== undefined || context.paths !== undefined) return;
+    const problem = 'needs redirect, or the option paths of createSmsOtp';
+    throw optionError('requireSecondFactor', 'returnTo', problem);
+  }
 
   /** A guard behind `verify` in the same route has been put there. */
   function checkPassedOn(req: Request, check: MarkCheck, guard: RequestHandler): void {
@@ -139,11 +147,16 @@ export function createGuards(context: MiddlewareContext): Guards {
     const reason = await findRefusal(req, options, check, isRequired);
     if (reason === null) return true;
     const isFree = reason === 'second-factor-required' && !(await isRequired());
-    if (reason === 'second-factor-required') warnOfRefusal(req, isFree);
-
-    const target = findTarget(req, options, isFree);
+    const target = findTarget(req, options, reason, isFree);
+    // The step-up page leads such a user on.
+    const hasWayOn = isFree && target !== undefined && target === context.paths?.stepUp;
+    if (reason === 'second-factor-required' && !hasWayOn) warnOfRefusal(req, isFree);
     checkLoginPage(req, context);
-    await leaveTrace(req, reason, target === undefined ? null : toTrace(req, options, reason));
+    await leaveTrace(
+      req,
+      reason,
+      target === undefined ? null : toTrace(req, options, reason, target),
+    );
     if (target !== undefined) {
       replyWithRedirect(res, target);
       return false;
@@ -156,10 +169,15 @@ export function createGuards(context: MiddlewareContext): Guards {
   /** Returns where a refused browser is sent; undefined: it is answered as JSON. */
   function findTarget(
     req: Request,
-    { redirect, maxAgeSeconds, acrValues }: GuardOptions,
+    { redirect, maxAgeSeconds, acrValues, bearerRealm }: GuardOptions,
+    reason: Reason,
     isFree: boolean,
   ): string | undefined {
-    if (redirect === undefined) return undefined;
+    if (redirect === undefined) {
+      const path = bearerRealm === undefined ? findPath(context, req, reason) : undefined;
+      if (path !== undefined) requireOtherPage(req, path);
+      return path;
+    }
     // The login would send a user who needs no second factor straight back. A guard for a recent
     // or a strong factor leads to a step-up, which such a user may be able to pass.
     const leadsToLogin = maxAgeSeconds === undefined && acrValues === undefined;
@@ -174,21 +192,22 @@ export function createGuards(context: MiddlewareContext): Guards {
     req: Request,
     options: GuardOptions,
     reason: Reason,
+    target: string,
   ): Partial<SmsOtpSession> | null {
     if (!isVisit(req) || !slot.mayKeep(req)) return null;
     const notice = toNotice({ reason }, now());
     warnOfLoop(slot.read(req), notice, warn);
     // Where a form was sent there is nothing to see.
-    const page = req.method === 'GET' ? findReturnPage(req, options) : null;
-    return { ...notice, ...(page && { returnTo: page }) };
+    const page = req.method === 'GET' ? findReturnPage(req, options, target) : null;
+    // The page that asks for the code says itself what to do.
+    const isAsked = target === context.paths?.code;
+    return { ...(!isAsked && notice), ...(page && { returnTo: page }) };
   }
 
-  function findReturnPage(req: Request, options: GuardOptions): KeptPage | null {
-    const { returnTo, redirect = '' } = options;
+  function findReturnPage(req: Request, options: GuardOptions, target: string): KeptPage | null {
+    const { returnTo } = options;
     if (returnTo === undefined)
-      return warnOfOtherHost(req, redirect, warn)
-        ? null
-        : returnPages.keep(req.originalUrl, options);
+      return warnOfOtherHost(req, target, warn) ? null : returnPages.keep(req.originalUrl, options);
     const address: unknown = returnTo(req);
     const page = returnPages.keep(address, options);
     if (page === null && address !== null) warnOfReturnTo(warn);
@@ -237,6 +256,19 @@ export function createGuards(context: MiddlewareContext): Guards {
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;
   }
+}
+
+/** Returns where a guard leads by `paths`; undefined: it answers as JSON. */
+function findPath(
+  { paths, slot, now }: Pick<MiddlewareContext, 'paths' | 'slot' | 'now'>,
+  req: Request,
+  reason: Reason,
+): string | undefined {
+  if (paths === undefined || wantsJson(req)) return undefined;
+  if (reason === 'login-ended') return paths.login;
+  if (currentUser(req) !== undefined) return paths.stepUp;
+  const pendingUntil = slot.peek(req)?.pending?.pendingUntil ?? 0;
+  return pendingUntil > now() ? paths.code : paths.login;
 }
 
 /** Caps at `Number.MAX_VALUE`: an explicit limit must not become Infinity. */

@@ -3,6 +3,8 @@ import { readFields, SmsOtpError, UsageError } from '../errors';
 import type { CookieValue, PreparedPut } from '../login/context';
 import type * as OptionsModule from './options';
 import type { CheckedOptions, MiddlewareName } from './options';
+import { type Paths, withPaths } from './paths';
+import { wantsJson } from './visit';
 
 /**
  * Runs the work of a middleware: true goes on to the next handler, false means that it has
@@ -61,9 +63,12 @@ function refuseMethod(res: Response, methods: readonly string[]): void {
 /**
  * Makes the factory of a middleware, which checks the options when it is called. Stack traces show
  * `functionName`. A request by another method than its own is answered with 405.
- * @param check Throws for options that do not fit those of `createSmsOtp`.
+ * @param context `paths` says where the middleware leads if its own options do not. A request that
+ * asks for JSON goes by its own options alone.
+ * @param check Sees the options for pages. Throws for those that do not fit `createSmsOtp`.
  */
 export function createFactory<Name extends MiddlewareName>(
+  { paths }: { readonly paths: Paths | undefined },
   name: Name,
   functionName: string,
   handle: Handle<Name>,
@@ -74,12 +79,14 @@ export function createFactory<Name extends MiddlewareName>(
   return (given = {}, ...others: readonly unknown[]) => {
     if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', name);
     const options = readOptions(name, given);
-    check?.(options);
+    const forPages = withPaths(name, options, paths);
+    check?.(forPages);
     const middleware: RequestHandler = (req, res, next) => {
       if (!methods.includes(req.method)) return refuseMethod(res, methods);
       handleAsync(res, next, async () => {
-        const goesOn = await handle(req, res, options);
-        return goesOn && !answerAsLast(req, res, middleware);
+        const goesOn = await handle(req, res, wantsJson(req) ? options : forPages);
+        // A right password alone is no success: without `send` behind it Express answers 404.
+        return goesOn && (name === 'firstFactor' || !answerAsLast(req, res, middleware));
       });
     };
     return Object.defineProperty(middleware, 'name', { value: functionName });

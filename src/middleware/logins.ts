@@ -155,7 +155,7 @@ export function createLogout(
 ): (options?: RedirectOptions) => RequestHandler {
   const { slot, logins, endPending, warn } = context;
 
-  return createFactory('logout', 'smsOtpLogout', logout);
+  return createFactory(context, 'logout', 'smsOtpLogout', logout);
 
   async function logout(
     req: Request,

@@ -5,9 +5,10 @@ import { isAppFactor } from '../login/code-verifiers';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
+import { createFirstFactor, type FirstFactorStrategy } from './first-factor';
 import { createGuards, type Guards } from './guard';
 import { createLoginsPart, createLogout, type LoginsPart } from './logins';
-import type { RedirectOptions, SendOptions, VerifyOptions } from './options';
+import type { FirstFactorOptions, RedirectOptions, SendOptions, VerifyOptions } from './options';
 import { createPhones, type Phones, type PhonesContext } from './phones';
 import {
   createRecoveryCodesPart,
@@ -23,6 +24,17 @@ import { createVerify } from './verify';
 
 /** The middlewares and guards that are there whatever is configured. */
 export interface Middlewares extends Guards, ResendCancelStepUp {
+  /**
+   * Checks the password, in front of `send`: Passport's `authenticate` with a strategy that is
+   * registered with it, such as `'local'`. It logs no one in. A wrong password leads to
+   * `paths.login` with the notice `wrong-password`, and is answered with 401 where there is no
+   * redirect.
+   * @throws {TypeError} for an unknown option and for the strategy of this library.
+   */
+  readonly firstFactor: (
+    strategy: FirstFactorStrategy,
+    options?: FirstFactorOptions,
+  ) => RequestHandler;
   /**
    * Sends a code to `req.user`, after the first factor. The user is logged in only once the code
    * was right. Users who need no second factor are logged in at once.
@@ -103,6 +115,7 @@ export function createMiddlewares(
   strategy: OtpStrategy,
 ): Middlewares & Partial<FactorsPart & PhonesPart & RecoveryPart & DevicesPart & LoginsParts> {
   return {
+    firstFactor: createFirstFactor(context),
     send: createSend(context),
     verify: createVerify(context, strategy),
     logout: createLogout(context),

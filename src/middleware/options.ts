@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   callback,
   oneOf,
+  pageOption,
   parseOptions,
   strictOptions,
   switchOption,
@@ -17,6 +18,14 @@ import type { Purpose, Transaction } from '../stores/store';
  */
 export interface RedirectOptions {
   readonly successRedirect?: string | undefined;
+  readonly failureRedirect?: string | undefined;
+}
+
+/** Options of `firstFactor`. */
+export interface FirstFactorOptions {
+  /**
+   * Where a wrong password leads. Default: `paths.login`, and without `paths` the answer is JSON.
+   */
   readonly failureRedirect?: string | undefined;
 }
 
@@ -93,7 +102,7 @@ export interface GuardOptions extends SecondFactorOptions {
   /**
    * Returns the page to go to after the second factor: a path as the browser sees it, a URL of one
    * of `returnToOrigins`, or null for none. For an app behind a path prefix, or with its login on
-   * another host. Only together with `redirect`. Default: the URL of the request.
+   * another host. Only together with `redirect` or `paths`. Default: the URL of the request.
    */
   readonly returnTo?: ((req: Request) => string | null) | undefined;
   /**
@@ -134,14 +143,7 @@ export interface RemoveOptions extends PhoneOptions {
   readonly keepsLast?: boolean | undefined;
 }
 
-/** Browsers resolve a relative address against the page, and `//host` leads to another host. */
-const redirect = z
-  .string('must be a string')
-  .regex(
-    /^(?:\/(?![/\\])|[a-z][a-z0-9+.-]*:\/\/)/i,
-    'must be a path that begins with /, such as /login, or a URL with its scheme and host',
-  )
-  .optional();
+const redirect = pageOption().optional();
 const flag = switchOption().optional();
 const redirects = { successRedirect: redirect, failureRedirect: redirect };
 
@@ -183,6 +185,9 @@ const country = z
 
 /** The options of every middleware and guard, by its name. */
 const SCHEMAS = {
+  firstFactor: strictOptions({
+    failureRedirect: redirect,
+  }) satisfies z.ZodType<FirstFactorOptions>,
   send: strictOptions({
     ...redirects,
     notRequiredRedirect: redirect,
@@ -205,15 +210,10 @@ const SCHEMAS = {
     returnTo: syncCallback<NonNullable<GuardOptions['returnTo']>>().optional(),
     bearerRealm: realm.optional(),
     allowNotRequired: flag,
-  })
-    .refine((options) => options.redirect === undefined || options.bearerRealm === undefined, {
-      path: ['bearerRealm'],
-      error: 'does not go together with redirect',
-    })
-    .refine((options) => options.redirect !== undefined || options.returnTo === undefined, {
-      path: ['returnTo'],
-      error: 'needs redirect, which leads to the login',
-    }) satisfies z.ZodType<GuardOptions>,
+  }).refine((options) => options.redirect === undefined || options.bearerRealm === undefined, {
+    path: ['bearerRealm'],
+    error: 'does not go together with redirect',
+  }) satisfies z.ZodType<GuardOptions>,
   hasSecondFactor: strictOptions(secondFactor) satisfies z.ZodType<SecondFactorOptions>,
   'phones.enroll': strictOptions({
     ...phoneChange,

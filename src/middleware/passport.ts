@@ -10,7 +10,11 @@ import type { PassportOptions } from './options';
  */
 export interface PassportInstance {
   use(name: string, strategy: Strategy): unknown;
-  authenticate(strategy: Strategy, options: object, callback: PassportCallback): unknown;
+  authenticate(
+    strategy: Strategy | string | string[],
+    options: object,
+    callback?: PassportCallback,
+  ): unknown;
 }
 
 /** The callback form of `passport.authenticate`. */

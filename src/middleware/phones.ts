@@ -86,10 +86,10 @@ export function createPhones(
   const changes = createChangePhones(enrollment);
 
   return {
-    enroll: createFactory('phones.enroll', 'smsOtpEnrollPhone', enroll),
-    confirm: createFactory('phones.confirm', 'smsOtpConfirmPhone', confirm),
-    remove: createFactory('phones.remove', 'smsOtpRemovePhone', remove),
-    setDefault: createFactory('phones.setDefault', 'smsOtpSetDefaultPhone', setDefault),
+    enroll: createFactory(context, 'phones.enroll', 'smsOtpEnrollPhone', enroll),
+    confirm: createFactory(context, 'phones.confirm', 'smsOtpConfirmPhone', confirm),
+    remove: createFactory(context, 'phones.remove', 'smsOtpRemovePhone', remove),
+    setDefault: createFactory(context, 'phones.setDefault', 'smsOtpSetDefaultPhone', setDefault),
     list: (user) => changes.listPhones(user),
   };
 

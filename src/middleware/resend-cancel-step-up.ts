@@ -26,9 +26,9 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   const { readTransaction } = loadOptions();
 
   return {
-    resend: createFactory('resend', 'smsOtpResend', resend),
-    stepUp: createFactory('stepUp', 'smsOtpStepUp', stepUp, checkTransaction),
-    cancel: createFactory('cancel', 'smsOtpCancel', cancel),
+    resend: createFactory(context, 'resend', 'smsOtpResend', resend),
+    stepUp: createFactory(context, 'stepUp', 'smsOtpStepUp', stepUp, checkTransaction),
+    cancel: createFactory(context, 'cancel', 'smsOtpCancel', cancel),
   };
 
   /** The text has to show what the code approves: RTS 2018/389, article 5. */

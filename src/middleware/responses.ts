@@ -19,6 +19,7 @@ const INVALID_CODE: Reply = { status: 401, error: 'invalid-code' };
 export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'malformed-code': { status: 400, error: 'malformed-code' },
   'malformed-phone': { status: 400, error: 'malformed-phone' },
+  'wrong-password': { status: 401, error: 'wrong-password' },
   'wrong-code': INVALID_CODE,
   'too-many-attempts': INVALID_CODE,
   expired: { status: 401, error: 'expired' },

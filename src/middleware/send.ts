@@ -46,7 +46,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   const devices = context.devices && createDeviceLogin(context.devices, context);
   let isSetUp = false;
 
-  return createFactory('send', 'smsOtpSend', send, (options) => {
+  return createFactory(context, 'send', 'smsOtpSend', send, (options) => {
     context.setup.codePage ??= options.successRedirect;
     context.setup.loginPage ??= options.failureRedirect;
     context.setup.notRequiredRedirect ??= options.notRequiredRedirect;

@@ -22,7 +22,7 @@ export function createVerify(
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, returnPages } = context;
 
-  return createFactory(name, 'smsOtpVerify', verify, ({ session }) => {
+  return createFactory(context, name, 'smsOtpVerify', verify, ({ session }) => {
     context.setup.logsIn ||= session !== false;
   });
 

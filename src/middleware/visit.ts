@@ -24,6 +24,20 @@ const PURPOSES = ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'] as const;
 const IN_ADVANCE = /\b(?:prefetch|prerender|preview|instant)\b/i;
 
 /**
+ * Returns whether a request asks for JSON: its body is JSON, it accepts JSON and no pages, or a
+ * script sent it. A service worker that fetches a page has no destination either.
+ */
+export function wantsJson({ headers }: Request): boolean {
+  const { 'content-type': type = '', accept = '' } = headers;
+  const { 'sec-fetch-dest': destination, 'sec-fetch-mode': mode } = headers;
+  if (JSON_TYPE.test(type)) return true;
+  if (destination === 'empty' && mode !== 'navigate') return true;
+  return JSON_TYPE.test(accept) && !/\btext\/html\b/i.test(accept);
+}
+
+const JSON_TYPE = /\bapplication\/(?:[\w.-]+\+)?json\b/i;
+
+/**
  * Returns whether another site made the browser send this request. `Origin: null` does not say so:
  * with the referrer policy of helmet, the forms of the app itself send it.
  */

@@ -29,6 +29,7 @@ const login: Options = {
   codeValiditySeconds: 120,
   recoveryCodes: {},
   trustedDevices: { getPasswordVersion: () => 'one' },
+  paths: {},
   logins: {},
 };
 const { pendingLoginSeconds: _pending, codeValiditySeconds: _validity, ...plainLogin } = login;

@@ -82,7 +82,7 @@ describe('the default message', () => {
   it.each(['A', 'B'] as const)(
     'the default message arrives with an autofill line that both parsers read in variant %s',
     async (variant) => {
-      const options = { messages: { appName: 'Example', autofillHost: 'login.example.com' } };
+      const options = { appName: 'Example', messages: { autofillHost: 'login.example.com' } };
       const test = await apps.start({ variant, options, simulator: { pinDigits: 10 } });
       const visitor = visit(test);
       await visitor.login();
@@ -108,10 +108,10 @@ describe('the default message', () => {
 
 describe('appName', () => {
   it.each([['Example'], ['A'], ['Crédit Ünion & Søn'], ['x'.repeat(30)], ["Bob's, Inc."]])(
-    'messages.appName may be %p',
+    'appName may be %p',
     (appName) => {
-      expect(create({ messages: { appName } })).not.toThrow();
-      expect(create({ messages: { appName, autofillHost: 'example.com' } })).not.toThrow();
+      expect(create({ appName })).not.toThrow();
+      expect(create({ appName, messages: { autofillHost: 'example.com' } })).not.toThrow();
     },
   );
 
@@ -129,9 +129,9 @@ describe('appName', () => {
     ['a lone surrogate', 'Exam\ud800ple'],
     ['a number', 7],
     ['letters that halve the message', '日本の例'],
-  ])('messages.appName may not be or contain %s', (_what, appName) => {
-    expect(create({ messages: { appName: appName as string } })).toThrow(TypeError);
-    expect(create({ messages: { appName: appName as string } })).toThrow(/appName/);
+  ])('appName may not be or contain %s', (_what, appName) => {
+    expect(create({ appName: appName as string })).toThrow(TypeError);
+    expect(create({ appName: appName as string })).toThrow(/appName/);
   });
 });
 

@@ -11,14 +11,14 @@ const OPTIONS: SmsOtpOptions = {
 
 describe('measureMessages', () => {
   it('measureMessages takes the options of createSmsOtp and names the character that forces UCS-2', () => {
-    const report = measureMessages({ ...OPTIONS, messages: { appName: 'Crédit' } });
+    const report = measureMessages({ ...OPTIONS, appName: 'Crédit' });
     expect(
       report.find(({ locale, purpose }) => locale === 'en' && purpose === 'login'),
     ).toMatchObject({
       encoding: 'GSM-7',
       forcedBy: null,
     });
-    const forced = measureMessages({ ...OPTIONS, messages: { appName: 'Škoda' } });
+    const forced = measureMessages({ ...OPTIONS, appName: 'Škoda' });
     expect(
       forced.find(({ locale, purpose }) => locale === 'en' && purpose === 'login'),
     ).toMatchObject({

@@ -5,7 +5,7 @@ import { MESSAGE_LOCALES } from '../../src/messages/locales';
 import { measureTexts } from '../../src/messages/measure';
 
 const create =
-  ({ getLocale: choose, ...messages }: Messages) =>
+  ({ getLocale: choose, appName, ...messages }: Messages) =>
   (): unknown =>
     createSmsOtp({
       gateway: { baseUrl: 'http://127.0.0.1:9', variant: 'A', username: 'u', password: 'p' },
@@ -15,11 +15,15 @@ const create =
       secret: 'a secret of the tests, long enough to be one',
       loadUser: () => null,
       ...(choose && { getLocale: choose }),
+      appName,
       messages,
     });
 
-/** The option `messages`, right or wrong, and `getLocale` beside it. */
-type Messages = Readonly<Record<string, unknown>> & { readonly getLocale?: () => string };
+/** The option `messages`, right or wrong, with `getLocale` and `appName`. */
+type Messages = Readonly<Record<string, unknown>> & {
+  readonly getLocale?: () => string;
+  readonly appName?: string;
+};
 
 const SETTINGS = { maxPinDigits: 10, codeValiditySeconds: 300 };
 const getLocale = (): string => 'en';

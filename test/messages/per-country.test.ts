@@ -20,8 +20,9 @@ describe('a message to a country', () => {
       users: [user],
       options: {
         allowedCountries: 'any',
+        appName: 'Example',
         ...options,
-        messages: { appName: 'Example', sender: 'Example', ...options.messages },
+        messages: { sender: 'Example', ...options.messages },
       },
     });
     expect((await visit(test, user).login()).status).toBe(200);

@@ -77,11 +77,7 @@ export const BAD: [string, object, RegExp][] = [
     { messages: { autofillHost: 'https://bank.example' } },
     /autofillHost must be a bare host/,
   ],
-  [
-    'a name that breaks the last line',
-    { messages: { appName: 'Bank @evil.example #1' } },
-    /appName must have/,
-  ],
+  ['a name that breaks the last line', { appName: 'Bank @evil.example #1' }, /appName must have/],
   [
     'one secret of two',
     { secret: ['a secret of the tests, long enough', undefined] },

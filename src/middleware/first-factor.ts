@@ -1,0 +1,62 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Strategy } from 'passport';
+import { optionError, readFields } from '../errors';
+import type { MiddlewareContext } from './context';
+import { createFactory, isGiven } from './handler';
+import type { FirstFactorOptions } from './options';
+import { finishRefusal, notSent } from './responses';
+
+/** A strategy that checks a password, by its name or as an object, or several of them. */
+export type FirstFactorStrategy = string | Strategy | string[];
+
+/** Makes `firstFactor`. */
+export function createFirstFactor(
+  context: MiddlewareContext,
+): (strategy: FirstFactorStrategy, options?: FirstFactorOptions) => RequestHandler {
+  const { passport, strategyName, slot } = context;
+
+  return function firstFactor(strategy, options) {
+    if ([strategy].flat().includes(strategyName)) {
+      const problem = `must be the strategy that checks the password, not '${strategyName}'`;
+      throw optionError('firstFactor', 'strategy', problem);
+    }
+    const passwordCheck = passport.authenticate(strategy, {
+      session: false,
+      failWithError: true,
+    }) as RequestHandler;
+    return createFactory(context, 'firstFactor', 'smsOtpFirstFactor', check)(options);
+
+    async function check(
+      req: Request,
+      res: Response,
+      { failureRedirect }: FirstFactorOptions,
+    ): Promise<boolean> {
+      if (await isRight(passwordCheck, req, res)) return true;
+      // Passport has set it for browsers, which would ask for a password themselves.
+      res.removeHeader('WWW-Authenticate');
+      const refused = {
+        refusal: { reason: 'wrong-password' },
+        pending: undefined,
+        // The login of this session may have ended. Another site leaves no notice.
+        isFirstFactor: slot.mayKeep(req),
+      } as const;
+      return finishRefusal(context, req, res, failureRedirect, refused, notSent);
+    }
+  };
+}
+
+/**
+ * Returns whether a strategy has accepted the request: Passport has set `req.user` then. Rejects
+ * with what the strategy fails with.
+ */
+function isRight(passwordCheck: RequestHandler, req: Request, res: Response): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const next = (error?: unknown): void => {
+      // With `failWithError` Passport passes a refusal on as an error of this name.
+      if (readFields(error).name === 'AuthenticationError') resolve(false);
+      else if (isGiven(error)) reject(error);
+      else resolve(true);
+    };
+    void passwordCheck(req, res, next);
+  });
+}

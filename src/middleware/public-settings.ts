@@ -1,0 +1,68 @@
+import { readId } from '../login/users';
+import type { UserId } from '../stores/store';
+import type { Paths } from './paths';
+
+/** Facts about the options of `createSmsOtp` that pages need. Frozen, and without any secret. */
+export interface SmsOtpSettings {
+  readonly appName: string | undefined;
+  /** Every path, also those with their default; undefined without the option `paths`. */
+  readonly paths: Paths | undefined;
+  /** The names of the fields in forms. */
+  readonly fields: FieldNames;
+  /** The locales of the default message, the default one first. */
+  readonly locales: readonly string[];
+  /** The countries that may get messages. */
+  readonly allowedCountries: readonly string[] | 'any';
+  /** Whether users add numbers themselves. */
+  readonly hasPhones: boolean;
+  readonly hasRecoveryCodes: boolean;
+  readonly hasLogins: boolean;
+  /** Days that a device is trusted; null: no device is. */
+  readonly trustedDeviceDays: number | null;
+  /** The app's own factors: the user types a code, or the browser answers a challenge. */
+  readonly factors: readonly { readonly name: string; readonly kind: 'typed' | 'challenge' }[];
+  /** Returns the id of a user. @throws {TypeError} when it is none. */
+  readonly getUserId: (user: Express.User) => UserId;
+}
+
+/** The names of the fields in forms. */
+export interface FieldNames {
+  readonly code: string;
+  readonly phone: string;
+  readonly phoneId: string;
+  readonly recoveryCode: string;
+  readonly trustDevice: string;
+}
+
+/** What is read of the checked options. */
+interface Given extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries'> {
+  readonly appName?: string | undefined;
+  readonly paths?: Paths | undefined;
+  readonly phoneBook?: object | undefined;
+  readonly recoveryCodes?: object | undefined;
+  readonly logins: object | false;
+  readonly trustedDevices?: { readonly maxAgeDays: number } | undefined;
+  readonly factors: readonly { readonly name: string; readonly check?: unknown }[];
+  readonly getUserId?: ((user: Express.User) => UserId) | undefined;
+}
+
+/** Returns the facts that `smsOtp.settings` shows. */
+export function toPublicSettings(given: Given, locales: readonly string[]): SmsOtpSettings {
+  const { appName, paths, fields, allowedCountries, getUserId = readId } = given;
+  const factors = given.factors.map(({ name, check }) =>
+    Object.freeze({ name, kind: check === undefined ? 'challenge' : 'typed' } as const),
+  );
+  return Object.freeze({
+    appName,
+    paths: paths && Object.freeze({ ...paths }),
+    fields: Object.freeze({ ...fields }),
+    locales: Object.freeze([...locales]),
+    allowedCountries,
+    hasPhones: given.phoneBook !== undefined,
+    hasRecoveryCodes: given.recoveryCodes !== undefined,
+    hasLogins: given.logins !== false,
+    trustedDeviceDays: given.trustedDevices?.maxAgeDays ?? null,
+    factors: Object.freeze(factors),
+    getUserId,
+  });
+}
