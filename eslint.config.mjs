@@ -78,6 +78,7 @@ export default defineConfig(
             '/notices$',
             '\\.json$',
             '^otpauth$',
+            '^escape-html$',
           ],
         },
       ],

@@ -1,0 +1,205 @@
+import type { PageLocale, PageTexts } from './texts';
+
+export type { PageLocale } from './texts';
+
+export type PageName = Page['name'];
+
+/** What a code is for. */
+export type PagePurpose = 'login' | 'step-up' | 'transaction' | 'enroll';
+
+/** The result of the last request. */
+export interface PageNotice {
+  readonly kind: 'error' | 'info';
+  readonly text: string;
+}
+
+/** What every page has. Links and form actions are relative, so they work behind any prefix. */
+export interface PageBase {
+  readonly locale: PageLocale;
+  /** The name of the app, in the title and the header. */
+  readonly appName: string | undefined;
+  readonly notice: PageNotice | null;
+  /** The names of the form fields. */
+  readonly fields: {
+    readonly code: string;
+    readonly phone: string;
+    readonly phoneId: string;
+    readonly recoveryCode: string;
+    readonly trustDevice: string;
+  };
+  /** The app's CSRF token, a hidden field of every form; null if the app has none. */
+  readonly csrf: { readonly name: string; readonly value: string } | null;
+  readonly homeHref: string;
+  readonly loginHref: string;
+  /** Adds links to the home page and the settings to the header. */
+  readonly isLoggedIn: boolean;
+  /** Null if nobody is logged in, or if there is nothing to set. */
+  readonly settingsHref: string | null;
+}
+
+/** A way to pass the second factor besides the message. */
+export interface Way {
+  readonly kind: 'recovery-code' | 'typed' | 'challenge';
+  /** The factor's name. The texts know `totp` and `passkey`; others are shown by their name. */
+  readonly factor: string;
+  readonly href: string;
+}
+
+/** Another message, to the same number or to one of the user's other numbers. */
+export interface Resend {
+  /** The wait before the next message; 0 if it can be sent now. */
+  readonly seconds: number;
+  readonly others: readonly { readonly phoneId: string; readonly digits: string }[];
+}
+
+/** The page of the code, in five states. */
+export interface CodePage extends PageBase {
+  readonly name: 'code';
+  readonly purpose: PagePurpose;
+  /**
+   * - `sent`: the user can enter the code.
+   * - `not-sent`: no message has been sent yet.
+   * - `other-factor`: `ways[0]` is asked for first.
+   * - `locked`: the user has to wait; the notice says how long. The `ways` still work.
+   * - `no-attempts`: this code is used up or expired.
+   */
+  readonly state: 'sent' | 'not-sent' | 'other-factor' | 'locked' | 'no-attempts';
+  /** The address that the form posts to: `code` or `confirm-number`. */
+  readonly action: string;
+  /** The last two digits of the number; empty if unknown. */
+  readonly digits: string;
+  /** How long the code is still valid. */
+  readonly secondsLeft: number;
+  /** Null unless the last code was wrong. */
+  readonly attemptsLeft: number | null;
+  readonly transaction: { readonly amount: string; readonly payee: string } | null;
+  /** How long a trusted device is trusted; null shows no box. */
+  readonly trustDays: number | null;
+  /** Null if this login gets no further message. */
+  readonly resend: Resend | null;
+  readonly ways: readonly Way[];
+  /** Ties the error to the field of the code. */
+  readonly isNoticeAboutCode: boolean;
+}
+
+/** "I cannot get a code": what still works for this user. */
+export interface OtherWaysPage extends PageBase {
+  readonly name: 'other-ways';
+  readonly resend: Resend | null;
+  readonly ways: readonly Way[];
+  /** A link to help by the app. */
+  readonly help: string | null;
+}
+
+export interface RecoveryCodePage extends PageBase {
+  readonly name: 'recovery-code';
+  /** A recovery code trusts no device. */
+  readonly trustDays: null;
+}
+
+/** A factor of the app: a code that is typed, or a challenge that the browser answers. */
+export interface FactorPage extends PageBase {
+  readonly name: 'factor';
+  readonly factor: string;
+  readonly kind: 'typed' | 'challenge';
+  readonly purpose: PagePurpose;
+  readonly trustDays: number | null;
+  /** The address that the form posts to, such as `factor-totp`. */
+  readonly action: string;
+  /** Where the script gets the options of a challenge by POST. */
+  readonly optionsAction: string | null;
+}
+
+/** Asks a logged-in user for a factor. Nothing is sent before the button is pressed. */
+export interface StepUpPage extends PageBase {
+  readonly name: 'step-up';
+  readonly digits: string;
+  /** The factor that is asked for first; null for a message. */
+  readonly first: Way | null;
+  /** False if the user has no factor: the page leads to `addNumberHref`, or to the app's help. */
+  readonly hasFactor: boolean;
+  readonly addNumberHref: string | null;
+}
+
+export interface AddNumberPage extends PageBase {
+  readonly name: 'add-number';
+  /** What was typed before a refusal. */
+  readonly typed: string;
+  /** The number that the new one takes the place of; null adds one. */
+  readonly replaces: { readonly phoneId: string; readonly digits: string } | null;
+  /** True if numbers can be typed without their country code. */
+  readonly national: boolean;
+}
+
+/** "Sign-in security". A part is null if its feature is off. */
+export interface SettingsPage extends PageBase {
+  readonly name: 'settings';
+  /** False if the last factor is too old: a link to `confirmHref` replaces all buttons. */
+  readonly mayChange: boolean;
+  readonly confirmHref: string;
+  readonly numbers:
+    | readonly {
+        readonly phoneId: string;
+        readonly digits: string;
+        readonly isDefault: boolean;
+        readonly isConfirmed: boolean;
+      }[]
+    | null;
+  readonly recoveryCodesLeft: number | null;
+  /** Times are in milliseconds since 1970. */
+  readonly devices:
+    | readonly { readonly deviceId: string; readonly label: string; readonly createdAt: number }[]
+    | null;
+  readonly logins:
+    | readonly {
+        readonly loginId: string;
+        readonly label: string;
+        readonly startedAt: number;
+        readonly lastSeenAt: number;
+        readonly isCurrent: boolean;
+      }[]
+    | null;
+}
+
+export interface RecoveryCodesPage extends PageBase {
+  readonly name: 'recovery-codes';
+  /** The new codes, shown once; null explains what happens and has the button. */
+  readonly codes: readonly string[] | null;
+  readonly codesLeft: number;
+  /** Names this form, as the field `form`, so that a second submission of it is recognized. */
+  readonly form: string;
+}
+
+/** A page that says one thing and leads on. */
+export interface MessagePage extends PageBase {
+  readonly name: 'message';
+  readonly message: 'ended' | 'refused-form' | 'not-found' | 'failed' | 'codes-lost';
+  readonly link: {
+    readonly href: string;
+    readonly to: 'login' | 'home' | 'settings' | 'back';
+  };
+}
+
+export type Page =
+  | CodePage
+  | OtherWaysPage
+  | RecoveryCodePage
+  | FactorPage
+  | StepUpPage
+  | AddNumberPage
+  | SettingsPage
+  | RecoveryCodesPage
+  | MessagePage;
+
+/** How the pages look: options that have been checked. */
+export interface Look {
+  /** The address of an image; null shows a mark of our own. */
+  readonly logo: string | null;
+  /** A colour, served as `accent.css`. */
+  readonly accent: string | null;
+  /** The address of a stylesheet of the app, loaded last. */
+  readonly stylesheet: string | null;
+  readonly help: string | null;
+  /** Sentences of the app's own, for the locale of the page. */
+  readonly texts?: PageTexts;
+}

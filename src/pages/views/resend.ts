@@ -1,0 +1,34 @@
+import { writeClock } from '../duration';
+import { html, type Html } from '../html';
+import type { PageBase, Resend } from '../page';
+import type { Texts } from '../texts';
+import { form, hidden, splitAt } from './parts';
+
+/**
+ * The buttons that ask for another message, to each number of the user. Without the script they
+ * always work, and the server answers "too soon".
+ */
+export function resendForms(
+  page: Pick<PageBase, 'csrf' | 'fields'>,
+  resend: Resend,
+  label: string,
+  style: 'button' | 'quiet',
+  texts: Texts,
+): Html {
+  const others = resend.others.map(({ phoneId, digits }) => {
+    const button = html`<button class="quiet">${texts('code.sendTo', { digits })}</button>`;
+    return form(page, 'resend', [hidden(page.fields.phoneId, phoneId), button]);
+  });
+  return html`<div class="resend" data-wait="${resend.seconds}">
+    ${form(page, 'resend', html`<button class="${style}">${label}</button>`)} ${others}
+    ${resend.seconds > 0 && countdown(resend.seconds, texts)}
+    <p class="visually-hidden" role="status" data-wait-over="${texts('code.waitOver')}"></p>
+  </div>`;
+}
+
+function countdown(seconds: number, texts: Texts): Html {
+  const [before, after] = splitAt(texts('code.wait'), '{time}');
+  return html`<p class="hint" data-wait-text>
+    ${before}<bdi>${writeClock(seconds)}</bdi>${after}
+  </p>`;
+}
