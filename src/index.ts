@@ -6,7 +6,7 @@ export {
   type SmsOtpBase,
 } from './sms-otp';
 export type { FieldsOption, LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './options';
-export type { FieldNames, SmsOtpSettings } from './middleware/public-settings';
+export type { FactorFacts, FieldNames, SmsOtpSettings } from './middleware/public-settings';
 export type { Paths } from './middleware/paths';
 export type { FirstFactorStrategy } from './middleware/first-factor';
 export type { PhoneBook, PhoneEntry } from './account/phone-book';

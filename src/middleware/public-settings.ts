@@ -19,10 +19,21 @@ export interface SmsOtpSettings {
   readonly hasLogins: boolean;
   /** Days that a device is trusted; null: no device is. */
   readonly trustedDeviceDays: number | null;
-  /** The app's own factors: the user types a code, or the browser answers a challenge. */
-  readonly factors: readonly { readonly name: string; readonly kind: 'typed' | 'challenge' }[];
+  /** The app's own factors. */
+  readonly factors: readonly FactorFacts[];
   /** Returns the id of a user. @throws {TypeError} when it is none. */
   readonly getUserId: (user: Express.User) => UserId;
+  /** The clock of the options, in milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** One of the app's own factors. */
+export interface FactorFacts {
+  readonly name: string;
+  /** The user types a code, or the browser answers a challenge. */
+  readonly kind: 'typed' | 'challenge';
+  /** The form field of its code or response. */
+  readonly field: string;
 }
 
 /** The names of the fields in forms. */
@@ -35,23 +46,28 @@ export interface FieldNames {
 }
 
 /** What is read of the checked options. */
-interface Given extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries'> {
+interface Given extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries' | 'now'> {
   readonly appName?: string | undefined;
   readonly paths?: Paths | undefined;
   readonly phoneBook?: object | undefined;
   readonly recoveryCodes?: object | undefined;
   readonly logins: object | false;
   readonly trustedDevices?: { readonly maxAgeDays: number } | undefined;
-  readonly factors: readonly { readonly name: string; readonly check?: unknown }[];
+  readonly factors: readonly {
+    readonly name: string;
+    readonly field?: string | undefined;
+    readonly check?: unknown;
+  }[];
   readonly getUserId?: ((user: Express.User) => UserId) | undefined;
 }
 
 /** Returns the facts that `smsOtp.settings` shows. */
 export function toPublicSettings(given: Given, locales: readonly string[]): SmsOtpSettings {
   const { appName, paths, fields, allowedCountries, getUserId = readId } = given;
-  const factors = given.factors.map(({ name, check }) =>
-    Object.freeze({ name, kind: check === undefined ? 'challenge' : 'typed' } as const),
-  );
+  const factors = given.factors.map(({ name, field = fields.code, check }): FactorFacts => {
+    const kind = check === undefined ? 'challenge' : 'typed';
+    return Object.freeze({ name, kind, field });
+  });
   return Object.freeze({
     appName,
     paths: paths && Object.freeze({ ...paths }),
@@ -64,5 +80,6 @@ export function toPublicSettings(given: Given, locales: readonly string[]): SmsO
     trustedDeviceDays: given.trustedDevices?.maxAgeDays ?? null,
     factors: Object.freeze(factors),
     getUserId,
+    now: given.now,
   });
 }

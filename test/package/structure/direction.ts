@@ -28,6 +28,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   policies: ['limits', 'stores', 'client', 'protocol', 'define-options', 'bounded-map', 'errors'],
   stores: ['errors', 'foreign-error'],
   client: ['stores', 'gateway', 'keys', 'protocol', 'define-options', 'errors', 'foreign-error'],
+  // The pages use the package as an app does, by its name.
+  pages: [],
   protocol: [],
   simulator: ['protocol', 'define-options', 'bounded-map'],
   'sms-gateway': ['gateway', 'stores', 'keys', 'define-options', 'errors'],
@@ -109,7 +111,7 @@ const LAZY_PACKAGES = ['undici', 'libphonenumber-js', 'otpauth'];
 /** Packages of the HTTP edge stay there; options.ts may name the type of a request. */
 export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
   const isHttp = isPackage(to) && HTTP_PACKAGES.includes(packageOf(to));
-  if (!isHttp || partOf(from) === 'middleware') return true;
+  if (!isHttp || partOf(from) === 'middleware' || partOf(from) === 'pages') return true;
   return from === 'options.ts' && kind === 'type';
 }
 
@@ -152,15 +154,21 @@ export function importsPackagesItMay({ from, to }: Import): boolean {
   return to.startsWith('node:') || !isBuiltin(to);
 }
 
-/** The command asks the facts about an app, which lie outside of the sources: by the package's name. */
-const OWN_CONTRACT = 'passport-sms-otp/app-contract';
+/**
+ * What is used by the package's own name: the facts about an app, which lie outside of the sources,
+ * by the command; the package itself by its pages, which an app may copy.
+ */
+const OWN_NAMES: Readonly<Record<string, string>> = {
+  cli: 'passport-sms-otp/app-contract',
+  pages: 'passport-sms-otp',
+};
 
 export function isDeclared(dependencies: ReadonlySet<string>): (oneImport: Import) => boolean {
   return ({ from, to }) =>
     !isPackage(to) ||
     to.startsWith('node:') ||
     dependencies.has(packageOf(to)) ||
-    (to === OWN_CONTRACT && partOf(from) === 'cli');
+    to === OWN_NAMES[partOf(from)];
 }
 
 /**

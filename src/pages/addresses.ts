@@ -1,0 +1,46 @@
+import type { SmsOtp } from 'passport-sms-otp';
+
+/** The folder of the pages. */
+export const FOLDER = '/second-factor';
+
+/** Pages that have a path of their own in the option `paths`. */
+export type PathPage = 'code' | 'step-up' | 'settings';
+
+type Paths = NonNullable<SmsOtp['settings']['paths']>;
+
+/** Where the pages are, as the browser sees them. */
+export interface Addresses extends Paths {
+  /** Returns the address of a page of ours. */
+  readonly at: (name: string) => string;
+  /** Whether the app serves this page itself. */
+  readonly isOfApp: (name: PathPage) => boolean;
+}
+
+/**
+ * Reads where the pages are. A path that does not end like one of ours is a page of the app.
+ * @throws {TypeError} without `paths`, and for pages of ours below two prefixes.
+ */
+export function readAddresses({ settings }: Pick<SmsOtp, 'settings'>): Addresses {
+  const { paths } = settings;
+  if (paths === undefined) {
+    throw new TypeError(
+      'smsOtpPages needs the option paths of createSmsOtp: write ' +
+        "paths: { login: '/login', home: '/' }",
+    );
+  }
+  const places = { code: paths.code, 'step-up': paths.stepUp, settings: paths.settings };
+  const own = Object.entries(places).filter(([name, path]) => path.endsWith(`${FOLDER}/${name}`));
+  const folders = new Set(own.map(([name, path]) => path.slice(0, -name.length)));
+  if (folders.size > 1) {
+    throw new TypeError(
+      `smsOtpPages: paths has ready-made pages in two places: ${[...folders].join(' and ')}`,
+    );
+  }
+  const [folder = `${FOLDER}/`] = folders;
+  const ownNames = own.map(([name]) => name);
+  return {
+    ...paths,
+    at: (name) => `${folder}${name}`,
+    isOfApp: (name) => !ownNames.includes(name),
+  };
+}

@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import { type RequestHandler, Router } from 'express';
+import { accentStylesheet } from './accent';
+
+const FILES = ['pages.css', 'pages.js', 'logo.svg'];
+/** They change with a release of the package. */
+const CACHE = 'public, max-age=3600';
+
+/** Serves the stylesheet, the script and the mark. Caches may keep them: nothing in them is private. */
+export function serveAssets(accent: string | undefined): RequestHandler {
+  const router = Router();
+  for (const file of FILES) {
+    router.get(`/${file}`, (_req, res) => {
+      res.setHeader('Cache-Control', CACHE);
+      res.sendFile(join(__dirname, 'assets', file), { cacheControl: false });
+    });
+  }
+  if (accent === undefined) return router;
+  const stylesheet = accentStylesheet(accent);
+  router.get('/accent.css', (_req, res) => {
+    res.setHeader('Cache-Control', CACHE);
+    res.type('css').send(stylesheet);
+  });
+  return router;
+}

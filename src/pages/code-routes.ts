@@ -1,0 +1,177 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { PendingStatus, SmsOtp } from 'passport-sms-otp';
+import { describeBase, hasUser, type PagesContext } from './context';
+import { describeCode, describeResend, listWays, type PendingPage } from './describe-code';
+import { isWithoutFactor, listNumbers } from './describe-settings';
+import { asyncHandler } from './handlers';
+import type { Page, PageBase } from './page';
+import { show, showMessage } from './show';
+
+/** The routes of a pending login and of a step-up. */
+export function codeRoutes(context: PagesContext): Router {
+  const { smsOtp, addresses, options } = context;
+  const { settings } = smsOtp;
+  const router = Router();
+
+  router.get('/code', addresses.isOfApp('code') ? leadTo(addresses.code) : showCode);
+  router.post(
+    '/code',
+    byUser((purpose) => smsOtp.verify({ purpose })),
+  );
+  router.post('/resend', smsOtp.resend());
+  router.post('/cancel', cancel(context));
+
+  router.get(
+    '/other-ways',
+    pendingPage((base, page) => ({
+      ...base,
+      name: 'other-ways',
+      resend: describeResend(settings, page),
+      ways: listWays(settings, page.pending),
+      help: options.help ?? null,
+    })),
+  );
+
+  addRecovery(router, context, pendingPage);
+  addFactors(router, context, pendingPage);
+
+  router.get(
+    '/step-up',
+    addresses.isOfApp('step-up') ? leadTo(addresses.stepUp) : asyncHandler(showStepUp),
+  );
+  router.post('/step-up', smsOtp.stepUp());
+  return router;
+
+  /** Makes a page that exists only while something is pending. */
+  function pendingPage(describe: Describe): RequestHandler {
+    return (req, res) => {
+      const { pending, notice } = smsOtp.status(req);
+      if (pending === null) return showEnd(context, req, res, notice !== null);
+      const page = describe(describeBase(context, req, res), { pending, notice });
+      show(context, req, res, page);
+    };
+  }
+
+  function showCode(req: Request, res: Response): void {
+    const { pending, notice } = smsOtp.status(req);
+    if (pending === null) return showEnd(context, req, res, notice !== null);
+    // The page of the app that carries the transaction out takes its code.
+    if (pending.purpose === 'transaction') return res.redirect(303, addresses.home);
+    const base = describeBase(context, req, res);
+    show(context, req, res, describeCode(smsOtp, base, { pending, notice }));
+  }
+
+  async function showStepUp(req: Request, res: Response): Promise<void> {
+    const { user } = req;
+    if (!user) return res.redirect(303, addresses.login);
+    const [numbers, isWithout] = await Promise.all([
+      listNumbers(smsOtp, user),
+      isWithoutFactor(smsOtp, user),
+    ]);
+    // Which factor comes first for this user is known when the button is pressed.
+    const [own] = settings.factors;
+    const first = own && { kind: own.kind, factor: own.name, href: `factor-${own.name}` };
+    show(context, req, res, {
+      ...describeBase(context, req, res),
+      name: 'step-up',
+      digits: numbers?.find(({ isConfirmed }) => isConfirmed)?.digits ?? '',
+      first: first ?? null,
+      hasFactor: !isWithout,
+      addNumberHref: settings.hasPhones ? 'add-number' : null,
+    });
+  }
+}
+
+/** Makes a page of a pending login. */
+type Describe = (base: PageBase, page: PendingPage) => Page;
+
+type PendingPageMaker = (describe: Describe) => RequestHandler;
+
+/** Leads to a page that the app serves itself. */
+export function leadTo(path: string): RequestHandler {
+  return (_req, res) => res.redirect(303, path);
+}
+
+/**
+ * Makes the verification of a login and that of a step-up, and takes the one for the request. A
+ * code of a transaction stays good for the app's own route.
+ */
+function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): RequestHandler {
+  const [login, stepUp] = [make('login'), make('step-up')];
+  return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
+}
+
+/** A login that is cancelled leads to the login, and a step-up home: its user stays logged in. */
+function cancel({ smsOtp, addresses }: PagesContext): RequestHandler {
+  const { home } = addresses;
+  const login = smsOtp.cancel();
+  const stepUp = smsOtp.cancel({ successRedirect: home, failureRedirect: addresses.login });
+  return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
+}
+
+/** Nothing is pending: says why if something was refused, and leads on. */
+function showEnd(context: PagesContext, req: Request, res: Response, hasNotice: boolean): void {
+  const { home, login } = context.addresses;
+  const link = hasUser(req)
+    ? ({ href: home, to: 'home' } as const)
+    : ({ href: login, to: 'login' } as const);
+  if (!hasNotice) return res.redirect(303, link.href);
+  showMessage(context, req, res, { message: 'ended', link });
+}
+
+function addRecovery(
+  router: Router,
+  { smsOtp, addresses }: PagesContext,
+  pendingPage: PendingPageMaker,
+): void {
+  const { recover } = smsOtp;
+  if (recover === undefined) return;
+  const page = '/recovery-code';
+  router.get(
+    page,
+    pendingPage((base) => ({ ...base, name: 'recovery-code', trustDays: null })),
+  );
+  router.post(
+    page,
+    byUser((purpose) => recover({ purpose, failureRedirect: addresses.at('recovery-code') })),
+  );
+}
+
+function addFactors(
+  router: Router,
+  { smsOtp, addresses }: PagesContext,
+  pendingPage: PendingPageMaker,
+): void {
+  const { settings, verifyWith, optionsWith } = smsOtp;
+  for (const factor of settings.factors) {
+    const name = `factor-${factor.name}`;
+    const optionsAction = factor.kind === 'challenge' ? `${name}-options` : null;
+    router.get(
+      `/${name}`,
+      pendingPage((base, { pending }) => ({
+        ...base,
+        name: 'factor',
+        fields: { ...base.fields, code: factor.field },
+        factor: factor.name,
+        kind: factor.kind,
+        purpose: pending.purpose,
+        trustDays: findTrustDays(settings, pending),
+        action: name,
+        optionsAction,
+      })),
+    );
+    if (verifyWith === undefined || optionsWith === undefined) continue;
+    router.post(
+      `/${name}`,
+      byUser((purpose) =>
+        verifyWith(factor.name, { purpose, failureRedirect: addresses.at(name) }),
+      ),
+    );
+    if (optionsAction !== null) router.post(`/${optionsAction}`, optionsWith(factor.name));
+  }
+}
+
+/** Only a login can trust a device. */
+function findTrustDays(settings: SmsOtp['settings'], { purpose }: PendingStatus): number | null {
+  return purpose === 'login' ? settings.trustedDeviceDays : null;
+}

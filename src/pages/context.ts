@@ -1,0 +1,69 @@
+import type { Request, Response } from 'express';
+import { noticeText, type Reason, type SmsOtp } from 'passport-sms-otp';
+import type { Addresses } from './addresses';
+import type { CheckedOptions } from './options';
+import type { PageBase, PageNotice } from './page';
+import type { PageLocale } from './texts';
+
+/** What every page is made from. */
+export interface PagesContext {
+  readonly smsOtp: SmsOtp;
+  readonly options: CheckedOptions;
+  readonly addresses: Addresses;
+  readonly chooseLocale: (req: Request) => PageLocale;
+}
+
+/** These say what to do, and not that something went wrong. */
+const INFO: ReadonlySet<Reason | null> = new Set<Reason>([
+  'second-factor-required',
+  'second-factor-too-old',
+  'already-verified',
+  'login-ended',
+  'not-required',
+]);
+
+/** After these the page counts down to the next message itself. */
+const COUNTED: ReadonlySet<Reason | null> = new Set<Reason>(['resend-too-soon', 'not-sent']);
+
+/** Returns what every page has. */
+export function describeBase(context: PagesContext, req: Request, res: Response): PageBase {
+  const { smsOtp, addresses, options } = context;
+  const { appName, fields } = smsOtp.settings;
+  const locale = context.chooseLocale(req);
+  const isLoggedIn = hasUser(req);
+  return {
+    locale,
+    appName,
+    notice: describeNotice(smsOtp, req, locale),
+    fields,
+    csrf: options.csrf ? { name: options.csrf.field, value: options.csrf.token(req, res) } : null,
+    homeHref: addresses.home,
+    loginHref: addresses.login,
+    isLoggedIn,
+    settingsHref: isLoggedIn && hasSettings(smsOtp) ? addresses.settings : null,
+  };
+}
+
+function describeNotice(smsOtp: SmsOtp, req: Request, locale: PageLocale): PageNotice | null {
+  const { notice, retryAt, pending } = smsOtp.status(req);
+  if (notice === null) return null;
+  const isCounted = COUNTED.has(notice) && pending !== null && pending.resendAt !== null;
+  const text = noticeText(notice, {
+    locale,
+    isLoggedIn: hasUser(req),
+    retryAt: isCounted ? 0 : retryAt,
+    now: smsOtp.settings.now(),
+  });
+  return { kind: INFO.has(notice) ? 'info' : 'error', text };
+}
+
+/** Returns whether there is something to set on the page "Sign-in security". */
+export function hasSettings({ settings }: SmsOtp): boolean {
+  const { hasPhones, hasRecoveryCodes, hasLogins, trustedDeviceDays } = settings;
+  return hasPhones || hasRecoveryCodes || hasLogins || trustedDeviceDays !== null;
+}
+
+/** Returns whether a request has a user. Passport sets null at a logout, which its types omit. */
+export function hasUser(req: Request): boolean {
+  return (req.user ?? undefined) !== undefined;
+}

@@ -1,0 +1,58 @@
+import type { Request } from 'express';
+import type { SmsOtp } from 'passport-sms-otp';
+import { toDigits } from './describe-code';
+import type { PageBase, SettingsPage } from './page';
+
+/** Seconds that a factor counts as recent, for everything that "Sign-in security" changes. */
+export const RECENT_SECONDS = 300;
+
+/** Returns what the page "Sign-in security" shows. @param user The logged-in user. */
+export async function describeSettings(
+  smsOtp: SmsOtp,
+  base: PageBase,
+  req: Request,
+  user: Express.User,
+): Promise<SettingsPage> {
+  const { settings, recoveryCodes, trustedDevices, logins } = smsOtp;
+  const userId = settings.getUserId(user);
+  const isRecent = smsOtp.hasSecondFactor(req, { maxAgeSeconds: RECENT_SECONDS });
+  const [numbers, recoveryCodesLeft, devices, listed, mayChange] = await Promise.all([
+    listNumbers(smsOtp, user),
+    recoveryCodes?.count(userId) ?? null,
+    trustedDevices?.list(userId) ?? null,
+    logins?.list(userId, req) ?? null,
+    isRecent || isWithoutFactor(smsOtp, user),
+  ]);
+  return {
+    ...base,
+    name: 'settings',
+    mayChange,
+    confirmHref: 'confirm',
+    numbers,
+    recoveryCodesLeft,
+    devices:
+      devices?.map(({ deviceId, label, createdAt }) => ({ deviceId, label, createdAt })) ?? null,
+    logins:
+      listed?.map(({ loginId, label, startedAt, lastSeenAt, isCurrent }) => ({
+        ...{ loginId, label, startedAt, lastSeenAt, isCurrent },
+      })) ?? null,
+  };
+}
+
+/** Returns whether a user has nothing yet to pass a second factor with. */
+export async function isWithoutFactor(smsOtp: SmsOtp, user: Express.User): Promise<boolean> {
+  return !(await smsOtp.canPassSecondFactor(user));
+}
+
+/** Lists a user's numbers by their last digits; null without a phone book. */
+export async function listNumbers(
+  { phones }: Pick<SmsOtp, 'phones'>,
+  user: Express.User,
+): Promise<SettingsPage['numbers']> {
+  const listed = await phones?.list(user);
+  return (
+    listed?.map(({ phoneId, maskedPhone, isDefault, isConfirmed }) => ({
+      ...{ phoneId, digits: toDigits(maskedPhone), isDefault, isConfirmed },
+    })) ?? null
+  );
+}

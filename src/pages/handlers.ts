@@ -1,0 +1,18 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+
+/** Makes a handler of an async function: Express 4 ignores rejected promises. */
+export function asyncHandler(
+  handle: (req: Request, res: Response, next: NextFunction) => Promise<void>,
+): RequestHandler {
+  return (req, res, next) => {
+    handle(req, res, next).catch(next);
+  };
+}
+
+/** Returns a field of a form, or an empty string. */
+export function readField(req: Request, name: string): string {
+  const body: unknown = req.body;
+  if (typeof body !== 'object' || body === null || !Object.hasOwn(body, name)) return '';
+  const value: unknown = Reflect.get(body, name);
+  return typeof value === 'string' ? value : '';
+}

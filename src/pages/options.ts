@@ -1,0 +1,134 @@
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { readColour } from './accent';
+import type { PageName, Page } from './page';
+import { PAGE_LOCALES, type PageLocale, type PageTexts } from './texts';
+
+/** A body in place of ours. @param page What our own body gets. Returns HTML. */
+export type Replacement<Name extends PageName> = (
+  page: Extract<Page, { readonly name: Name }>,
+  req: Request,
+) => string;
+
+/** A document of the app around the body of a page. Returns HTML. */
+export type PageLayout = (
+  content: { readonly title: string; readonly body: string; readonly page: Page },
+  req: Request,
+) => string;
+
+/** The options of `smsOtpPages`. */
+export interface PagesOptions {
+  /** The address of an image, on this site or https. Default: a mark of our own. */
+  readonly logo?: string | undefined;
+  /** The colour of buttons and links, as `#rgb` or `#rrggbb`. Default: a blue-green. */
+  readonly accent?: string | undefined;
+  /** The address of a stylesheet that is loaded last, on this site or https. Default: none. */
+  readonly stylesheet?: string | undefined;
+  /** A document of the app around each page. Default: our own. */
+  readonly layout?: PageLayout | undefined;
+  /** The app's CSRF token, for a hidden field in every form. Default: none. */
+  readonly csrf?: CsrfOption | undefined;
+  /** The address of help for users who cannot log in, on this site or https. Default: none. */
+  readonly help?: string | undefined;
+  /**
+   * The locale of the pages: one for all, or a function of the request. Default: the browser's
+   * choice among the locales of the messages.
+   */
+  readonly locale?: PageLocale | ((req: Request) => string | null | undefined) | undefined;
+  /** Sentences in place of ours, by locale and key. Default: none. */
+  readonly texts?: Readonly<Partial<Record<PageLocale, PageTexts>>> | undefined;
+  /** Bodies in place of ours, by the name of the page. Default: none. */
+  readonly replace?: { readonly [Name in PageName]?: Replacement<Name> } | undefined;
+  /**
+   * Origins that may send our forms beside the one of the request, such as
+   * `['https://app.example']`. Only old browsers need it. Default: none.
+   */
+  readonly origins?: readonly string[] | undefined;
+}
+
+/** Where forms get the app's CSRF token from. */
+export interface CsrfOption {
+  /** The name of the field. */
+  readonly field: string;
+  /** Returns the token of a request. */
+  readonly token: (req: Request, res: Response) => string;
+}
+
+const PAGE_NAMES: readonly PageName[] = [
+  'code',
+  'other-ways',
+  'recovery-code',
+  'factor',
+  'step-up',
+  'add-number',
+  'settings',
+  'recovery-codes',
+  'message',
+];
+
+const address = z
+  .string('must be a string')
+  .refine(isSafeAddress, 'must be a path that begins with /, or an https URL');
+
+function isSafeAddress(given: string): boolean {
+  if (/^\/(?![/\\])/.test(given)) return true;
+  return /^https:\/\//i.test(given) && URL.canParse(given);
+}
+
+function fn<Fn>(): z.ZodType<Fn> {
+  return z.custom<Fn>((value) => typeof value === 'function', 'must be a function');
+}
+
+const origin = z
+  .string('must be an origin such as https://app.example')
+  .refine(
+    (given) => URL.canParse(given) && new URL(given).origin === given,
+    'must be an origin such as https://app.example, without a path',
+  );
+
+const locale = z.enum(PAGE_LOCALES, `must be a function, or one of ${PAGE_LOCALES.join(', ')}`);
+
+const schema = z.strictObject({
+  logo: address.optional(),
+  accent: z
+    .string('must be a string')
+    .refine((given) => readColour(given) !== null, 'must be a colour such as #0a5 or #00aa55')
+    .optional(),
+  stylesheet: address.optional(),
+  layout: fn<PageLayout>().optional(),
+  csrf: z
+    .strictObject({
+      field: z.string('must be a string').min(1, 'must not be empty'),
+      token: fn<CsrfOption['token']>(),
+    })
+    .optional(),
+  help: address.optional(),
+  locale: z
+    .union([locale, fn<Exclude<PagesOptions['locale'], PageLocale | undefined>>()])
+    .optional(),
+  texts: z.partialRecord(locale, z.record(z.string(), z.string('must be a string'))).optional(),
+  replace: z
+    .partialRecord(
+      z.enum(PAGE_NAMES, `must have names of pages: ${PAGE_NAMES.join(', ')}`),
+      fn<(page: never, req: Request) => string>(),
+    )
+    .optional(),
+  origins: z.array(origin, 'must be a list of origins').default([]),
+});
+
+/** The options, checked. */
+export type CheckedOptions = z.output<typeof schema>;
+
+/**
+ * Checks the options of `smsOtpPages`.
+ * @throws {TypeError} that names the option.
+ */
+export function readOptions(given: unknown): CheckedOptions {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
+  if (unknown !== undefined) throw new TypeError(`smsOtpPages: unknown option ${unknown}`);
+  const name = issue?.path.join('.') || 'options';
+  throw new TypeError(`smsOtpPages: ${name} ${issue?.message ?? 'is wrong'}`);
+}

@@ -1,0 +1,52 @@
+import type { Request, RequestHandler } from 'express';
+
+/**
+ * Makes a middleware that lets a form through only if a page of this site sent it. It asks
+ * `Sec-Fetch-Site`, which every browser of today sends over TLS and to localhost, and `Origin` where
+ * that header is missing. Clients that are no browsers send neither.
+ *
+ * @param origins Beside the origin of the request.
+ * @param refuse Answers any other form. Nothing is done for it.
+ */
+export function ownForms(origins: readonly string[], refuse: RequestHandler): RequestHandler {
+  let hasWarned = false;
+
+  return function checkForm(req, res, next) {
+    if (req.method === 'GET' || req.method === 'HEAD') return next();
+    if (isOwn(req, origins)) return next();
+    if (!hasWarned) warn(req);
+    hasWarned = true;
+    return refuse(req, res, next);
+  };
+}
+
+function isOwn(req: Request, origins: readonly string[]): boolean {
+  const { 'sec-fetch-site': site, origin } = req.headers;
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (origin === undefined) return true;
+  if (origins.includes(origin)) return true;
+  if (!URL.canParse(origin)) return false;
+  const { host } = new URL(origin);
+  return host === req.headers.host?.toLowerCase() || host === readForwardedHost(req);
+}
+
+/** Returns the host that a trusted proxy names; undefined: there is no such proxy. */
+function readForwardedHost(req: Request): string | undefined {
+  const isTrusted = req.app.get('trust proxy fn') as (address: unknown, hop: number) => boolean;
+  if (!isTrusted(req.socket.remoteAddress, 0)) return undefined;
+  const [first] = String(req.headers['x-forwarded-host'] ?? '').split(',', 1);
+  return first?.trim().toLowerCase() || undefined;
+}
+
+/** Warns of the first form: behind a proxy it may be the app's own. */
+function warn({ headers }: Request): void {
+  const named = ['sec-fetch-site', 'origin', 'host', 'x-forwarded-host']
+    .map((name) => `${name}: ${JSON.stringify(String(headers[name] ?? 'none').slice(0, 100))}`)
+    .join(', ');
+  process.emitWarning(
+    `smsOtpPages has refused a form that did not come from its own page (${named}). If it did, ` +
+      "a proxy has changed the host: keep Host, or set app.set('trust proxy', 1) and send " +
+      'X-Forwarded-Host, or write smsOtpPages(smsOtp, { origins: [the origin of your site] })',
+    { type: 'Warning', code: 'SMS_OTP_FOREIGN_FORM' },
+  );
+}

@@ -1,0 +1,60 @@
+import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import { type SmsOtp, SmsOtpError } from 'passport-sms-otp';
+import { FOLDER, readAddresses } from './addresses';
+import { serveAssets } from './assets';
+import { codeRoutes } from './code-routes';
+import { hasUser, type PagesContext } from './context';
+import { setHeaders } from './headers';
+import { createLocaleChoice } from './locale';
+import { type PagesOptions, readOptions } from './options';
+import { ownForms } from './own-forms';
+import { settingsRoutes } from './settings-routes';
+import { showMessage } from './show';
+
+/**
+ * Returns the ready-made pages as a router, below `/second-factor`: the code and what to do without
+ * one, the step-up, and "Sign-in security". Mount it behind the session, `passport.session()` and
+ * the parser of forms, in front of your own error handler. It serves no path outside of that
+ * folder. No GET sends a message, counts, or changes anything.
+ *
+ * @param smsOtp What `createSmsOtp` returned. Its option `paths` says where the other pages are.
+ * @throws {TypeError} for an unknown or wrong option, and without `paths`.
+ */
+export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
+  const options = readOptions(given);
+  const context: PagesContext = {
+    smsOtp,
+    options,
+    addresses: readAddresses(smsOtp),
+    chooseLocale: createLocaleChoice(smsOtp, options.locale),
+  };
+  const pages = Router();
+  pages.use(setHeaders, serveAssets(options.accent));
+  pages.use(ownForms(options.origins, refuseForm(context)));
+  pages.use(express.urlencoded({ extended: false, limit: '100kb' }));
+  pages.use(codeRoutes(context), settingsRoutes(context));
+  pages.use(showFailure(context));
+  return Router().use(FOLDER, pages);
+}
+
+function refuseForm(context: PagesContext): RequestHandler {
+  const { addresses } = context;
+  return (req, res) => {
+    const link = hasUser(req)
+      ? ({ href: addresses.home, to: 'home' } as const)
+      : ({ href: addresses.login, to: 'login' } as const);
+    showMessage(context, req, res, { message: 'refused-form', link, status: 403 });
+  };
+}
+
+/** Shows a page for failures of this library, which has warned of them. All others are the app's. */
+function showFailure(context: PagesContext): ErrorRequestHandler {
+  return (error: unknown, req, res, next) => {
+    const isPage =
+      req.headers['sec-fetch-dest'] !== 'empty' && req.accepts(['json', 'html']) === 'html';
+    if (!(error instanceof SmsOtpError) || !isPage || res.headersSent) return next(error);
+    res.set(error.headers ?? {});
+    const link = { href: context.addresses.home, to: 'home' } as const;
+    showMessage(context, req, res, { message: 'failed', link, status: error.status });
+  };
+}

@@ -1,0 +1,227 @@
+import { randomUUID } from 'node:crypto';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { SmsOtp } from 'passport-sms-otp';
+import { leadTo } from './code-routes';
+import { describeBase, hasSettings, type PagesContext } from './context';
+import {
+  describeSettings,
+  isWithoutFactor,
+  listNumbers,
+  RECENT_SECONDS,
+} from './describe-settings';
+import { asyncHandler, readField } from './handlers';
+import { show, showMessage } from './show';
+
+/** The page "Sign-in security" and everything that it changes. */
+export function settingsRoutes(context: PagesContext): Router {
+  const router = Router();
+  if (!hasSettings(context.smsOtp)) return router;
+  const guards = createGuards(context);
+  const { addresses, smsOtp } = context;
+
+  router.get(
+    '/settings',
+    ...(addresses.isOfApp('settings')
+      ? [leadTo(addresses.settings)]
+      : [guards.user, asyncHandler((req, res) => showSettings(context, req, res))]),
+  );
+  // Leads back after a fresh factor: the guard keeps this page.
+  router.get('/confirm', guards.recent, leadTo(addresses.settings));
+  if (smsOtp.phones !== undefined) addNumbers(router, context, guards, smsOtp.phones);
+  if (smsOtp.recoveryCodes !== undefined) addCodes(router, context, guards, smsOtp.recoveryCodes);
+  addBrowsers(router, context, guards);
+  return router;
+}
+
+/** The guards of the page and of its forms. */
+interface PageGuards {
+  /** Lets users pass who have the second factor, and those who have none to pass. */
+  readonly user: RequestHandler;
+  /** Lets users pass with a factor of the last five minutes. */
+  readonly recent: RequestHandler;
+  /** The same for forms, and for users without any factor: a first number, first codes. */
+  readonly recentOrFirst: RequestHandler;
+  /** The same for forms, without that exception. */
+  readonly recentForm: RequestHandler;
+}
+
+function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
+  const maxAgeSeconds = RECENT_SECONDS;
+  const user = smsOtp.requireSecondFactor();
+  const userWithoutFactor = smsOtp.requireSecondFactor({ allowNotRequired: true });
+  const recentForm = smsOtp.requireSecondFactor({
+    maxAgeSeconds,
+    redirect: addresses.at('confirm'),
+  });
+  const hasNone = async (req: Request): Promise<boolean> => {
+    if (!req.user || smsOtp.hasSecondFactor(req)) return false;
+    return isWithoutFactor(smsOtp, req.user);
+  };
+  return {
+    user: choose(hasNone, userWithoutFactor, user),
+    recent: smsOtp.requireSecondFactor({ maxAgeSeconds }),
+    recentOrFirst: choose(hasNone, userWithoutFactor, recentForm),
+    recentForm,
+  };
+}
+
+/** Makes a guard of two: the first one for requests of which the question is true. */
+function choose(
+  question: (req: Request) => Promise<boolean>,
+  guard: RequestHandler,
+  other: RequestHandler,
+): RequestHandler {
+  return asyncHandler(async (req, res, next) => {
+    const chosen = (await question(req)) ? guard : other;
+    await chosen(req, res, next);
+  });
+}
+
+async function showSettings(context: PagesContext, req: Request, res: Response): Promise<void> {
+  const base = describeBase(context, req, res);
+  const page = await describeSettings(context.smsOtp, base, req, userOf(req));
+  show(context, req, res, page);
+}
+
+/** Adding, replacing, removing and ordering numbers. The library asks for a recent factor too. */
+function addNumbers(
+  router: Router,
+  context: PagesContext,
+  guards: PageGuards,
+  phones: NonNullable<SmsOtp['phones']>,
+): void {
+  const { smsOtp, addresses } = context;
+  const { fields } = smsOtp.settings;
+  const country = findCountry(smsOtp);
+  const failureRedirect = addresses.at('add-number');
+  const options = { failureRedirect, ...(country && { defaultCountry: country }) };
+  const add = phones.enroll(options);
+  const replace = phones.enroll({ ...options, replaces: true });
+
+  router.get(
+    '/add-number',
+    guards.user,
+    asyncHandler(async (req, res) => {
+      const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
+      const wanted = req.query.replaces;
+      const replaced = numbers.find(({ phoneId }) => phoneId === wanted);
+      show(context, req, res, {
+        ...describeBase(context, req, res),
+        name: 'add-number',
+        typed: '',
+        replaces: replaced ?? null,
+        national: country !== undefined,
+      });
+    }),
+  );
+  router.post('/add-number', guards.recentOrFirst, (req, res, next) =>
+    (readField(req, fields.phoneId) === '' ? add : replace)(req, res, next),
+  );
+  router.post('/confirm-number', phones.confirm());
+  router.post('/remove-number', guards.recentForm, phones.remove());
+  router.post('/default-number', guards.recentForm, phones.setDefault());
+}
+
+/** Where one country alone gets messages, its national numbers are understood. */
+function findCountry({ settings }: SmsOtp): string | undefined {
+  const { allowedCountries } = settings;
+  return allowedCountries.length === 1 ? allowedCountries[0] : undefined;
+}
+
+/** Recovery codes. They are in the answer to the form that made them, and nowhere else. */
+function addCodes(
+  router: Router,
+  context: PagesContext,
+  guards: PageGuards,
+  recoveryCodes: NonNullable<SmsOtp['recoveryCodes']>,
+): void {
+  const { settings } = context.smsOtp;
+
+  router.get(
+    '/recovery-codes',
+    guards.user,
+    asyncHandler(async (req, res) => {
+      const codesLeft = await recoveryCodes.count(settings.getUserId(userOf(req)));
+      show(context, req, res, {
+        ...describeBase(context, req, res),
+        name: 'recovery-codes',
+        codes: null,
+        codesLeft,
+        form: randomUUID(),
+      });
+    }),
+  );
+  router.post(
+    '/recovery-codes',
+    guards.recentOrFirst,
+    asyncHandler(async (req, res) => {
+      const form = readField(req, 'form');
+      const codes = form === '' ? null : await makeCodes(req, form);
+      if (codes === null) return showLostCodes(context, req, res);
+      show(context, req, res, {
+        ...describeBase(context, req, res),
+        name: 'recovery-codes',
+        codes,
+        codesLeft: codes.length,
+        form,
+      });
+    }),
+  );
+
+  /** Null: another submission of this form has made codes, which that answer alone shows. */
+  async function makeCodes(req: Request, form: string): Promise<readonly string[] | null> {
+    const userId = settings.getUserId(userOf(req));
+    try {
+      return await recoveryCodes.generate(userId, req, { form });
+    } catch (error) {
+      if (Object(error).code === 'ERR_CODES_ALREADY_MADE') return null;
+      throw error;
+    }
+  }
+}
+
+function showLostCodes(context: PagesContext, req: Request, res: Response): void {
+  const link = { href: context.addresses.settings, to: 'settings' } as const;
+  showMessage(context, req, res, { message: 'codes-lost', link, status: 409 });
+}
+
+/** Trusted devices, and where the user is logged in. */
+function addBrowsers(
+  router: Router,
+  { smsOtp, addresses }: PagesContext,
+  guards: PageGuards,
+): void {
+  const { settings, trustedDevices, logins } = smsOtp;
+  const addForm = (
+    path: string,
+    change: (req: Request, userId: UserId) => Promise<unknown>,
+  ): void => {
+    router.post(
+      path,
+      guards.recentForm,
+      asyncHandler(async (req, res) => {
+        await change(req, settings.getUserId(userOf(req)));
+        res.redirect(303, addresses.settings);
+      }),
+    );
+  };
+  if (trustedDevices !== undefined) {
+    addForm('/forget-device', (req, userId) => {
+      const deviceId = readField(req, 'deviceId');
+      return deviceId === 'all'
+        ? trustedDevices.revokeAll(userId)
+        : trustedDevices.revoke(userId, deviceId);
+    });
+  }
+  if (logins !== undefined) {
+    addForm('/end-login', (req, userId) => logins.revoke(userId, readField(req, 'loginId'), req));
+    addForm('/end-logins', (req, userId) => logins.revokeAll(userId, req));
+  }
+}
+
+type UserId = ReturnType<SmsOtp['settings']['getUserId']>;
+
+function userOf({ user }: Request): Express.User {
+  if (!user) throw new Error('This page needs a guard');
+  return user;
+}

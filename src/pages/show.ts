@@ -1,0 +1,48 @@
+import type { Request, Response } from 'express';
+import type { PagesContext } from './context';
+import type { Look, MessagePage, Page } from './page';
+import { describeBase } from './context';
+import { renderBody, renderPage } from './render';
+
+/** Answers with a page. */
+export function show(
+  context: PagesContext,
+  req: Request,
+  res: Response,
+  page: Page,
+  status = 200,
+): void {
+  res
+    .status(status)
+    .type('html')
+    .send(render(context, req, page));
+}
+
+/** Answers with a page that says one thing and leads on. */
+export function showMessage(
+  context: PagesContext,
+  req: Request,
+  res: Response,
+  {
+    message,
+    link,
+    status = 200,
+  }: Pick<MessagePage, 'message' | 'link'> & { readonly status?: number },
+): void {
+  const base = describeBase(context, req, res);
+  show(context, req, res, { ...base, name: 'message', message, link }, status);
+}
+
+function render({ options }: PagesContext, req: Request, page: Page): string {
+  const { logo = null, accent = null, stylesheet = null, help = null } = options;
+  const texts = options.texts?.[page.locale];
+  const look: Look = { logo, accent, stylesheet, help, ...(texts && { texts }) };
+  // The replacement of a name takes the page of that name, which the compiler cannot follow.
+  const replacement = options.replace?.[page.name] as
+    | ((page: Page, req: Request) => string)
+    | undefined;
+  const body = replacement?.(page, req);
+  if (options.layout === undefined) return renderPage(page, look, body);
+  const own = renderBody(page, look);
+  return options.layout({ title: own.title, body: body ?? own.body, page }, req);
+}

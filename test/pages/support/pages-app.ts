@@ -1,0 +1,65 @@
+import type { Express } from 'express';
+import type { SmsOtp, SmsOtpOptions } from 'passport-sms-otp';
+import { type PagesOptions, smsOtpPages } from 'passport-sms-otp/pages';
+import type { TestApp, TestAppOptions } from '../../support/test-app';
+import type { Answer, Visit } from '../../support/visit';
+
+/** The paths of the sample; the others have their defaults. */
+export const PATHS = { login: '/in', home: '/home' };
+
+/** The routes of the sample in the README, and the pages. */
+export function addSample(pages: PagesOptions = {}) {
+  return (app: Express, smsOtp: SmsOtp): void => {
+    app.get('/in', (req, res) => void res.json(smsOtp.status(req).notice));
+    app.use(smsOtpPages(smsOtp, pages));
+    app.post('/in', smsOtp.firstFactor('local'), smsOtp.send());
+    app.get('/home', smsOtp.requireSecondFactor(), (_req, res) => void res.json('home'));
+    app.post('/out', smsOtp.logout());
+  };
+}
+
+/** The options of an app in which every page is there. */
+export function everything(
+  pages: PagesOptions = {},
+  options: Partial<SmsOtpOptions> = {},
+): TestAppOptions {
+  return {
+    hasPhones: true,
+    hasFactors: true,
+    options: { paths: PATHS, appName: 'Harbour', ...options },
+    routes: addSample(pages),
+  };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Opens a page below the folder. */
+export const open = (browser: Visit, page: string, headers: Headers = {}): Promise<Answer> =>
+  browser.ask('get', toPath(page)).set({ accept: 'text/html', ...headers });
+
+/** Sends a form of a page. */
+export const submit = (
+  browser: Visit,
+  page: string,
+  body: object = {},
+  headers: Headers = {},
+): Promise<Answer> =>
+  browser
+    .ask('post', toPath(page))
+    .set({ 'sec-fetch-site': 'same-origin', ...headers })
+    .type('form')
+    .send(body);
+
+function toPath(page: string): string {
+  return page.startsWith('/') ? page : `/second-factor/${page}`;
+}
+
+/** Gives the right password. */
+export const enterPassword = (browser: Visit, username = 'alice'): Promise<Answer> =>
+  submit(browser, '/in', { username, password: 'right' });
+
+/** Logs in with password and code. */
+export async function logIn(test: TestApp, browser: Visit): Promise<void> {
+  await enterPassword(browser);
+  await submit(browser, 'code', { pin: test.code() });
+}
