@@ -41,6 +41,11 @@ export type { AppUserId, ListedLogin, LoginReference } from './login/context';
 export type { LoginEntry, LoginsPart } from './middleware/logins';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
 export { noticeText, type NoticeTextOptions } from './login/notice-text';
+export {
+  securityNotice,
+  type SecurityNotice,
+  type SecurityNoticeOptions,
+} from './login/security-notice';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';
