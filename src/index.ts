@@ -69,7 +69,7 @@ export type {
   VerifyOptions,
 } from './middleware/options';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware/session-data';
-export type { RecoveryCodesPart } from './middleware/recovery-codes';
+export type { GenerateOptions, RecoveryCodesPart } from './middleware/recovery-codes';
 export type { ListedPhone } from './account/change-phones';
 export type { Phones } from './middleware/phones';
 export type { SecondFactorClaims, SmsOtpStatus } from './middleware/status';
@@ -99,6 +99,7 @@ export {
   GatewayResponseError,
   GatewayTimeoutError,
   GatewayUnreachableError,
+  RecoveryCodesError,
   SecondFactorError,
   SessionError,
   SmsOtpError,
