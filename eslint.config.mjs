@@ -75,7 +75,7 @@ export default defineConfig(
             '/pending-logins$',
             '/record-sets$',
             '/wire$',
-            '/notices$',
+            '/(security-)?notices$',
             '\\.json$',
             '^otpauth$',
             '^escape-html$',

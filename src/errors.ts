@@ -363,6 +363,12 @@ export class SecondFactorError extends SmsOtpError {
   readonly status = 403;
 }
 
+/** A form that has made recovery codes asked for them again, as a double click does. */
+export class RecoveryCodesError extends SmsOtpError {
+  readonly code = 'ERR_CODES_ALREADY_MADE';
+  readonly status = 409;
+}
+
 /** Every error this package throws at run time; `switch (error.code)` narrows it. */
 export type AnySmsOtpError =
   | GatewayUnreachableError
@@ -374,6 +380,7 @@ export type AnySmsOtpError =
   | SessionError
   | FirstFactorError
   | SecondFactorError
+  | RecoveryCodesError
   | UsageError;
 
 /** The call of the gateway failed, or was refused before it. */

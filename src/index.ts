@@ -44,6 +44,11 @@ export type { AppUserId, ListedLogin, LoginReference } from './login/context';
 export type { LoginEntry, LoginsPart } from './middleware/logins';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
 export { noticeText, type NoticeTextOptions } from './login/notice-text';
+export {
+  securityNotice,
+  type SecurityNotice,
+  type SecurityNoticeOptions,
+} from './login/security-notice';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';
@@ -68,7 +73,7 @@ export type {
   VerifyOptions,
 } from './middleware/options';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware/session-data';
-export type { RecoveryCodesPart } from './middleware/recovery-codes';
+export type { GenerateOptions, RecoveryCodesPart } from './middleware/recovery-codes';
 export type { ListedPhone } from './account/change-phones';
 export type { Phones } from './middleware/phones';
 export type { SecondFactorClaims, SmsOtpStatus } from './middleware/status';
@@ -98,6 +103,7 @@ export {
   GatewayResponseError,
   GatewayTimeoutError,
   GatewayUnreachableError,
+  RecoveryCodesError,
   SecondFactorError,
   SessionError,
   SmsOtpError,

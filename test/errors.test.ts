@@ -7,6 +7,7 @@ import {
   GatewayTimeoutError,
   GatewayUnreachableError,
   isGatewayError,
+  RecoveryCodesError,
   SecondFactorError,
   SessionError,
   StoreError,
@@ -247,6 +248,11 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
     'no second factor',
     () => new SecondFactorError('words'),
     { name: 'SecondFactorError', code: 'ERR_SECOND_FACTOR_NEEDED', status: 403, message: 'words' },
+  ],
+  [
+    'codes of a form that has made some',
+    () => new RecoveryCodesError('words'),
+    { name: 'RecoveryCodesError', code: 'ERR_CODES_ALREADY_MADE', status: 409, message: 'words' },
   ],
 ];
 

@@ -1,17 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Router, type Request, type RequestHandler } from 'express';
+import { RecoveryCodesError } from 'passport-sms-otp';
 import type { BankOtp } from '../bank-login';
 import type { Config } from '../config';
 import { keepForm, readField, takeForm } from '../forms';
 import { toNotice, translateFor, type Notice } from '../i18n';
 import type { FactorPages } from './login';
-
-declare module 'express-session' {
-  interface SessionData {
-    /** The form that may make recovery codes, once. */
-    codesForm?: string;
-  }
-}
 
 /** Pages that protect the account require a code no older than this. */
 const MAX_AGE_SECONDS = 300;
@@ -73,18 +67,20 @@ export function settingsPages(
   router.post('/settings/phones/default', form, prefer);
 
   router.get('/settings/recovery-codes', page, async (req, res) => {
-    req.session.codesForm = randomUUID();
     const codesLeft = await recoveryCodes.count(userOf(req).id);
-    res.render('recovery-codes', { codes: null, codesLeft, formId: req.session.codesForm });
+    res.render('recovery-codes', { codes: null, codesLeft, formId: randomUUID() });
   });
-  // The codes are shown once and stored nowhere, so there is no redirect; reloading the page makes
-  // no new ones.
+  // The codes are shown once and stored nowhere, so there is no redirect. The same form sent again,
+  // by a double click or a reload, makes no new ones.
   router.post('/settings/recovery-codes', form, async (req, res) => {
-    const { codesForm } = req.session;
-    if (!codesForm || readField(req, 'formId') !== codesForm)
-      return res.redirect(303, '/settings?codes-shown');
-    delete req.session.codesForm;
-    res.render('recovery-codes', { codes: await recoveryCodes.generate(userOf(req).id, req) });
+    try {
+      const formId = readField(req, 'formId');
+      const codes = await recoveryCodes.generate(userOf(req).id, req, { form: formId });
+      res.render('recovery-codes', { codes });
+    } catch (error) {
+      if (!(error instanceof RecoveryCodesError)) throw error;
+      res.redirect(303, '/settings?codes-shown');
+    }
   });
 
   const revoke =

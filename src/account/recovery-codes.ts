@@ -28,7 +28,17 @@ interface RecoveryCodesOptions {
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
-/** Two codes of a user that are spent at the same moment: one of them tries again. */
+/** Codes that are not written yet, and what the store will know of them. */
+export interface PreparedCodes {
+  /** As people read them: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`. */
+  readonly codes: readonly string[];
+  readonly set: RecoveryCodeSet;
+}
+
+/** `not-first`: the user has codes, or had some. `made-before`: the same form has made them. */
+export type WrittenCodes = 'written' | 'not-first' | 'made-before';
+
+/** Two changes of a user's codes at the same moment: one of them tries again. */
 const MOST_TRIES = 20;
 
 export function createRecoveryCodes({ sets, digests, count, randomBytes }: RecoveryCodesOptions) {
@@ -38,18 +48,43 @@ export function createRecoveryCodes({ sets, digests, count, randomBytes }: Recov
     sets.find(userId, RECOVERY_CODES_ID);
 
   return {
-    /**
-     * Replaces all earlier codes and returns the new ones as people read them; null when `isFirst`
-     * is set and there are some, or were.
-     */
-    async renew(userId: string, isFirst: boolean): Promise<readonly string[] | null> {
-      const codes = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
+    /** @param form Names the form that asks for them. Undefined: any call makes codes. */
+    async prepare(userId: string, form: string | undefined): Promise<PreparedCodes> {
+      const plain = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
       const hashes = await Promise.all(
-        codes.map(async (code) => (await toHashes(userId, code)).slice(0, 1)),
+        plain.map(async (code) => (await toHashes(userId, code)).slice(0, 1)),
       );
-      const { isPut } = await sets.put(toSet(userId, hashes.flat()), { ifNone: isFirst });
-      // As people read them: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`.
-      return isPut ? codes.map((code) => code.replace(/.{4}(?=.)/g, '$&-')) : null;
+      const [ofForm] = form === undefined ? [] : await toForms(userId, form);
+      const madeFor = ofForm === undefined ? undefined : { form: ofForm, isDone: false };
+      const codes = plain.map((code) => code.replace(/.{4}(?=.)/g, '$&-'));
+      return { codes, set: toSet(userId, hashes.flat(), madeFor) };
+    },
+    /** Replaces all earlier codes. @param isFirst Refuses if there are some, or were. */
+    async write(
+      { set }: PreparedCodes,
+      isFirst: boolean,
+      form: string | undefined,
+    ): Promise<WrittenCodes> {
+      if (form !== undefined) return writeOnce(set, isFirst, await toForms(set.userId, form));
+      const { isPut } = await sets.put(set, { ifNone: isFirst });
+      return isPut ? 'written' : 'not-first';
+    },
+    /** Returns the codes that this form has made, if they are still the user's; null: none. */
+    async findMadeFor(userId: string, form: string): Promise<RecoveryCodeSet | null> {
+      const set = await find(userId);
+      return isMadeFor(set, await toForms(userId, form)) ? set : null;
+    },
+    /**
+     * Notes of codes made for a form that everything has ended (`done`), or lets the form make
+     * codes again (`failed`). Never rejects.
+     */
+    async settle(set: RecoveryCodeSet, outcome: 'done' | 'failed'): Promise<void> {
+      if (set.madeFor === undefined) return;
+      const { form } = set.madeFor;
+      const madeFor = outcome === 'done' ? { form, isDone: true } : undefined;
+      // The store reports a failure. The form then makes no more codes, and another call of it ends
+      // again what has ended.
+      await sets.swap(set, toSet(set.userId, set.hashes, madeFor)).catch(() => false);
     },
     /** @param code In its plain form. */
     async spend(userId: string, code: string): Promise<SpentCode> {
@@ -59,9 +94,10 @@ export function createRecoveryCodes({ sets, digests, count, randomBytes }: Recov
         const left = set?.hashes.filter((hash) => !spent.includes(hash)) ?? [];
         if (set === null || left.length === set.hashes.length)
           return { isSpent: false, left: left.length };
-        if (await sets.swap(set, toSet(userId, left))) return { isSpent: true, left: left.length };
+        if (await sets.swap(set, toSet(userId, left, set.madeFor)))
+          return { isSpent: true, left: left.length };
       }
-      throw new StoreError('recovery-codes: changed again and again');
+      throw changedTooOften();
     },
     /** Returns how many codes are left; null: the user has none, and has spent none. */
     async count(userId: string): Promise<number | null> {
@@ -73,10 +109,44 @@ export function createRecoveryCodes({ sets, digests, count, randomBytes }: Recov
     },
   };
 
-  function toSet(userId: string, hashes: readonly string[]): RecoveryCodeSet {
-    const tag = Buffer.from(randomBytes(TAG_BYTES)).toString('base64url');
-    return { version: 1, userId, tag, hashes: [...hashes] };
+  /** Of several calls of one form, exactly one writes, also across processes. */
+  async function writeOnce(
+    set: RecoveryCodeSet,
+    isFirst: boolean,
+    forms: readonly string[],
+  ): Promise<WrittenCodes> {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const seen = await find(set.userId);
+      if (isMadeFor(seen, forms)) return 'made-before';
+      if (seen !== null && isFirst) return 'not-first';
+      const isWritten =
+        seen === null ? (await sets.put(set, { ifNone: true })).isPut : await sets.swap(seen, set);
+      if (isWritten) return 'written';
+    }
+    throw changedTooOften();
   }
+
+  /** The name of a form need not be hard to guess, so it is kept as a digest with a key. */
+  function toForms(userId: string, form: string): Promise<readonly string[]> {
+    return Promise.all(digests.map((digest) => digest('recovery-codes-form', userId, form)));
+  }
+
+  function toSet(
+    userId: string,
+    hashes: readonly string[],
+    madeFor: RecoveryCodeSet['madeFor'],
+  ): RecoveryCodeSet {
+    const tag = Buffer.from(randomBytes(TAG_BYTES)).toString('base64url');
+    return { version: 1, userId, tag, hashes: [...hashes], madeFor };
+  }
+}
+
+function isMadeFor(set: RecoveryCodeSet | null, forms: readonly string[]): boolean {
+  return set?.madeFor !== undefined && forms.includes(set.madeFor.form);
+}
+
+function changedTooOften(): StoreError {
+  return new StoreError('recovery-codes: changed again and again');
 }
 
 /** Sets of one user differ in it: two of them never have the same. */

@@ -121,12 +121,14 @@ export type LoginEvent =
     } & Subject)
   /**
    * A code was right and the user passed. `country`: of the number that was texted; null for other
-   * factors.
+   * factors. `isKnownBrowser`: whether the user had passed in this browser before; left out with
+   * `knownBrowsers: false`.
    */
   | ({
       readonly type: 'verified';
       readonly method: Method;
       readonly country: string | null;
+      readonly isKnownBrowser?: boolean;
     } & Subject)
   /**
    * A code was not accepted. `unconfirmed`: the gateway's answer was lost and the pending

@@ -416,7 +416,8 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     const proven = findProven(live);
     if (login.hasListener) {
       const country = proven && (await login.readNumber(proven.mobile)()).country;
-      login.emit({ type: 'verified', ...subject, method: verifier.method, country });
+      const browser = toBrowserField(login, { login: pendingLogin, ...live });
+      login.emit({ type: 'verified', ...subject, method: verifier.method, country, ...browser });
     }
     if (proven !== null) emitVerified(login, { login: pendingLogin, text: proven, sends });
   }
@@ -498,6 +499,14 @@ function toVerified(
 /** Returns the browser for which an attempt is counted. */
 function bucketOf({ login: pendingLogin, text }: Pick<LiveLogin, 'login' | 'text'>): string {
   return text?.bucket ?? pendingLogin.bucket;
+}
+
+/** Without known browsers every login would look like one from a new browser. */
+function toBrowserField(
+  { browsers }: Pick<LoginContext, 'browsers'>,
+  live: Pick<LiveLogin, 'login' | 'text'>,
+): { readonly isKnownBrowser?: boolean } {
+  return browsers.isOn ? { isKnownBrowser: sideOf(bucketOf(live)) === 'known' } : {};
 }
 
 export function refuse(reason: Reason, endsPending = false): Refused {

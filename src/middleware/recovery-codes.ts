@@ -1,11 +1,21 @@
 import type { Request } from 'express';
 import type { HasNoFactor } from '../login/context';
-import type { RecoveryCodes } from '../account/recovery-codes';
-import { SecondFactorError } from '../errors';
+import type { RecoveryCodes, WrittenCodes } from '../account/recovery-codes';
+import { optionError, RecoveryCodesError, SecondFactorError } from '../errors';
 import type { AppUserId, LoginContext } from '../login/context';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
+
+/** Options of `recoveryCodes.generate`. */
+export interface GenerateOptions {
+  /**
+   * Names the form that asks, such as a random id in a hidden field of its page: 1 to 100
+   * characters. Of several calls with the same form one makes codes, also across processes, so
+   * that a form sent twice shows the valid codes. Default: none, every call makes codes.
+   */
+  readonly form?: string | undefined;
+}
 
 /** The codes with which users log in who have lost their phone. */
 export interface RecoveryCodesPart {
@@ -17,10 +27,13 @@ export interface RecoveryCodesPart {
    * `canPassSecondFactor` says false.
    * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two
    * concurrent first calls.
+   * @throws {RecoveryCodesError} `ERR_CODES_ALREADY_MADE`: a call with this `form` has made the
+   * codes that are valid now. Nothing has changed.
    * @throws {StoreError} `ERR_STORE`: the codes are as before, or new ones are written that nobody
-   * has seen. The same call again makes codes, and completes what it ends.
+   * has seen. The same call again makes codes, and completes what it ends. If the store fails again
+   * meanwhile, only a call with another `form` makes codes.
    */
-  generate(userId: UserId, req?: Request): Promise<readonly string[]>;
+  generate(userId: UserId, req?: Request, options?: GenerateOptions): Promise<readonly string[]>;
   /** Returns how many codes the user has left. @throws {StoreError} `ERR_STORE` */
   count(userId: UserId): Promise<number>;
 }
@@ -46,23 +59,55 @@ export function createRecoveryCodesPart(
   { codes, hasNoFactor, loadUser, emit }: RecoveryCodesContext,
 ): RecoveryCodesPart {
   return {
-    async generate(id, req) {
+    async generate(id, req, { form } = {}) {
       const { userId } = toUserIdText(id);
+      checkForm(form);
+      await refuseRepeated(id, req, form);
       const isFirst = !(await isFresh(userId, req));
       // The app has given it as the id of one of its users.
       const load = (): unknown => loadUser(id as AppUserId);
-      if (isFirst && !(await hasNoFactor(userId, load))) throw notFresh();
-      const made = await changeAndEnd(req, id, 'changed', async () => {
-        const renewed = await codes.renew(userId, isFirst);
-        if (renewed === null) throw notFresh();
-        return renewed;
-      });
-      emit({ type: 'recovery-codes-generated', userId, address: req?.ip, count: made.length });
-      await endOtherSessions(id, req);
-      return made;
+      if (isFirst && !(await hasNoFactor(userId, load))) {
+        // The first codes, which another request of the form has made meanwhile, are a factor.
+        await refuseRepeated(id, req, form);
+        throw notFresh();
+      }
+      const prepared = await codes.prepare(userId, form);
+      try {
+        await changeAndEnd(req, id, 'changed', async () =>
+          checkWritten(await codes.write(prepared, isFirst, form)),
+        );
+        const { length } = prepared.codes;
+        emit({ type: 'recovery-codes-generated', userId, address: req?.ip, count: length });
+        await endOtherSessions(id, req);
+      } catch (error) {
+        await codes.settle(prepared.set, 'failed');
+        throw error;
+      }
+      await codes.settle(prepared.set, 'done');
+      return prepared.codes;
     },
     count: async (id) => (await codes.count(toUserIdText(id).userId)) ?? 0,
   };
+
+  /**
+   * Refuses a form that has made codes. Where the call that made them has not ended everything, or
+   * is still at it, this one ends the rest.
+   */
+  async function refuseRepeated(
+    id: UserId,
+    req: Request | undefined,
+    form: string | undefined,
+  ): Promise<void> {
+    const { userId } = toUserIdText(id);
+    const set = form === undefined ? null : await codes.findMadeFor(userId, form);
+    if (set === null) return;
+    if (set.madeFor?.isDone !== true) {
+      await changeAndEnd(req, id, 'changed', () => Promise.resolve());
+      await endOtherSessions(id, req);
+      await codes.settle(set, 'done');
+    }
+    throw alreadyMade();
+  }
 
   /** Returns whether the request's user is this one, right after a second factor. */
   async function isFresh(userId: string, req: Request | undefined): Promise<boolean> {
@@ -70,6 +115,26 @@ export function createRecoveryCodesPart(
     if (marks.check(req, MAX_AGE_MS) !== 'passed') return false;
     return marks.read(req)?.userId === userId;
   }
+}
+
+function checkForm(form: unknown): void {
+  if (form === undefined) return;
+  if (typeof form !== 'string' || form === '' || form.length > MAX_FORM_LENGTH)
+    throw optionError('recoveryCodes.generate', 'form', 'must be a string of 1 to 100 characters');
+}
+
+const MAX_FORM_LENGTH = 100;
+
+function checkWritten(written: WrittenCodes): void {
+  if (written === 'not-first') throw notFresh();
+  if (written === 'made-before') throw alreadyMade();
+}
+
+function alreadyMade(): RecoveryCodesError {
+  return new RecoveryCodesError(
+    'This form has already made recovery codes, and its first answer shows them. Load the page ' +
+      'again to make others',
+  );
 }
 
 function notFresh(): SecondFactorError {

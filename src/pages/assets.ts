@@ -6,7 +6,7 @@ const FILES = ['pages.css', 'pages.js', 'logo.svg'];
 /** They change with a release of the package. */
 const CACHE = 'public, max-age=3600';
 
-/** Serves the stylesheet, the script and the mark. Caches may keep them: nothing in them is private. */
+/** Serves the stylesheet, the script and the mark. Caches may keep them: nothing is private. */
 export function serveAssets(accent: string | undefined): RequestHandler {
   const router = Router();
   for (const file of FILES) {

@@ -129,6 +129,7 @@ export function readOptions(given: unknown): CheckedOptions {
   const [issue] = result.error.issues;
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
   if (unknown !== undefined) throw new TypeError(`smsOtpPages: unknown option ${unknown}`);
-  const name = issue?.path.join('.') || 'options';
+  const path = issue?.path ?? [];
+  const name = path.length === 0 ? 'options' : path.join('.');
   throw new TypeError(`smsOtpPages: ${name} ${issue?.message ?? 'is wrong'}`);
 }

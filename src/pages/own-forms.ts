@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 
 /**
- * Makes a middleware that lets a form through only if a page of this site sent it. It asks
- * `Sec-Fetch-Site`, which every browser of today sends over TLS and to localhost, and `Origin` where
- * that header is missing. Clients that are no browsers send neither.
+ * Makes a middleware that lets a form through only if a page of this site sent it. It reads
+ * `Sec-Fetch-Site`, which browsers of today send over TLS and to localhost, and `Origin` without
+ * that header. Clients that are no browsers send neither.
  *
  * @param origins Beside the origin of the request.
  * @param refuse Answers any other form. Nothing is done for it.
@@ -34,8 +34,8 @@ function isOwn(req: Request, origins: readonly string[]): boolean {
 function readForwardedHost(req: Request): string | undefined {
   const isTrusted = req.app.get('trust proxy fn') as (address: unknown, hop: number) => boolean;
   if (!isTrusted(req.socket.remoteAddress, 0)) return undefined;
-  const [first] = String(req.headers['x-forwarded-host'] ?? '').split(',', 1);
-  return first?.trim().toLowerCase() || undefined;
+  const [first = ''] = String(req.headers['x-forwarded-host'] ?? '').split(',', 1);
+  return first === '' ? undefined : first.trim().toLowerCase();
 }
 
 /** Warns of the first form: behind a proxy it may be the app's own. */

@@ -50,8 +50,8 @@ function refuseForm(context: PagesContext): RequestHandler {
 /** Shows a page for failures of this library, which has warned of them. All others are the app's. */
 function showFailure(context: PagesContext): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
-    const isPage =
-      req.headers['sec-fetch-dest'] !== 'empty' && req.accepts(['json', 'html']) === 'html';
+    const isScript = req.headers['sec-fetch-dest'] === 'empty';
+    const isPage = !isScript && req.accepts(['json', 'html']) === 'html';
     if (!(error instanceof SmsOtpError) || !isPage || res.headersSent) return next(error);
     res.set(error.headers ?? {});
     const link = { href: context.addresses.home, to: 'home' } as const;

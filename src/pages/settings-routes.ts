@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { SmsOtp } from 'passport-sms-otp';
+import { RecoveryCodesError, type SmsOtp } from 'passport-sms-otp';
 import { leadTo } from './code-routes';
 import { describeBase, hasSettings, type PagesContext } from './context';
 import {
@@ -174,7 +174,7 @@ function addCodes(
     try {
       return await recoveryCodes.generate(userId, req, { form });
     } catch (error) {
-      if (Object(error).code === 'ERR_CODES_ALREADY_MADE') return null;
+      if (error instanceof RecoveryCodesError) return null;
       throw error;
     }
   }

@@ -132,6 +132,11 @@ export const recoveryCodesSchema = z.object({
   tag: text,
   /** Keyed digests of the codes that are left; none: all were spent. */
   hashes: z.array(text.max(256)).max(100),
+  /**
+   * Keyed digest of the form that asked for them, which gets no others. `isDone`: all that new
+   * codes end has ended.
+   */
+  madeFor: z.object({ form: text.max(256), isDone: z.boolean() }).optional(),
 });
 
 /** The recovery codes of a user, from the first ones until `forgetUser` or `enableUser`. */

@@ -42,6 +42,10 @@ const written = (test: TestApp): string[] =>
     return puts.flatMap(({ kind, owner }) => (kind === 'browser' ? owner : []));
   });
 
+/** What `verified` events have said of the browser, in their order. */
+const saidOf = (test: TestApp): (boolean | undefined)[] =>
+  test.events.flatMap((event) => (event.type === 'verified' ? [event.isKnownBrowser] : []));
+
 /** The login of a success, as it is exported. */
 const LISTED_LOGIN = {
   label: 'Firefox, Windows',
@@ -81,6 +85,31 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     await recovering.post('/step-up');
     await recovering.enterRight();
     expect(recovering.cookies.get(NAME)).toBeDefined();
+  });
+
+  it('was known before a success, or not: `verified` says it', async () => {
+    const test = await apps.start({ variant, options: { limits: {} } });
+    const [code] = await test.firstCodes();
+    // New codes have forgotten the browsers of this second.
+    test.clock.advanceSeconds(1);
+    const browser = await known(test);
+    await known(test, ALICE, browser);
+    await browser.login();
+    await browser.recover(code);
+    test.clock.advanceSeconds(30);
+    await browser.post('/step-up');
+    await browser.enterRight();
+    test.clock.advanceSeconds(30);
+    browser.cookies.set(NAME, withForgedSeal(browser.cookies.get(NAME) ?? ''));
+    browser.leave();
+    await known(test, ALICE, browser);
+    expect(saidOf(test)).toEqual([false, true, true, true, false]);
+  });
+
+  it('is neither known nor new with knownBrowsers: false', async () => {
+    const test = await apps.start({ variant, options: { limits: {}, knownBrowsers: false } });
+    await known(test);
+    expect(saidOf(test)).toEqual([undefined]);
   });
 
   it('is not known after a login that required no second factor', async () => {

@@ -26,6 +26,7 @@ const THROWN: readonly errors.AnySmsOtpError[] = [
   new errors.SessionError('ERR_SESSION_STORE', 'x'),
   new errors.FirstFactorError('user'),
   new errors.SecondFactorError('x'),
+  new errors.RecoveryCodesError('x'),
   new errors.UsageError('ERR_NO_SERIALIZER', 'x'),
   new errors.UsageError('ERR_PASSPORT_COPY', 'x'),
   new errors.UsageError('ERR_PASSPORT_INSTANCE', 'x'),

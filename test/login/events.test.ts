@@ -42,7 +42,10 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
     const rejected = { type: 'rejected', ...subject, reason };
     expect(told()).toEqual([rejected, counted(1), ended('verify', reason)]);
     await alice.enterRight();
-    const verified = { type: 'verified', ...subject, method: 'sms', country: 'US' };
+    const verified = {
+      ...{ type: 'verified', ...subject, method: 'sms', country: 'US' },
+      isKnownBrowser: false,
+    };
     expect(told()).toEqual([counted(0), verified, ended('verify', 'verified')]);
   });
 

@@ -89,6 +89,7 @@ describe('the tarball', () => {
       'countries',
       'messages/locales',
       'messages/notices',
+      'messages/security-notices',
       'policies/spend-limits/country-names',
       'simulator/state/networks',
     ];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { useOwnApps } from '../support/use-app';
-import { enterPassword, everything, logIn, open, submit } from './support/pages-app';
+import { enterPassword, everything, logIn, makeCodes, open, submit } from './support/pages-app';
 
 const apps = useOwnApps();
 
@@ -42,6 +42,7 @@ describe.each(['A', 'B'] as const)('the pages in variant %s', (variant) => {
     const browser = test.browser();
     await enterPassword(browser);
     expect((await submit(browser, 'cancel')).location).toBe('/in');
+    test.clock.advanceSeconds(40);
     await logIn(test, browser);
     test.clock.advanceSeconds(400);
     await submit(browser, 'step-up');
@@ -51,8 +52,10 @@ describe.each(['A', 'B'] as const)('the pages in variant %s', (variant) => {
 
   it('lead to a recovery code when no message comes', async () => {
     const test = await apps.start({ variant, ...everything() });
-    const [code] = await test.firstCodes();
     const browser = test.browser();
+    await logIn(test, browser);
+    const [code] = await makeCodes(browser);
+    await submit(browser, '/out');
     await enterPassword(browser);
     expect((await open(browser, 'other-ways')).text).toContain('href="recovery-code"');
     expect((await open(browser, 'recovery-code')).text).toContain('name="recoveryCode"');

@@ -75,9 +75,9 @@ export function addFactors(app: Express, { recover, recoveryCodes }: SmsOtp): vo
   });
   app.post('/codes', async (req, res, next) => {
     try {
-      const { of } = req.body as { readonly of?: unknown };
+      const { of, form } = req.body as { readonly of?: unknown; readonly form?: string };
       const userId = typeof of === 'string' ? of : asTestUser(req.user).id;
-      res.json({ codes: await recoveryCodes.generate(userId, req) });
+      res.json({ codes: await recoveryCodes.generate(userId, req, { form }) });
     } catch (error) {
       next(error);
     }

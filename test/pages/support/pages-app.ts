@@ -34,11 +34,11 @@ export function everything(
 type Headers = Readonly<Record<string, string>>;
 
 /** Opens a page below the folder. */
-export const open = (browser: Visit, page: string, headers: Headers = {}): Promise<Answer> =>
+export const open = async (browser: Visit, page: string, headers: Headers = {}): Promise<Answer> =>
   browser.ask('get', toPath(page)).set({ accept: 'text/html', ...headers });
 
 /** Sends a form of a page. */
-export const submit = (
+export const submit = async (
   browser: Visit,
   page: string,
   body: object = {},
@@ -63,3 +63,14 @@ export async function logIn(test: TestApp, browser: Visit): Promise<void> {
   await enterPassword(browser);
   await submit(browser, 'code', { pin: test.code() });
 }
+
+/** Makes recovery codes as a person does, and reads them off the page. */
+export async function makeCodes(browser: Visit): Promise<readonly string[]> {
+  const form = readForm(await open(browser, 'recovery-codes'));
+  const { text } = await submit(browser, 'recovery-codes', { form });
+  return Array.from(text.matchAll(/<code>([^<]+)<\/code>/g), ([, code = '']) => code);
+}
+
+/** Reads the name of the form on the page of recovery codes. */
+export const readForm = ({ text }: Answer): string =>
+  /name="form" value="([^"]+)"/.exec(text)?.[1] ?? '';
