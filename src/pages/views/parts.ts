@@ -81,6 +81,12 @@ export function nameWay(way: Pick<Way, 'kind' | 'factor'>, texts: Texts): string
   return texts('ways.named', { name: way.factor });
 }
 
+/** Says what the user does with a factor. */
+export function explainWay({ factor }: Pick<Way, 'factor'>, texts: Texts): string {
+  if (factor === 'totp' || factor === 'passkey') return texts(`factor.${factor}`);
+  return texts('factor.named', { name: factor });
+}
+
 /** Lists ways as links. */
 export function wayLinks(ways: readonly Way[], texts: Texts): HtmlValue {
   if (ways.length === 0) return null;
