@@ -74,7 +74,7 @@ export function trustBox(
   </div>`;
 }
 
-/** Names a way: recovery codes, the factors that the texts know, and others by their name. */
+/** Names a way. A factor without a sentence of its own is shown by its name. */
 export function nameWay(way: Pick<Way, 'kind' | 'factor'>, texts: Texts): string {
   if (way.kind === 'recovery-code') return texts('ways.recovery-code');
   if (way.factor === 'totp' || way.factor === 'passkey') return texts(`ways.${way.factor}`);
