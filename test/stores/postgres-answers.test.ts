@@ -32,10 +32,10 @@ const results = fc.constantFrom(
 );
 const row = fc.record(
   {
-    ...{ id: text, tag: text, rank: digits, value: text, user_id: text, otp_id: text },
-    ...{ attempt: digits, sends: digits, texts, has_passed: fc.constantFrom('true', 'false', 5) },
+    ...{ id: text, tag: text, rank: digits, value: text, owner: text, otp: text },
+    ...{ attempt: digits, sends: digits, texts, passed: fc.constantFrom('true', 'false', 5) },
     ...{ result: results, results, ids: fc.constantFrom('["a"]', '[5]', '{}', 'x', null) },
-    was_live: fc.constantFrom('true', 'false', null),
+    live: fc.constantFrom('true', 'false', null),
   },
   { requiredKeys: [] },
 );
@@ -73,7 +73,7 @@ describe('postgresStore', () => {
     await expect(found).rejects.toThrow(StoreError);
   });
 
-  const claimed = { otp_id: 'x', user_id: 'user', value: '{}', sends: '1', texts: '[]' };
+  const claimed = { otp: 'x', owner: 'user', value: '{}', sends: '1', texts: '[]' };
   it.each([
     ['a number beyond the most', { ...claimed, attempt: '6' }, undefined],
     ['the number 0', { ...claimed, attempt: '0' }, undefined],

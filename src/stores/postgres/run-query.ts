@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readFields, StoreError } from '../../errors';
 import { readField } from '../../foreign-error';
 import { RECORD_PROBLEMS } from '../check-values';
-import { checkClock } from '../check-clock';
 import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
 import { createTimeLeft, TIME_LEFT } from './time-left';
@@ -64,28 +63,6 @@ function toOwnError(operation: string, error: unknown): unknown {
   const message = readField(error, 'message');
   const problem = RECORD_PROBLEMS.find((words) => words === message) ?? 'unknown answer';
   return new StoreError(`${operation}: ${problem}`);
-}
-
-/** Compares the clocks after the first statement that succeeds, once. No statement waits for it. */
-export function withClockCheck(pool: PostgresPool, run: RunQuery): RunQuery {
-  let isChecked = false;
-  return async (operation, text, values) => {
-    const rows = await run(operation, text, values);
-    if (!isChecked) {
-      isChecked = true;
-      void checkClock('PostgreSQL', () => readTime(pool), emitWarning);
-    }
-    return rows;
-  };
-}
-
-async function readTime(pool: PostgresPool): Promise<number> {
-  const { rows } = await pool.query(`SELECT extract(epoch FROM ${NOW}) * 1000 AS now`);
-  return Number(readFields(rows[0]).now);
-}
-
-function emitWarning(message: string, code: string): void {
-  process.emitWarning(message, { code });
 }
 
 export async function runMigration(pool: PostgresPool, text: string): Promise<void> {
