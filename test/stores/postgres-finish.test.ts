@@ -344,7 +344,9 @@ CREATE TRIGGER gate BEFORE INSERT ON sms_otp_counter FOR EACH ROW EXECUTE FUNCTI
     for (const call of calls) await call();
     // At first the server is asked once for the schema.
     const isQuestion = /FROM pg_attribute/;
-    expect(texts.filter((query) => !isQuestion.test(query))).toHaveLength(calls.length);
+    expect(texts.filter((query) => !query.includes('FROM pg_attribute'))).toHaveLength(
+      calls.length,
+    );
     expect(texts).toHaveLength(calls.length + 1);
     expect(texts.filter((query) => query.includes(';'))).toEqual([]);
   });
