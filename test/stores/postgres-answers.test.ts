@@ -60,6 +60,14 @@ describe('postgresStore', () => {
     expect(failed ? counterexample : null).toBeNull();
   });
 
+  it('migrate() turns what keeps it from looking into a StoreError', async () => {
+    const refusal = Object.assign(new Error('canary'), { code: 'ECONNREFUSED' });
+    const store = postgresStore({ query: () => Promise.reject(refusal) });
+    const error: unknown = await store.migrate().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(String(error)).toBe('StoreError: The store failed (migrate): ECONNREFUSED');
+  });
+
   it('refuses every call that is answered without rows', async () => {
     for (const call of everyRecordCall(makeStore(null)))
       await expect(call()).rejects.toThrow(StoreError);

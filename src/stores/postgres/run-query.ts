@@ -65,9 +65,9 @@ function toOwnError(operation: string, error: unknown): unknown {
   return new StoreError(`${operation}: ${problem}`);
 }
 
-export async function runMigration(pool: PostgresPool, text: string): Promise<void> {
-  const query = () => pool.query(text);
-  await runRepeatedly('migrate', REPEATABLE_IN_MIGRATION, MIGRATION_TIMEOUT_MS, query);
+/** Runs one query of a migration. */
+export function runMigration<Result>(query: () => Promise<Result>): Promise<Result> {
+  return runRepeatedly('migrate', REPEATABLE_IN_MIGRATION, MIGRATION_TIMEOUT_MS, query);
 }
 
 /** Repeats a statement that PostgreSQL has undone, but not once its caller has been refused. */
