@@ -88,7 +88,10 @@ describe('what a span says', () => {
     ],
     [
       {
-        ...{ type: 'store-call', operation: 'claim', outcome: 'failed', durationMs: 250 },
+        type: 'store-call',
+        operation: 'claim',
+        outcome: 'failed',
+        durationMs: 250,
         cause: 'READONLY',
       },
       'sms_otp store claim',
