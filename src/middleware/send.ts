@@ -9,6 +9,7 @@ import type { FailedResend, SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
+import { checkGuardOrder } from './handler-order';
 import type { KeptPage } from './kept-page';
 import { logInOrEnd } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
@@ -57,6 +58,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     if (isSetUp) return;
     slot.requireNewIds(req);
     requireSerializer(req, context);
+    checkGuardOrder(req, context.warn);
     isSetUp = true;
   }
 

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Request, RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import session from 'express-session';
+import express4 from 'express4';
+import express416 from 'express416';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
 import { Passport as Passport06 } from 'passport06';
@@ -473,6 +475,76 @@ describe('a mistake of the app', () => {
       for (const path of ['/in/login?again=1', '/in/code'])
         await test.agent().get(path).expect(403);
       expectWarning('SMS_OTP_GUARDED_LOGIN', 'behind the routes of the login');
+    });
+  });
+
+  describe.each([
+    [5, express],
+    [4, express4],
+    [4.16, express416],
+  ])('with the order of handlers in Express %d', (_version, createApp) => {
+    const show: RequestHandler = (_req, res) => void res.json({});
+    const goOn: RequestHandler = (_req, _res, next) => next();
+
+    /** Adds routes, and logs in twice. */
+    async function logIn(
+      add: (app: Express, guard: RequestHandler, Router: typeof express.Router) => void,
+    ): Promise<void> {
+      test = await startTestApp({
+        createApp,
+        routes: (app, smsOtp) => add(app, smsOtp.requireSecondFactor(), createApp.Router),
+      });
+      for (const _try of [1, 2]) await test.agent().post('/login').send(LOGIN);
+    }
+
+    it.each<[string, Parameters<typeof logIn>[0]]>([
+      ['behind the handler of its route', (app, guard) => app.get('/own', show, guard)],
+      [
+        'behind the handler of its route, in a router',
+        (app, guard, Router) => app.use('/in', Router().get('/own', goOn, show, guard), goOn),
+      ],
+      [
+        'behind the route that it should guard',
+        (app, guard) => app.get('/own', show).use('/own', guard).get('/other', show),
+      ],
+      ['behind all routes', (app, guard) => app.use(guard)],
+    ])('warns once of a guard %s', async (_title, add) => {
+      await logIn(add);
+      expectWarning('SMS_OTP_LATE_GUARD', 'come before it', 'Put the guard first');
+    });
+
+    it.each<[string, Parameters<typeof logIn>[0]]>([
+      ['in front of its handler', (app, guard) => app.get('/own', goOn, guard, show)],
+      ['of another method', (app, guard) => app.route('/own').get(show).post(guard, show)],
+      [
+        'behind an open page of its prefix',
+        (app, guard) => app.get('/in/login', show).use('/in', guard).get('/in/own', show),
+      ],
+      ['in front of a router', (app, guard, Router) => app.use(guard).use('/own', Router())],
+      ['mounted with its handler', (app, guard) => app.use('/account', guard, show)],
+      [
+        'of a path that cannot be decoded',
+        (app, guard) => app.get('/in/100%', show).use('/in/:id', guard),
+      ],
+      [
+        'beside a router in itself',
+        (app, guard, Router) => {
+          const router = Router();
+          app.use('/in', router.use('/in', router).get('/own', guard, show));
+        },
+      ],
+      ['of a path without a route', (app, guard) => app.use('/nowhere', guard)],
+      [
+        'in front of patterns and lists',
+        (app, guard) =>
+          app
+            .get('/own', show)
+            .use(guard)
+            .get([/^\/other/, '/more'], show),
+      ],
+    ])('does not warn of a guard %s', async (_title, add) => {
+      await logIn(add);
+      expect(warnings).toEqual([]);
     });
   });
 
