@@ -243,7 +243,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     return { kind: 'refused', refusal };
   }
 
-  /** Tells the developer why a message was not sent. The page tells the user only that it was not. */
+  /** Tells the developer why a message was not sent. The page says only that it was not. */
   function reportNotSent(request: SendRequest, userId: string, error: GatewayError): void {
     const { code, message } = error;
     const rule = { reason: 'not-sent', policy: null, limit: null } as const;
