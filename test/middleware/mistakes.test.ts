@@ -719,9 +719,8 @@ describe('a mistake of the app', () => {
     });
 
     it('warns once of a loadUser that returns more than the first factor did', async () => {
-      test = await startTestApp({
-        options: { loadUser: () => asUser({ ...ALICE, passwordHash: 'canary' }) },
-      });
+      const loaded = { ...ALICE, passwordHash: 'canary' };
+      test = await startTestApp({ options: { loadUser: () => asUser(loaded) } });
       const agent = test.agent();
       await agent.post('/login').send(LOGIN).expect(200);
       await agent.post('/login/pin').send({ pin: test.code() }).expect(200);
