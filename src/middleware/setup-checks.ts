@@ -118,7 +118,7 @@ export function checkCookie(isLost: boolean, warn: Warn): void {
   warn(
     'SMS_OTP_SESSION_COOKIE',
     'The session cookie is secure, and a request came over http: the browser gets no cookie. ' +
-    'The session cookie is secure, and a request came over http: browsers do not get it. ' +
+      'The session cookie is secure, and a request came over http: browsers do not get it. ' +
       "1) behind a proxy that ends TLS, or cookie: { secure: 'auto' }",
   );
 }
