@@ -117,9 +117,9 @@ export function checkCookie(isLost: boolean, warn: Warn): void {
   if (!isLost) return;
   warn(
     'SMS_OTP_SESSION_COOKIE',
-    'The session cookie is secure, and a request came over http: the browser gets no cookie. ' +
-      'The session cookie is secure, and a request came over http: browsers do not get it. ' +
-      "1) behind a proxy that ends TLS, or cookie: { secure: 'auto' }",
+    'The session cookie is secure, and a request came over http: browsers do not get it. Forms ' +
+      "fail with an invalid csrf token, and no one can log in. Write app.set('trust proxy', 1) " +
+      "behind a proxy that ends TLS, or cookie: { secure: 'auto' }",
   );
 }
 
