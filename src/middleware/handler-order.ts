@@ -12,8 +12,8 @@ export function checkGuardOrder({ app }: Request, warn: Warn): void {
   warn(
     'SMS_OTP_LATE_GUARD',
     'A requireSecondFactor guards nothing, because the handlers that it should guard come before ' +
-      'it. Express calls handlers in the order in which they were added, so those pages are open. ' +
-      "Put the guard first: app.get('/account', smsOtp.requireSecondFactor(), showAccount)",
+      'it. Express calls handlers in the order in which they were added, so those pages are ' +
+      "open. Put the guard first: app.get('/account', smsOtp.requireSecondFactor(), showAccount)",
   );
 }
 
@@ -65,8 +65,8 @@ function hasLateGuard(handlers: readonly Layer[]): boolean {
 }
 
 /**
- * Returns whether a guard of `app.use` comes after routes that it covers, and before nothing that it
- * may cover.
+ * Returns whether a guard of `app.use` comes after routes that it covers, and before nothing that
+ * it may cover.
  */
 function isBehindAll(layer: Layer, at: number, layers: readonly Layer[]): boolean {
   if (!isGuard(layer)) return false;
