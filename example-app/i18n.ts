@@ -61,13 +61,14 @@ const quiet: ReadonlySet<string> = new Set([
   'second-factor-too-old',
 ]);
 
-/** Returns the library's sentence for its last refusal; null when there was none. */
-export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
+/** Returns a sentence for the library's last refusal; null when there was none. */
+export function toNotice(req: Request, status: SmsOtpStatus): Notice | null {
+  const { notice, retryAt } = status;
   if (notice === null) return null;
-  // The library's sentence for this one says how a number is written, as the hint at the field does.
+  const own = findOwnSentence(status);
   const text =
-    notice === 'malformed-phone'
-      ? translateFor(req)('notice.malformedPhone')
+    own !== undefined
+      ? translateFor(req)(own)
       : noticeText(notice, {
           locale: readLocale(req),
           retryAt,
@@ -75,6 +76,16 @@ export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notic
           now: readClock(req),
         });
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
+}
+
+/** Returns a sentence that fits these pages better than the library's; undefined: there is none. */
+function findOwnSentence({ notice, pending }: SmsOtpStatus): TextKey | undefined {
+  // The library's sentence says how a number is written, as the hint at the field does.
+  if (notice === 'malformed-phone') return 'notice.malformedPhone';
+  // The phone has a code of another login, which the field of this page would not take.
+  const isOfOtherLogin =
+    notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
+  return isOfOtherLogin ? 'notice.otherLogin' : undefined;
 }
 
 /**

@@ -196,7 +196,7 @@ function describePending(
     takesPasskey,
     isTextOff,
     /** The notice says that no text has gone out. */
-    isNotSent: notice === 'not-sent',
+    isNotSent: notice === 'not-sent' || (notice === 'resend-too-soon' && purpose === 'login'),
     /** Which field the notice is about. */
     refused:
       notice === null

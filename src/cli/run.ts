@@ -128,7 +128,7 @@ function formatOverview(style: Style): string {
     `${style('dim', 'The state   ')}  REDIS_URL or DATABASE_URL`,
     `${style('dim', 'Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage`,
     '',
-    `Run ${PROGRAM} <command> --help for the options of a command.`,
+    `${PROGRAM} <command> --help shows the options of a command, ${PROGRAM} --version the version.`,
   ].join('\n');
 }
 

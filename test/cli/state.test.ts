@@ -158,7 +158,7 @@ for (const [service, place, start, open] of PLACES) {
         const ended = await runCli([name, 'nobody'], opened);
         expect([ended.code, ended.stdout]).toEqual([1, '']);
         expect(ended.stderr).toMatch(
-          /Nothing is counted of this user\.\s+Check the id and the prefix\./,
+          /Nothing is counted for this user\.\s+Check the id and the prefix\./,
         );
       }
     });
