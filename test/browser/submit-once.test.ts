@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createApp as createConsent } from '../../docs/recipes/consent';
 import { OptOuts } from '../../docs/recipes/opt-outs';
