@@ -36,8 +36,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The keys of a user's counters and the join of price lists must be the login's own.
   cli: [
     ...['client', 'simulator', 'stores', 'limits', 'policies', 'closest-name'],
-    ...['errors', 'foreign-error'],
+    ...['demo', 'errors', 'foreign-error'],
   ],
+  // An app like any other: it uses public names alone.
+  demo: ['index', 'simulator'],
   errors: ['foreign-error'],
   'foreign-error': [],
 };
@@ -109,7 +111,7 @@ const LAZY_PACKAGES = ['undici', 'libphonenumber-js', 'otpauth'];
 /** Packages of the HTTP edge stay there; options.ts may name the type of a request. */
 export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
   const isHttp = isPackage(to) && HTTP_PACKAGES.includes(packageOf(to));
-  if (!isHttp || partOf(from) === 'middleware') return true;
+  if (!isHttp || partOf(from) === 'middleware' || partOf(from) === 'demo') return true;
   return from === 'options.ts' && kind === 'type';
 }
 
