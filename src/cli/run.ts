@@ -15,6 +15,7 @@ import {
   type Style,
 } from './command';
 import { audit } from './commands/audit';
+import { demo } from './commands/demo';
 import { doctor } from './commands/doctor';
 import { lookup } from './commands/lookup';
 import { numbers } from './commands/numbers';
@@ -26,6 +27,7 @@ import { explain, UsageError } from './failures';
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
+  demo,
   simulate,
   audit,
   doctor,
