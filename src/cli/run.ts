@@ -15,6 +15,7 @@ import {
   type Style,
 } from './command';
 import { audit } from './commands/audit';
+import { copyPages } from './commands/copy-pages';
 import { demo } from './commands/demo';
 import { doctor } from './commands/doctor';
 import { lookup } from './commands/lookup';
@@ -28,6 +29,7 @@ import { explain, UsageError } from './failures';
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
   demo,
+  copyPages,
   simulate,
   audit,
   doctor,
