@@ -22,7 +22,9 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const login = { username: 'alice', password: 'demo-password' };
 
-describe('the app of the quick start', () => addTests(() => ({})));
+describe('the app of the quick start', () => {
+  addTests(() => ({}));
+});
 
 describeWithService('redis')('the app of the quick start with Redis', () => {
   const server = useServer(startRedis);

@@ -1,5 +1,5 @@
-import { cpSync, existsSync, readdirSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from '../command';
 import { CommandFailure } from '../failures';
 
@@ -16,7 +16,7 @@ export const copyPages: Command = {
     javascript: { help: 'write JavaScript (CommonJS); default: TypeScript' },
   },
   notes: [
-    'The copy is yours: import smsOtpPages from it in place of passport-sms-otp/pages. No route changes.',
+    'Import smsOtpPages from the copy in place of passport-sms-otp/pages. No route changes.',
     'Updates of the package do not change it.',
   ],
   run({ args, io, output }) {
@@ -28,9 +28,7 @@ export const copyPages: Command = {
         'Choose a new or empty folder.',
       );
     }
-    const source = join(ROOT, isJavaScript ? 'dist/pages' : 'src/pages');
-    // The declarations of the built files are for importing them from the package.
-    cpSync(source, folder, { recursive: true, filter: (path) => !path.endsWith('.d.ts') });
+    copyFiles(join(ROOT, isJavaScript ? 'dist/pages' : 'src/pages'), folder);
     const shown = relative(io.folder, folder);
     output.line(`The pages are in ${shown}. Next:`);
     output.line('');
@@ -42,3 +40,12 @@ export const copyPages: Command = {
     return Promise.resolve(0);
   },
 };
+
+/** Copies all files of a folder but type declarations, which belong to the built package. */
+function copyFiles(from: string, to: string): void {
+  for (const path of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
+    if (path.endsWith('.d.ts') || statSync(join(from, path)).isDirectory()) continue;
+    mkdirSync(dirname(join(to, path)), { recursive: true });
+    copyFileSync(join(from, path), join(to, path));
+  }
+}
