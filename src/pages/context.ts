@@ -34,7 +34,7 @@ export function describeBase(context: PagesContext, req: Request, res: Response)
   return {
     locale,
     appName,
-    notice: describeNotice(smsOtp, req, locale),
+    notice: describeNotice(context, req, locale),
     fields,
     csrf: options.csrf ? { name: options.csrf.field, value: options.csrf.token(req, res) } : null,
     homeHref: addresses.home,
@@ -44,9 +44,16 @@ export function describeBase(context: PagesContext, req: Request, res: Response)
   };
 }
 
-function describeNotice(smsOtp: SmsOtp, req: Request, locale: PageLocale): PageNotice | null {
+function describeNotice(
+  { smsOtp, options }: PagesContext,
+  req: Request,
+  locale: PageLocale,
+): PageNotice | null {
   const { notice, retryAt, pending } = smsOtp.status(req);
   if (notice === null) return null;
+  const kind = INFO.has(notice) ? 'info' : 'error';
+  const own = options.texts?.[locale]?.[`notice.${notice}`];
+  if (own !== undefined) return { kind, text: own };
   const isCounted = COUNTED.has(notice) && pending !== null && pending.resendAt !== null;
   const text = noticeText(notice, {
     locale,
@@ -54,7 +61,7 @@ function describeNotice(smsOtp: SmsOtp, req: Request, locale: PageLocale): PageN
     retryAt: isCounted ? 0 : retryAt,
     now: smsOtp.settings.now(),
   });
-  return { kind: INFO.has(notice) ? 'info' : 'error', text };
+  return { kind, text };
 }
 
 /** Returns whether there is something to set on the page "Sign-in security". */

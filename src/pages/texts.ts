@@ -1,3 +1,4 @@
+import type { Reason } from 'passport-sms-otp';
 import ar = require('./texts/ar.json');
 import de = require('./texts/de.json');
 import en = require('./texts/en.json');
@@ -40,8 +41,8 @@ export type PageLocale = keyof typeof TEXTS;
 
 export type TextKey = keyof typeof en;
 
-/** Sentences of the app's own, by key. */
-export type PageTexts = Readonly<Partial<Record<TextKey, string>>>;
+/** Sentences of the app's own, by key. `notice.` and a reason is the sentence of that notice. */
+export type PageTexts = Readonly<Partial<Record<TextKey | `notice.${Reason}`, string>>>;
 
 /** Returns a sentence, with its `{placeholders}` filled in. */
 export type Texts = (key: TextKey, values?: Readonly<Record<string, string | number>>) => string;

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { rmSync } from 'node:fs';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createApp as createConsent } from '../../docs/recipes/consent';
 import { OptOuts } from '../../docs/recipes/opt-outs';
@@ -7,9 +8,13 @@ import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
 import { ResetTokens } from '../../docs/recipes/reset-tokens';
 import { createApp as createStops } from '../../docs/recipes/stop-replies';
 import { endChild, startChild } from '../example-app/child-site';
+import { readBlocks } from '../docs/support/blocks';
+import { readPage } from '../docs/support/pages';
+import { makeDirectory, start } from '../docs/support/run';
 import { startRecipe } from '../recipes/support/recipe-site';
 import { passwordOf } from '../recipes/support/recipe-users';
 import { ChangingUsers, Mailbox } from '../recipes/support/reset-users';
+import { findFreePort } from '../services/service';
 import { waitUntil } from '../support/wait-until';
 import { inChromium, useChromium } from './chromium';
 import { openStrictSite, type StrictSite } from './strict-site';
@@ -30,6 +35,22 @@ interface CopiedPage {
   readonly fields: Readonly<Record<string, string>>;
   /** Where the browser is after the form. */
   readonly lands: string;
+}
+
+const directory = makeDirectory();
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function startQuickStart(): Promise<Started> {
+  const blocks = readBlocks(readPage('docs/quick-start.md'));
+  const file = blocks.find(({ notes }) => notes.includes('named: app.mjs'));
+  const env = { PORT: String(await findFreePort()) };
+  const program = start(directory, 'app.mjs', file?.code ?? '', env);
+  const [, url = ''] = await program.waitFor(/The app: (\S+)\n/);
+  const close = async (): Promise<void> => {
+    program.stop();
+    await program.ended;
+  };
+  return { url, close };
 }
 
 const SECRETS = {
@@ -73,6 +94,16 @@ const RESET: CopiedPage = {
 
 const PAGES: readonly (readonly [string, CopiedPage])[] = [
   [
+    'the quick start',
+    {
+      start: startQuickStart,
+      path: '/login',
+      action: '/login',
+      fields: login,
+      lands: '**/second-factor/code',
+    },
+  ],
+  [
     'the login in one file',
     {
       start: startLoginAlone,
@@ -100,7 +131,7 @@ const PAGES: readonly (readonly [string, CopiedPage])[] = [
       path: '/login',
       action: '/login',
       fields: passwordOf('alice'),
-      lands: '**/login/pin',
+      lands: '**/second-factor/code',
     },
   ],
 ];

@@ -39,27 +39,35 @@ describe('the recipe for people who reply STOP', () => {
     agent.post(path).type('form').send(fields);
 
   async function logIn(id: string, agent = site.agent()): Promise<Agent> {
-    expect((await post(agent, '/login', passwordOf(id))).headers.location).toBe('/login/pin');
-    const { headers } = await post(agent, '/login/pin', { pin: site.code(id) });
+    expect((await post(agent, '/login', passwordOf(id))).headers.location).toBe(
+      '/second-factor/code',
+    );
+    const { headers } = await post(agent, '/second-factor/code', { pin: site.code(id) });
     expect(headers.location).toBe('/account');
     return agent;
   }
 
   it('pays no text to a number that has opted out, takes a recovery code, and texts after START', async () => {
     const first = await logIn('alice');
-    const [recoveryCode] = (await post(first, '/account/recovery-codes')).body as [string];
+    const [, form = ''] =
+      /name="form" value="([^"]+)"/.exec((await first.get('/second-factor/recovery-codes')).text) ??
+      [];
+    const made = await post(first, '/second-factor/recovery-codes', { form });
+    const [, recoveryCode] = /<code>([^<]+)/.exec(made.text) ?? [];
     expect(await report(' Stop ', site.users.phoneOf('alice'), { at: NOW - 2 })).toBe(204);
     const { sent } = site.sim.stats();
 
     const agent = site.agent();
-    expect((await post(agent, '/login', passwordOf('alice'))).headers.location).toBe('/login/pin');
-    const { text } = await agent.get('/login/pin');
+    expect((await post(agent, '/login', passwordOf('alice'))).headers.location).toBe(
+      '/second-factor/code',
+    );
+    const { text } = await agent.get('/second-factor/code');
     expect(text).toContain(STOPPED);
-    expect(text).toContain('name="recoveryCode"');
-    expect((await agent.get('/account')).status).toBe(403);
-    await post(agent, '/login/resend');
+    expect(text).toContain('href="recovery-code"');
+    expect((await agent.get('/account')).headers.location).toBe('/second-factor/code');
+    await post(agent, '/second-factor/resend');
     expect(site.sim.stats().sent).toBe(sent);
-    await post(agent, '/login/recover', { recoveryCode });
+    await post(agent, '/second-factor/recovery-code', { recoveryCode });
     expect((await agent.get('/account')).body).toEqual({ id: 'alice' });
 
     expect(await report('START', site.users.phoneOf('alice'), { at: NOW - 1 })).toBe(204);
@@ -72,7 +80,7 @@ describe('the recipe for people who reply STOP', () => {
     const agent = site.agent();
     expect((await post(agent, '/login', passwordOf('bob'))).headers.location).toBe('/login');
     expect((await agent.get('/login')).text).toContain(STOPPED);
-    expect((await agent.get('/account')).status).toBe(403);
+    expect((await agent.get('/account')).headers.location).toBe('/login');
     await report('start', site.users.phoneOf('bob').slice(1), { at: NOW - 1 });
     await logIn('bob', agent);
   });
@@ -108,7 +116,7 @@ describe('the recipe for people who reply STOP', () => {
     const phone = site.users.phoneOf('erin');
     const thief = site.agent();
     await post(thief, '/login', passwordOf('erin'));
-    await post(thief, '/login/pin', { pin: 'STOP' });
+    await post(thief, '/second-factor/code', { pin: 'STOP' });
     expect((await post(thief, '/texts/replies', { from: phone, text: 'STOP' })).status).toBe(401);
     expect(await report('STOP', phone, { secret: passwordOf('erin').password, as: thief })).toBe(
       401,

@@ -10,8 +10,11 @@
 
   // One submit for each form, however often the button or the Enter key is pressed: a second one
   // would meet a code that is used up, or a login that has ended.
+  const submitted = new WeakSet();
   document.addEventListener('submit', (event) => {
     if (event.defaultPrevented) return;
+    if (submitted.has(event.target)) return event.preventDefault();
+    submitted.add(event.target);
     setDisabled(findAll('button', event.target), true);
   });
 
