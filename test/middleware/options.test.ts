@@ -123,6 +123,8 @@ describe('createSmsOtp', () => {
       [
         ...[
           'strategy',
+          'firstFactor',
+          'settings',
           'send',
           'resend',
           'verify',

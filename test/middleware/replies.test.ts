@@ -9,6 +9,7 @@ const apps = useOwnApps();
 /** Every reason with its reply, by hand: status, then what the body calls the error. */
 const DOCUMENTED: Record<string, [number, string]> = {
   'malformed-code': [400, 'malformed-code'],
+  'wrong-password': [401, 'wrong-password'],
   'wrong-code': [401, 'invalid-code'],
   'too-many-attempts': [401, 'invalid-code'],
   expired: [401, 'expired'],

@@ -7,6 +7,7 @@ import { runNode } from './packed/run';
 const NAME = 'passport-sms-otp';
 const DOCUMENTED = [
   '.',
+  './pages',
   './policies',
   './totp',
   './sms-gateway',

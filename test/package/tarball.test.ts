@@ -31,8 +31,9 @@ function read(file: string): string {
 }
 
 describe('the tarball', () => {
-  it('holds what was built, the guides, five documents, the schema and the manifest', () => {
-    const rest = tarball.files.filter((file) => !file.startsWith('dist/') && !GUIDE.test(file));
+  it('holds what was built, the guides, the sources of the pages, five documents, the schema and the manifest', () => {
+    const isCopied = (file: string): boolean => /^(?:dist|src\/pages)\//.test(file);
+    const rest = tarball.files.filter((file) => !isCopied(file) && !GUIDE.test(file));
     expect(rest).toEqual([
       ...['AGENTS.md', 'CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md'],
       ...['docs/postgres.sql', 'package.json'],
@@ -74,8 +75,16 @@ describe('the tarball', () => {
     expect(named.filter((file) => !/in the\s+repository/i.test(read(file)))).toEqual([]);
   });
 
+  it('holds every source of the pages, which an app may copy', () => {
+    const inTarball = tarball.files.filter((file) => file.startsWith('src/'));
+    const sources = readdirSync(join(ROOT, 'src/pages'), { recursive: true, withFileTypes: true });
+    expect(inTarball).toHaveLength(sources.filter((entry) => entry.isFile()).length);
+    expect(inTarball.every((file) => file.startsWith('src/pages/'))).toBe(true);
+  });
+
   it('holds code, its declarations and its data, and no source, test or anything else', () => {
-    const isAsset = (file: string): boolean => file.startsWith('dist/simulator/inbox/assets/');
+    const isAsset = (file: string): boolean =>
+      /^dist\/(?:simulator\/inbox|pages)\/assets\//.test(file);
     const built = tarball.files.filter((file) => file.startsWith('dist/') && !isAsset(file));
     const [code, declarations, others] = [
       built.filter((file) => file.endsWith('.js')),
@@ -93,9 +102,14 @@ describe('the tarball', () => {
       'policies/spend-limits/country-names',
       'simulator/state/networks',
     ];
-    expect(others).toEqual(data.map((file) => `dist/${file}.json`));
+    const isText = (file: string): boolean => file.startsWith('dist/pages/texts/');
+    expect(others.filter((file) => !isText(file))).toEqual(data.map((file) => `dist/${file}.json`));
+    expect(others.filter(isText)).toHaveLength(16);
     const assets = tarball.files.filter(isAsset).map((file) => file.replace(/^.*\//, ''));
-    expect(assets.toSorted()).toEqual(['icon.svg', 'inbox.css', 'inbox.html', 'inbox.js']);
+    expect(assets.toSorted()).toEqual([
+      ...['icon.svg', 'inbox.css', 'inbox.html', 'inbox.js'],
+      ...['logo.svg', 'pages.css', 'pages.js'],
+    ]);
   });
 
   it('names no place of the machine it was built on', () => {
