@@ -136,7 +136,7 @@ function readSessions({ sessions }: TestApp): unknown[] {
     .map((id) => {
       const { smsOtp = {}, ...rest } = sessions.rest(id) ?? {};
       const kept = Object.entries(smsOtp as object).filter(([name]) => !TRACES.includes(name));
-      return { id, rest: { ...rest, cookie: null }, smsOtp: Object.fromEntries(kept) as unknown };
+      return { id, rest: { ...rest, cookie: null }, smsOtp: Object.fromEntries(kept) };
     })
     .filter(({ rest, smsOtp }) => Object.keys(rest).length > 1 || Object.keys(smsOtp as object)[0]);
 }
