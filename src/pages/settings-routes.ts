@@ -39,8 +39,15 @@ interface PageGuards {
   readonly user: RequestHandler;
   /** Lets users pass with a factor of the last five minutes. */
   readonly recent: RequestHandler;
-  /** The same for forms, and for users without any factor: a first number, first codes. */
+  /** The same for forms, and for users without any factor: first codes. */
   readonly recentOrFirst: RequestHandler;
+  /**
+   * The page and the form of a number, also for users without any factor. A login may need one all
+   * the same, as after a sign-up, and this is the way to it. `phones.enroll` asks whether the login
+   * has ended.
+   */
+  readonly numberPage: RequestHandler;
+  readonly numberForm: RequestHandler;
   /** The same for forms, without that exception. */
   readonly recentForm: RequestHandler;
 }
@@ -61,9 +68,13 @@ function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
     user: choose(hasNone, userWithoutFactor, user),
     recent: smsOtp.requireSecondFactor({ maxAgeSeconds }),
     recentOrFirst: choose(hasNone, userWithoutFactor, recentForm),
+    numberPage: choose(hasNone, pass, user),
+    numberForm: choose(hasNone, pass, recentForm),
     recentForm,
   };
 }
+
+const pass: RequestHandler = (_req, _res, next) => next();
 
 /** Makes a guard of two: the first one for requests of which the question is true. */
 function choose(
@@ -100,7 +111,7 @@ function addNumbers(
 
   router.get(
     '/add-number',
-    guards.user,
+    guards.numberPage,
     asyncHandler(async (req, res) => {
       const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
       const wanted = req.query.replaces;
@@ -114,7 +125,7 @@ function addNumbers(
       });
     }),
   );
-  router.post('/add-number', guards.recentOrFirst, (req, res, next) =>
+  router.post('/add-number', guards.numberForm, (req, res, next) =>
     (readField(req, fields.phoneId) === '' ? add : replace)(req, res, next),
   );
   router.post('/confirm-number', phones.confirm());

@@ -51,7 +51,7 @@ describe.each([
   const start = (options: Partial<SmsOtpOptions> = {}): Promise<TestApp> =>
     test.start({
       ...plain,
-      createApp: createApp as typeof express,
+      createApp: createApp,
       isTampered: true,
       options: { ...plain.options, factors: ownFactors(new Set(['alice'])), ...options },
       routes: (app: Express, ...rest) => {
@@ -135,7 +135,7 @@ describe.each([
   });
 
   it("stay on Express's own pages for what nothing answers, but for the policy", async () => {
-    await test.start({ ...plain, createApp: createApp as typeof express });
+    await test.start({ ...plain, createApp: createApp });
     const answer = await open(test.browser(), 'nothing-here');
     // Express puts a policy of its own there, and the older header still refuses frames.
     expect([answer.status, findMissing(answer)]).toEqual([404, ['frame-ancestors of 404']]);
@@ -159,11 +159,9 @@ describe.each([
     await start();
     const { headers } = await open(test.browser(), 'code');
     const policy = String(headers['content-security-policy']);
-    if (!hasHelmet) return expect(policy).toBe("frame-ancestors 'none'");
-    expect(policy.split(', ')).toEqual([
-      expect.stringContaining("default-src 'self'"),
-      "frame-ancestors 'none'",
-    ]);
+    const own = "frame-ancestors 'none'";
+    const helmets = expect.stringContaining("default-src 'self'");
+    expect(policy.split(', ')).toEqual(hasHelmet ? [helmets, own] : [own]);
   });
 
   it('fit a page without anything inline', async () => {
