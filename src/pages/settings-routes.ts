@@ -56,10 +56,10 @@ function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
   const maxAgeSeconds = RECENT_SECONDS;
   const user = smsOtp.requireSecondFactor();
   const userWithoutFactor = smsOtp.requireSecondFactor({ allowNotRequired: true });
-  const recentForm = smsOtp.requireSecondFactor({
-    maxAgeSeconds,
-    redirect: addresses.at('confirm'),
-  });
+  const redirect = addresses.at('confirm');
+  const recentForm = smsOtp.requireSecondFactor({ maxAgeSeconds, redirect });
+  // The first of two submissions makes a factor, which the second one is asked for.
+  const firstForm = smsOtp.requireSecondFactor({ allowNotRequired: true, redirect });
   const hasNone = async (req: Request): Promise<boolean> => {
     if (!req.user || smsOtp.hasSecondFactor(req)) return false;
     return isWithoutFactor(smsOtp, req.user);
@@ -67,7 +67,7 @@ function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
   return {
     user: choose(hasNone, userWithoutFactor, user),
     recent: smsOtp.requireSecondFactor({ maxAgeSeconds }),
-    recentOrFirst: choose(hasNone, userWithoutFactor, recentForm),
+    recentOrFirst: choose(hasNone, firstForm, recentForm),
     numberPage: choose(hasNone, pass, user),
     numberForm: choose(hasNone, pass, recentForm),
     recentForm,
@@ -167,7 +167,8 @@ function addCodes(
     guards.recentOrFirst,
     asyncHandler(async (req, res) => {
       const form = readField(req, 'form');
-      const codes = form === '' ? null : await makeCodes(req, form);
+      const isOurs = form !== '' && form.length <= MAX_FORM_LENGTH;
+      const codes = isOurs ? await makeCodes(req, form) : null;
       if (codes === null) return showLostCodes(context, req, res);
       show(context, req, res, {
         ...describeBase(context, req, res),
@@ -190,6 +191,9 @@ function addCodes(
     }
   }
 }
+
+/** As `recoveryCodes.generate` takes it. */
+const MAX_FORM_LENGTH = 100;
 
 function showLostCodes(context: PagesContext, req: Request, res: Response): void {
   const link = { href: context.addresses.settings, to: 'settings' } as const;
