@@ -28,6 +28,7 @@ export function readAddresses({ settings }: Pick<SmsOtp, 'settings'>): Addresses
         "paths: { login: '/login', home: '/' }",
     );
   }
+  refuseQueries(paths);
   const places = { code: paths.code, 'step-up': paths.stepUp, settings: paths.settings };
   const own = Object.entries(places).filter(([name, path]) => path.endsWith(`${FOLDER}/${name}`));
   const folders = new Set(own.map(([name, path]) => path.slice(0, -name.length)));
@@ -43,4 +44,16 @@ export function readAddresses({ settings }: Pick<SmsOtp, 'settings'>): Addresses
     at: (name) => `${folder}${name}`,
     isOfApp: (name) => !ownNames.includes(name),
   };
+}
+
+/** The old address of a page leads to the one in `paths`. With a query that would be a circle. */
+function refuseQueries(paths: Paths): void {
+  for (const [name, path] of Object.entries<string>({ ...paths })) {
+    const [page = ''] = path.split(/[?#]/, 1);
+    if (page === path || !/\/second-factor\/(?:code|step-up|settings)$/.test(page)) continue;
+    throw new TypeError(
+      `smsOtpPages: paths.${name} has a query or a fragment: a ready-made page has none. ` +
+        `Write '${page}'`,
+    );
+  }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import { RecoveryCodesError, type SmsOtp } from 'passport-sms-otp';
 import { leadTo } from './code-routes';
 import { describeBase, hasSettings, type PagesContext } from './context';
@@ -9,12 +9,12 @@ import {
   listNumbers,
   RECENT_SECONDS,
 } from './describe-settings';
-import { asyncHandler, readField } from './handlers';
+import { asyncHandler, createRouter, readField } from './handlers';
 import { show, showMessage } from './show';
 
 /** The page "Sign-in security" and everything that it changes. */
 export function settingsRoutes(context: PagesContext): Router {
-  const router = Router();
+  const router = createRouter();
   if (!hasSettings(context.smsOtp)) return router;
   const guards = createGuards(context);
   const { addresses, smsOtp } = context;
