@@ -20,8 +20,9 @@ export interface Addresses extends Paths {
  * Reads where the pages are. A path that does not end like one of ours is a page of the app.
  * @throws {TypeError} without `paths`, and for pages of ours below two prefixes.
  */
-export function readAddresses({ settings }: Pick<SmsOtp, 'settings'>): Addresses {
-  const { paths } = settings;
+export function readAddresses(smsOtp: Pick<SmsOtp, 'settings'>): Addresses {
+  requireSettings(smsOtp);
+  const { paths } = smsOtp.settings;
   if (paths === undefined) {
     throw new TypeError(
       'smsOtpPages needs the option paths of createSmsOtp: write ' +
@@ -56,4 +57,10 @@ function refuseQueries(paths: Paths): void {
         `Write '${page}'`,
     );
   }
+}
+
+/** The options may have been given in its place, by an app without types. */
+function requireSettings(given: unknown): void {
+  const isOurs = typeof given === 'object' && given !== null && 'settings' in given;
+  if (!isOurs) throw new TypeError('smsOtpPages(smsOtp) needs what createSmsOtp has returned');
 }

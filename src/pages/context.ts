@@ -30,8 +30,19 @@ export function describeBase(context: PagesContext, req: Request, res: Response)
   const { csrf } = context.options;
   return {
     ...withNotice(context, req),
-    csrf: csrf ? { name: csrf.field, value: csrf.token(req, res) } : null,
+    csrf: csrf
+      ? { name: csrf.field, value: requireString('csrf.token', csrf.token(req, res)) }
+      : null,
   };
+}
+
+/**
+ * Returns what a function of the options has returned.
+ * @throws {TypeError} where it is no string: an async function returns none.
+ */
+export function requireString(option: string, given: unknown): string {
+  if (typeof given === 'string') return given;
+  throw new TypeError(`smsOtpPages: ${option} must return a string, and not a ${typeof given}`);
 }
 
 /** Returns the same for a page without a form: a new token may set a cookie. */

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { PagesContext } from './context';
 import type { Look, MessagePage, Page } from './page';
-import { describeFrame, withNotice } from './context';
+import { describeFrame, requireString, withNotice } from './context';
 import { renderBody, renderPage } from './render';
 
 /** Answers with a page. */
@@ -42,8 +42,9 @@ function render({ options }: PagesContext, req: Request, page: Page): string {
   const replacement = options.replace?.[page.name] as
     | ((page: Page, req: Request) => string)
     | undefined;
-  const body = replacement?.(page, req);
+  const body = replacement && requireString(`replace.${page.name}`, replacement(page, req));
   if (options.layout === undefined) return renderPage(page, look, body);
   const own = renderBody(page, look);
-  return options.layout({ title: own.title, body: body ?? own.body, page }, req);
+  const document = options.layout({ title: own.title, body: body ?? own.body, page }, req);
+  return requireString('layout', document);
 }
