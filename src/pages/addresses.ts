@@ -20,14 +20,16 @@ export interface Addresses extends Paths {
  * Reads where the pages are. A path that does not end like one of ours is a page of the app.
  * @throws {TypeError} without `paths`, and for pages of ours below two prefixes.
  */
-export function readAddresses({ settings }: Pick<SmsOtp, 'settings'>): Addresses {
-  const { paths } = settings;
+export function readAddresses(smsOtp: Pick<SmsOtp, 'settings'>): Addresses {
+  requireSettings(smsOtp);
+  const { paths } = smsOtp.settings;
   if (paths === undefined) {
     throw new TypeError(
       'smsOtpPages needs the option paths of createSmsOtp: write ' +
         "paths: { login: '/login', home: '/' }",
     );
   }
+  refuseQueries(paths);
   const places = { code: paths.code, 'step-up': paths.stepUp, settings: paths.settings };
   const own = Object.entries(places).filter(([name, path]) => path.endsWith(`${FOLDER}/${name}`));
   const folders = new Set(own.map(([name, path]) => path.slice(0, -name.length)));
@@ -43,4 +45,22 @@ export function readAddresses({ settings }: Pick<SmsOtp, 'settings'>): Addresses
     at: (name) => `${folder}${name}`,
     isOfApp: (name) => !ownNames.includes(name),
   };
+}
+
+/** The old address of a page leads to the one in `paths`. With a query that would be a circle. */
+function refuseQueries(paths: Paths): void {
+  for (const [name, path] of Object.entries<string>({ ...paths })) {
+    const [page = ''] = path.split(/[?#]/, 1);
+    if (page === path || !/\/second-factor\/(?:code|step-up|settings)$/.test(page)) continue;
+    throw new TypeError(
+      `smsOtpPages: paths.${name} has a query or a fragment: a ready-made page has none. ` +
+        `Write '${page}'`,
+    );
+  }
+}
+
+/** The options may have been given in its place, by an app without types. */
+function requireSettings(given: unknown): void {
+  const isOurs = typeof given === 'object' && given !== null && 'settings' in given;
+  if (!isOurs) throw new TypeError('smsOtpPages(smsOtp) needs what createSmsOtp has returned');
 }

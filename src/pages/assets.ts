@@ -1,6 +1,7 @@
 import { join } from 'node:path';
-import { type RequestHandler, Router } from 'express';
+import type { RequestHandler } from 'express';
 import { accentStylesheet } from './accent';
+import { createRouter } from './handlers';
 
 const FILES = ['pages.css', 'pages.js', 'logo.svg'];
 /** They change with a release of the package. */
@@ -8,11 +9,12 @@ const CACHE = 'public, max-age=3600';
 
 /** Serves the stylesheet, the script and the mark. Caches may keep them: nothing is private. */
 export function serveAssets(accent: string | undefined): RequestHandler {
-  const router = Router();
+  const router = createRouter();
   for (const file of FILES) {
     router.get(`/${file}`, (_req, res) => {
       res.setHeader('Cache-Control', CACHE);
-      res.sendFile(join(__dirname, 'assets', file), { cacheControl: false });
+      // With `root` the folders above it may begin with a dot, as those of pnpm do.
+      res.sendFile(file, { root: join(__dirname, 'assets'), cacheControl: false });
     });
   }
   if (accent === undefined) return router;

@@ -1,9 +1,9 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import type { PendingStatus, SmsOtp } from 'passport-sms-otp';
 import { describeBase, hasUser, type PagesContext } from './context';
 import { describeCode, describeResend, listWays, type PendingPage } from './describe-code';
 import { isWithoutFactor, listNumbers } from './describe-settings';
-import { asyncHandler } from './handlers';
+import { asyncHandler, createRouter } from './handlers';
 import type { Page, PageBase } from './page';
 import { show, showMessage } from './show';
 
@@ -11,7 +11,7 @@ import { show, showMessage } from './show';
 export function codeRoutes(context: PagesContext): Router {
   const { smsOtp, addresses, options } = context;
   const { settings } = smsOtp;
-  const router = Router();
+  const router = createRouter();
 
   router.get('/code', addresses.isOfApp('code') ? leadTo(addresses.code) : showCode);
   router.post(

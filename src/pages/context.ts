@@ -25,18 +25,43 @@ const INFO: ReadonlySet<Reason | null> = new Set<Reason>([
 /** After these the page counts down to the next message itself. */
 const COUNTED: ReadonlySet<Reason | null> = new Set<Reason>(['resend-too-soon', 'not-sent']);
 
-/** Returns what every page has. */
+/** Returns what every page has. The notice is used up by it. */
 export function describeBase(context: PagesContext, req: Request, res: Response): PageBase {
-  const { smsOtp, addresses, options } = context;
+  const { csrf } = context.options;
+  return {
+    ...withNotice(context, req),
+    csrf: csrf
+      ? { name: csrf.field, value: requireString('csrf.token', csrf.token(req, res)) }
+      : null,
+  };
+}
+
+/**
+ * Returns what a function of the options has returned.
+ * @throws {TypeError} where it is no string: an async function returns none.
+ */
+export function requireString(option: string, given: unknown): string {
+  if (typeof given === 'string') return given;
+  throw new TypeError(`smsOtpPages: ${option} must return a string, and not a ${typeof given}`);
+}
+
+/** Returns the same for a page without a form: a new token may set a cookie. */
+export function withNotice(context: PagesContext, req: Request): PageBase {
+  const frame = describeFrame(context, req);
+  return { ...frame, notice: describeNotice(context, req, frame.locale) };
+}
+
+/** Returns the same without a notice either. It changes nothing in the session. */
+export function describeFrame(context: PagesContext, req: Request): PageBase {
+  const { smsOtp, addresses } = context;
   const { appName, fields } = smsOtp.settings;
-  const locale = context.chooseLocale(req);
   const isLoggedIn = hasUser(req);
   return {
-    locale,
+    locale: context.chooseLocale(req),
     appName,
-    notice: describeNotice(context, req, locale),
+    notice: null,
     fields,
-    csrf: options.csrf ? { name: options.csrf.field, value: options.csrf.token(req, res) } : null,
+    csrf: null,
     homeHref: addresses.home,
     loginHref: addresses.login,
     isLoggedIn,

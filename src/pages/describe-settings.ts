@@ -16,7 +16,7 @@ export async function describeSettings(
   const { settings, recoveryCodes, trustedDevices, logins } = smsOtp;
   const userId = settings.getUserId(user);
   const isRecent = smsOtp.hasSecondFactor(req, { maxAgeSeconds: RECENT_SECONDS });
-  const [numbers, recoveryCodesLeft, devices, listed, mayChange] = await Promise.all([
+  const [numbers, recoveryCodesLeft, devices, listed, mayAdd] = await Promise.all([
     listNumbers(smsOtp, user),
     recoveryCodes?.count(userId) ?? null,
     trustedDevices?.list(userId) ?? null,
@@ -26,7 +26,8 @@ export async function describeSettings(
   return {
     ...base,
     name: 'settings',
-    mayChange,
+    mayChange: isRecent,
+    mayAdd,
     confirmHref: 'confirm',
     numbers,
     recoveryCodesLeft,

@@ -1,4 +1,18 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import {
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  Router,
+} from 'express';
+
+/**
+ * Makes a router that serves each page at one address. The links of a page are relative, so behind
+ * `/second-factor/code/` they would lead nowhere.
+ */
+export function createRouter(): Router {
+  return Router({ strict: true, caseSensitive: true });
+}
 
 /** Makes a handler of an async function: Express 4 ignores rejected promises. */
 export function asyncHandler(

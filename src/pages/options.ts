@@ -1,8 +1,9 @@
 import type { Request, Response } from 'express';
+import { REASONS } from 'passport-sms-otp';
 import { z } from 'zod';
 import { readColour } from './accent';
 import type { PageName, Page } from './page';
-import { PAGE_LOCALES, type PageLocale, type PageTexts } from './texts';
+import { PAGE_LOCALES, type PageLocale, type PageTexts, TEXT_KEYS } from './texts';
 
 /** A body in place of ours. @param page What our own body gets. Returns HTML. */
 export type Replacement<Name extends PageName> = (
@@ -66,12 +67,17 @@ const PAGE_NAMES: readonly PageName[] = [
   'message',
 ];
 
+/** A site of its own: a path that leads away from it is none of this site. */
+const THIS_SITE = 'https://this-site.invalid';
+
 const address = z
   .string('must be a string')
   .refine(isSafeAddress, 'must be a path that begins with /, or an https URL');
 
+/** Browsers leave tabs out and read a backslash as a slash: as they do, so does `URL`. */
 function isSafeAddress(given: string): boolean {
-  if (/^\/(?![/\\])/.test(given)) return true;
+  if (given.startsWith('/'))
+    return URL.canParse(given, THIS_SITE) && new URL(given, THIS_SITE).origin === THIS_SITE;
   return /^https:\/\//i.test(given) && URL.canParse(given);
 }
 
@@ -79,42 +85,57 @@ function fn<Fn>(): z.ZodType<Fn> {
   return z.custom<Fn>((value) => typeof value === 'function', 'must be a function');
 }
 
-const origin = z
-  .string('must be an origin such as https://app.example')
-  .refine(
-    (given) => URL.canParse(given) && new URL(given).origin === given,
-    'must be an origin such as https://app.example, without a path',
-  );
+const ORIGIN = 'must be an origin such as https://app.example, without a path';
 
-const locale = z.enum(PAGE_LOCALES, `must be a function, or one of ${PAGE_LOCALES.join(', ')}`);
+const origin = z.string(ORIGIN).refine(isOrigin, ORIGIN);
 
-const schema = z.strictObject({
-  logo: address.optional(),
-  accent: z
-    .string('must be a string')
-    .refine((given) => readColour(given) !== null, 'must be a colour such as #0a5 or #00aa55')
-    .optional(),
-  stylesheet: address.optional(),
-  layout: fn<PageLayout>().optional(),
-  csrf: z
-    .strictObject({
-      field: z.string('must be a string').min(1, 'must not be empty'),
-      token: fn<CsrfOption['token']>(),
-    })
-    .optional(),
-  help: address.optional(),
-  locale: z
-    .union([locale, fn<Exclude<PagesOptions['locale'], PageLocale | undefined>>()])
-    .optional(),
-  texts: z.partialRecord(locale, z.record(z.string(), z.string('must be a string'))).optional(),
-  replace: z
-    .partialRecord(
-      z.enum(PAGE_NAMES, `must have names of pages: ${PAGE_NAMES.join(', ')}`),
-      fn<(page: never, req: Request) => string>(),
-    )
-    .optional(),
-  origins: z.array(origin, 'must be a list of origins').default([]),
-});
+function isOrigin(given: string): boolean {
+  return !given.includes('*') && URL.canParse(given) && new URL(given).origin === given;
+}
+
+const LOCALES = PAGE_LOCALES.join(', ');
+const NO_OBJECT = 'must be an object';
+
+const NOTICE_KEYS = REASONS.map((reason) => `notice.${reason}` as const);
+const sentences = z.partialRecord(
+  z.enum([...TEXT_KEYS, ...NOTICE_KEYS]),
+  z.string('must be a string'),
+  NO_OBJECT,
+);
+
+const schema = z.strictObject(
+  {
+    logo: address.optional(),
+    accent: z
+      .string('must be a string')
+      .refine((given) => readColour(given) !== null, 'must be a colour such as #0a5 or #00aa55')
+      .optional(),
+    stylesheet: address.optional(),
+    layout: fn<PageLayout>().optional(),
+    csrf: z
+      .strictObject(
+        {
+          field: z.string('must be a string').min(1, 'must not be empty'),
+          token: fn<CsrfOption['token']>(),
+        },
+        'must be an object with field and token',
+      )
+      .optional(),
+    help: address.optional(),
+    locale: z
+      .union(
+        [z.enum(PAGE_LOCALES), fn<Exclude<PagesOptions['locale'], PageLocale | undefined>>()],
+        `must be a function, or one of ${LOCALES}`,
+      )
+      .optional(),
+    texts: z.partialRecord(z.enum(PAGE_LOCALES), sentences, NO_OBJECT).optional(),
+    replace: z
+      .partialRecord(z.enum(PAGE_NAMES), fn<(page: never, req: Request) => string>(), NO_OBJECT)
+      .optional(),
+    origins: z.array(origin, 'must be a list of origins').default([]),
+  },
+  NO_OBJECT,
+);
 
 /** The options, checked. */
 export type CheckedOptions = z.output<typeof schema>;
@@ -127,9 +148,17 @@ export function readOptions(given: unknown): CheckedOptions {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys[0] : undefined;
-  if (unknown !== undefined) throw new TypeError(`smsOtpPages: unknown option ${unknown}`);
   const path = issue?.path ?? [];
-  const name = path.length === 0 ? 'options' : path.join('.');
-  throw new TypeError(`smsOtpPages: ${name} ${issue?.message ?? 'is wrong'}`);
+  const name = path.join('.');
+  if (issue?.code === 'unrecognized_keys') {
+    const unknown = [...path, issue.keys[0]].join('.');
+    throw new TypeError(`smsOtpPages: unknown option ${unknown}${KNOWN[name] ?? ''}`);
+  }
+  throw new TypeError(`smsOtpPages: ${name || 'options'} ${issue?.message ?? 'is wrong'}`);
 }
+
+/** What may be there instead of an unknown name. */
+const KNOWN: Readonly<Record<string, string>> = {
+  replace: `: the pages are ${PAGE_NAMES.join(', ')}`,
+  texts: `: the locales are ${LOCALES}`,
+};

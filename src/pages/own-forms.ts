@@ -26,8 +26,16 @@ function isOwn(req: Request, origins: readonly string[]): boolean {
   if (origin === undefined) return true;
   if (origins.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
-  const { host } = new URL(origin);
-  return host === req.headers.host?.toLowerCase() || host === readForwardedHost(req);
+  const { protocol, host } = new URL(origin);
+  return [req.headers.host, readForwardedHost(req)].some(
+    (given) => given !== undefined && host === normalize(protocol, given),
+  );
+}
+
+/** Writes a host as an origin does: in lower case, and without the usual port. */
+function normalize(protocol: string, host: string): string | null {
+  const address = `${protocol}//${host}`;
+  return URL.canParse(address) ? new URL(address).host : null;
 }
 
 /** Returns the host that a trusted proxy names; undefined: there is no such proxy. */
@@ -35,18 +43,24 @@ function readForwardedHost(req: Request): string | undefined {
   const isTrusted = req.app.get('trust proxy fn') as (address: unknown, hop: number) => boolean;
   if (!isTrusted(req.socket.remoteAddress, 0)) return undefined;
   const [first = ''] = String(req.headers['x-forwarded-host'] ?? '').split(',', 1);
-  return first === '' ? undefined : first.trim().toLowerCase();
+  return first === '' ? undefined : first.trim();
 }
 
 /** Warns of the first form: behind a proxy it may be the app's own. */
 function warn({ headers }: Request): void {
   const named = ['sec-fetch-site', 'origin', 'host', 'x-forwarded-host']
-    .map((name) => `${name}: ${JSON.stringify(String(headers[name] ?? 'none').slice(0, 100))}`)
+    .map((name) => `${name}: ${describe(headers[name])}`)
     .join(', ');
   process.emitWarning(
     `smsOtpPages has refused a form that did not come from its own page (${named}). If it did, ` +
       "a proxy has changed the host: keep Host, or set app.set('trust proxy', 1) and send " +
-      'X-Forwarded-Host, or write smsOtpPages(smsOtp, { origins: [the origin of your site] })',
+      'X-Forwarded-Host, or write smsOtpPages(smsOtp, { origins: [the origin of your site] }) ' +
+      '(see docs/troubleshooting.md#sms_otp_foreign_form of passport-sms-otp)',
     { type: 'Warning', code: 'SMS_OTP_FOREIGN_FORM' },
   );
+}
+
+/** `Sec-Fetch-Site: none` is another thing than a header that is missing. */
+function describe(header: string | string[] | undefined): string {
+  return header === undefined ? 'missing' : JSON.stringify(String(header).slice(0, 100));
 }

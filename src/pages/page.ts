@@ -134,8 +134,10 @@ export interface AddNumberPage extends PageBase {
 /** "Sign-in security". A part is null if its feature is off. */
 export interface SettingsPage extends PageBase {
   readonly name: 'settings';
-  /** False if the last factor is too old: a link to `confirmHref` replaces all buttons. */
+  /** False if the last factor is too old: a link to `confirmHref` replaces the buttons. */
   readonly mayChange: boolean;
+  /** True as well for a user without any factor, who may add a first number or make first codes. */
+  readonly mayAdd: boolean;
   readonly confirmHref: string;
   readonly numbers:
     | readonly {

@@ -1,9 +1,10 @@
-import express, { type ErrorRequestHandler, type RequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type RequestHandler, type Router } from 'express';
 import { type SmsOtp, SmsOtpError } from 'passport-sms-otp';
 import { FOLDER, readAddresses } from './addresses';
 import { serveAssets } from './assets';
 import { codeRoutes } from './code-routes';
 import { hasUser, type PagesContext } from './context';
+import { createRouter } from './handlers';
 import { setHeaders } from './headers';
 import { createLocaleChoice } from './locale';
 import { type PagesOptions, readOptions } from './options';
@@ -28,13 +29,13 @@ export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
     addresses: readAddresses(smsOtp),
     chooseLocale: createLocaleChoice(smsOtp, options.locale),
   };
-  const pages = Router();
+  const pages = createRouter();
   pages.use(setHeaders, serveAssets(options.accent));
   pages.use(ownForms(options.origins, refuseForm(context)));
   pages.use(express.urlencoded({ extended: false, limit: '100kb' }));
   pages.use(codeRoutes(context), settingsRoutes(context));
   pages.use(showFailure(context));
-  return Router().use(FOLDER, pages);
+  return createRouter().use(FOLDER, pages);
 }
 
 function refuseForm(context: PagesContext): RequestHandler {

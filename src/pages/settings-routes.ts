@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response, Router } from 'express';
 import { RecoveryCodesError, type SmsOtp } from 'passport-sms-otp';
 import { leadTo } from './code-routes';
 import { describeBase, hasSettings, type PagesContext } from './context';
@@ -9,12 +9,12 @@ import {
   listNumbers,
   RECENT_SECONDS,
 } from './describe-settings';
-import { asyncHandler, readField } from './handlers';
+import { asyncHandler, createRouter, readField } from './handlers';
 import { show, showMessage } from './show';
 
 /** The page "Sign-in security" and everything that it changes. */
 export function settingsRoutes(context: PagesContext): Router {
-  const router = Router();
+  const router = createRouter();
   if (!hasSettings(context.smsOtp)) return router;
   const guards = createGuards(context);
   const { addresses, smsOtp } = context;
@@ -39,8 +39,15 @@ interface PageGuards {
   readonly user: RequestHandler;
   /** Lets users pass with a factor of the last five minutes. */
   readonly recent: RequestHandler;
-  /** The same for forms, and for users without any factor: a first number, first codes. */
+  /** The same for forms, and for users without any factor: first codes. */
   readonly recentOrFirst: RequestHandler;
+  /**
+   * The page and the form of a number, also for users without any factor. A login may need one all
+   * the same, as after a sign-up, and this is the way to it. `phones.enroll` asks whether the login
+   * has ended.
+   */
+  readonly numberPage: RequestHandler;
+  readonly numberForm: RequestHandler;
   /** The same for forms, without that exception. */
   readonly recentForm: RequestHandler;
 }
@@ -49,10 +56,10 @@ function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
   const maxAgeSeconds = RECENT_SECONDS;
   const user = smsOtp.requireSecondFactor();
   const userWithoutFactor = smsOtp.requireSecondFactor({ allowNotRequired: true });
-  const recentForm = smsOtp.requireSecondFactor({
-    maxAgeSeconds,
-    redirect: addresses.at('confirm'),
-  });
+  const redirect = addresses.at('confirm');
+  const recentForm = smsOtp.requireSecondFactor({ maxAgeSeconds, redirect });
+  // The first of two submissions makes a factor, which the second one is asked for.
+  const firstForm = smsOtp.requireSecondFactor({ allowNotRequired: true, redirect });
   const hasNone = async (req: Request): Promise<boolean> => {
     if (!req.user || smsOtp.hasSecondFactor(req)) return false;
     return isWithoutFactor(smsOtp, req.user);
@@ -60,10 +67,14 @@ function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
   return {
     user: choose(hasNone, userWithoutFactor, user),
     recent: smsOtp.requireSecondFactor({ maxAgeSeconds }),
-    recentOrFirst: choose(hasNone, userWithoutFactor, recentForm),
+    recentOrFirst: choose(hasNone, firstForm, recentForm),
+    numberPage: choose(hasNone, pass, user),
+    numberForm: choose(hasNone, pass, recentForm),
     recentForm,
   };
 }
+
+const pass: RequestHandler = (_req, _res, next) => next();
 
 /** Makes a guard of two: the first one for requests of which the question is true. */
 function choose(
@@ -100,7 +111,7 @@ function addNumbers(
 
   router.get(
     '/add-number',
-    guards.user,
+    guards.numberPage,
     asyncHandler(async (req, res) => {
       const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
       const wanted = req.query.replaces;
@@ -114,7 +125,7 @@ function addNumbers(
       });
     }),
   );
-  router.post('/add-number', guards.recentOrFirst, (req, res, next) =>
+  router.post('/add-number', guards.numberForm, (req, res, next) =>
     (readField(req, fields.phoneId) === '' ? add : replace)(req, res, next),
   );
   router.post('/confirm-number', phones.confirm());
@@ -156,7 +167,8 @@ function addCodes(
     guards.recentOrFirst,
     asyncHandler(async (req, res) => {
       const form = readField(req, 'form');
-      const codes = form === '' ? null : await makeCodes(req, form);
+      const isOurs = form !== '' && form.length <= MAX_FORM_LENGTH;
+      const codes = isOurs ? await makeCodes(req, form) : null;
       if (codes === null) return showLostCodes(context, req, res);
       show(context, req, res, {
         ...describeBase(context, req, res),
@@ -179,6 +191,9 @@ function addCodes(
     }
   }
 }
+
+/** As `recoveryCodes.generate` takes it. */
+const MAX_FORM_LENGTH = 100;
 
 function showLostCodes(context: PagesContext, req: Request, res: Response): void {
   const link = { href: context.addresses.settings, to: 'settings' } as const;

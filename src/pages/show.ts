@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { PagesContext } from './context';
 import type { Look, MessagePage, Page } from './page';
-import { describeBase } from './context';
+import { describeFrame, requireString, withNotice } from './context';
 import { renderBody, renderPage } from './render';
 
 /** Answers with a page. */
@@ -29,7 +29,8 @@ export function showMessage(
     status = 200,
   }: Pick<MessagePage, 'message' | 'link'> & { readonly status?: number },
 ): void {
-  const base = describeBase(context, req, res);
+  // Only the end of a login has a reason that is worth the notice.
+  const base = message === 'ended' ? withNotice(context, req) : describeFrame(context, req);
   show(context, req, res, { ...base, name: 'message', message, link }, status);
 }
 
@@ -41,8 +42,9 @@ function render({ options }: PagesContext, req: Request, page: Page): string {
   const replacement = options.replace?.[page.name] as
     | ((page: Page, req: Request) => string)
     | undefined;
-  const body = replacement?.(page, req);
+  const body = replacement && requireString(`replace.${page.name}`, replacement(page, req));
   if (options.layout === undefined) return renderPage(page, look, body);
   const own = renderBody(page, look);
-  return options.layout({ title: own.title, body: body ?? own.body, page }, req);
+  const document = options.layout({ title: own.title, body: body ?? own.body, page }, req);
+  return requireString('layout', document);
 }

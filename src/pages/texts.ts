@@ -41,6 +41,8 @@ export type PageLocale = keyof typeof TEXTS;
 
 export type TextKey = keyof typeof en;
 
+export const TEXT_KEYS = Object.keys(en) as readonly TextKey[]; // an object of our own
+
 /** Sentences of the app's own, by key. `notice.` and a reason is the sentence of that notice. */
 export type PageTexts = Readonly<Partial<Record<TextKey | `notice.${Reason}`, string>>>;
 

@@ -181,6 +181,7 @@ const SETTINGS = {
   ...INSIDE,
   name: 'settings',
   mayChange: true,
+  mayAdd: true,
   confirmHref: 'confirm',
   numbers: [
     { phoneId: 'first-phone', digits: '88', isDefault: true, isConfirmed: true },
@@ -212,7 +213,7 @@ const SETTINGS = {
 
 const settingsPages: Readonly<Record<string, Page>> = {
   settings: { ...SETTINGS, ...info('The number has been removed.') },
-  'settings-confirm-first': { ...SETTINGS, mayChange: false },
+  'settings-confirm-first': { ...SETTINGS, mayChange: false, mayAdd: false },
   'settings-one-number': {
     ...SETTINGS,
     numbers: SETTINGS.numbers.slice(0, 1),

@@ -19,7 +19,7 @@ export function numbersSection(page: SettingsPage, texts: Texts): HtmlValue {
       </ul>`
     }
     ${
-      page.mayChange &&
+      page.mayAdd &&
       html`<p class="actions">
         <a class="quiet" href="add-number">${texts('settings.addNumber')}</a>
       </p>`

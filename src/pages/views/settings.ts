@@ -13,7 +13,7 @@ export function settingsView(page: SettingsPage, texts: Texts): View {
   const isEmpty = parts.every((part) => part === null);
   const body = html`<h1>${title}</h1>
     ${notice(page)} ${isEmpty && html`<p>${texts('settings.empty')}</p>`}
-    ${!page.mayChange && !isEmpty && proveFirst(page, texts)}
+    ${!page.mayAdd && !isEmpty && proveFirst(page, texts)}
     <div class="settings">
       <div>${numbersSection(page, texts)}${loginsSection(page, texts)}</div>
       <div>${codesSection(page, texts)}${devicesSection(page, texts)}</div>
@@ -40,7 +40,7 @@ function codesSection(page: SettingsPage, texts: Texts): HtmlValue {
       </div>
     </dl>
     ${
-      page.mayChange &&
+      page.mayAdd &&
       html`<p class="actions">${link('recovery-codes', texts('settings.makeCodes'), 'quiet')}</p>`
     }
   </section>`;

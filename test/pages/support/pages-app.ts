@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import type { SmsOtp, SmsOtpOptions } from 'passport-sms-otp';
 import { type PagesOptions, smsOtpPages } from 'passport-sms-otp/pages';
-import type { TestApp, TestAppOptions } from '../../support/test-app';
+import { asTestUser, type TestApp, type TestAppOptions } from '../../support/test-app';
 import type { Answer, Visit } from '../../support/visit';
 
 /** The paths of the sample; the others have their defaults. */
@@ -30,6 +30,58 @@ export function everything(
     routes: addSample(pages),
   };
 }
+
+/** A typed factor and one that answers a challenge, which the users named here have. */
+export const ownFactors = (users: ReadonlySet<string>): SmsOtpOptions['factors'] => {
+  const isAvailable = (user: Express.User): boolean => users.has(asTestUser(user).id);
+  return [
+    { name: 'totp', isAvailable, check: ({ code }) => code === '123456' },
+    {
+      name: 'passkey',
+      field: 'response',
+      isAvailable,
+      createOptions: ({ challenge }) => ({ challenge }),
+      checkResponse: ({ challenge, response }) => {
+        const { signed } = response as { readonly signed?: unknown };
+        return signed === challenge;
+      },
+    },
+  ];
+};
+
+/** Every form of the pages. */
+export const FORMS = [
+  'code',
+  'resend',
+  'cancel',
+  'recovery-code',
+  'factor-totp',
+  'factor-passkey',
+  'factor-passkey-options',
+  'step-up',
+  'add-number',
+  'confirm-number',
+  'remove-number',
+  'default-number',
+  'recovery-codes',
+  'forget-device',
+  'end-login',
+  'end-logins',
+] as const;
+
+/** Every page. */
+export const PAGES = [
+  'code',
+  'other-ways',
+  'recovery-code',
+  'factor-totp',
+  'factor-passkey',
+  'step-up',
+  'settings',
+  'confirm',
+  'add-number',
+  'recovery-codes',
+] as const;
 
 type Headers = Readonly<Record<string, string>>;
 
