@@ -189,7 +189,8 @@ const RECIPES: Readonly<Record<string, Recipe>> = {
       stopReplies({ ...parts, optOuts: new OptOuts(), webhookSecret: TOKEN_SECRET }),
     ...forms,
     secrets: [TOKEN_SECRET],
-    resend: { path: '/login/resend' },
+    code: { path: '/second-factor/code' },
+    resend: { path: '/second-factor/resend' },
   },
   'the app of docs/testing.md': { create: testedApp },
   transaction: {
