@@ -61,6 +61,7 @@ rmSync(TARGET, { recursive: true, force: true });
 const paths = readGroups().flatMap(({ pages }) => pages.map(({ path }) => path));
 for (const path of paths) write(path, read(path));
 cpSync(join(ROOT, 'docs/images'), join(TARGET, 'docs/images'), { recursive: true });
+cpSync(join(ROOT, 'src/pages/assets/logo.svg'), join(TARGET, 'public/logo.svg'));
 const listings = readdirSync(join(ROOT, 'docs/recipes')).filter((file) => file.endsWith('.ts'));
 for (const file of listings) writeListing(`docs/recipes/${file}`, 'ts');
 writeListing('docs/postgres.sql', 'sql');
