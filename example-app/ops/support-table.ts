@@ -9,7 +9,7 @@ export interface Support {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Reads the table "Support" of the documentation, as plain text without links and marks. */
+/** Reads the table "Support" of the documentation, without links. Backticks stand around code. */
 export function readSupport(): Support {
   const [, part = ''] = readFileSync(PAGE, 'utf8').split(/^## Support$/m);
   const [section = ''] = part.split(/^## /m);
@@ -20,10 +20,5 @@ export function readSupport(): Support {
 
 function toCells(line: string): string[] {
   const cells = line.split('|').slice(1, -1);
-  return cells.map((cell) =>
-    cell
-      .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
-      .replaceAll('`', '')
-      .trim(),
-  );
+  return cells.map((cell) => cell.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').trim());
 }

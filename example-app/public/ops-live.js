@@ -86,6 +86,7 @@ function writeValues(plot) {
   ctx.font = `${12 * ratio}px ${getComputedStyle(live).fontFamily}`;
   ctx.fillStyle = colorOf('--ink');
   ctx.textAlign = 'center';
+  ctx.textBaseline = 'alphabetic';
   let end = bbox.left - bbox.width;
   times.forEach((time, index) => {
     const value = Math.max(0, ...series.map((values) => values[index] ?? 0));
@@ -95,7 +96,7 @@ function writeValues(plot) {
     const right = bbox.left + bbox.width;
     const x = Math.min(plot.valToPos(time, 'x', true), right - half);
     if (x - half < end + 4 * ratio) return;
-    ctx.fillText(text, x, plot.valToPos(value, 'y', true) - 7 * ratio);
+    ctx.fillText(text, x, plot.valToPos(value, 'y', true) - 8 * ratio);
     end = x + half;
   });
   ctx.restore();

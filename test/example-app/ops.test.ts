@@ -159,7 +159,7 @@ describe('the page for operators', () => {
     const rows = section.match(/^\| "/gm) ?? [];
     expect(rows.length).toBeGreaterThan(10);
     expect(text.match(/<li class="card">/g)).toHaveLength(rows.length);
-    expect(text).toContain('<h2>&quot;I get no text&quot;</h2>');
+    expect(text).toContain('<h2><span>&quot;I get no text&quot;</span></h2>');
     expect(text).not.toMatch(/\]\(|`/);
   });
 
