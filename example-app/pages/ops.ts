@@ -29,8 +29,8 @@ export function opsPages(
   const setHeaders = (res: Response) => res.set('Cache-Control', 'public, max-age=86400');
   router.use('/ops/uplot', serveFolder(UPLOT, { index: false, setHeaders }));
 
-  const forOperators = [requireSecondFactor({ redirect: '/login' }), onlyOperators];
-  router.get('/ops', forOperators, async (req, res) => {
+  const withFactor = requireSecondFactor({ redirect: '/login' });
+  router.get('/ops', withFactor, onlyOperators, async (req, res) => {
     const { range: asked } = req.query;
     const range =
       typeof asked === 'string' && Object.hasOwn(RANGES, asked) ? (asked as Range) : '1h'; // just checked
@@ -44,7 +44,7 @@ export function opsPages(
     );
     res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
   });
-  router.get('/ops/support', forOperators, (_req, res) =>
+  router.get('/ops/support', withFactor, onlyOperators, (_req, res) =>
     res.render('ops-support', { support: readSupport() }),
   );
   return router;
