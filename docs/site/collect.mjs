@@ -35,7 +35,7 @@ function readStart() {
   return { summary: toRoot(summary).trim(), tasks: sections.join('\n') };
 }
 
-/** The first page: the picture, the two commands, and the tasks. */
+/** The first page: the picture, the command to try it, and the tasks. */
 function writeFirstPage() {
   const { description } = JSON.parse(read('package.json'));
   const { summary, tasks } = readStart();
@@ -50,17 +50,18 @@ function writeFirstPage() {
   const pictures = ['light', 'dark'].map(
     (look) => `<img class="only-${look}" src="./docs/images/login-${look}.png" alt="${alt}">`,
   );
-  const commands = ['Try it', 'Install'].map((heading) => `## ${heading}\n\n${readPart(heading)}`);
+  const tryIt = `## Try it\n\n${readPart('Try it')}`;
   const top = [title, `<div class="actions">\n\n${actions.join('\n')}\n\n</div>`];
   const picture = `<p class="picture">${pictures.join('')}</p>`;
   const rest = [summary, `<div class="tasks">\n\n${tasks}\n\n</div>`];
-  write('index.md', [head, ...top, picture, ...commands, ...rest, ''].join('\n\n'));
+  write('index.md', [head, ...top, picture, tryIt, ...rest, ''].join('\n\n'));
 }
 
 rmSync(TARGET, { recursive: true, force: true });
 const paths = readGroups().flatMap(({ pages }) => pages.map(({ path }) => path));
 for (const path of paths) write(path, read(path));
 cpSync(join(ROOT, 'docs/images'), join(TARGET, 'docs/images'), { recursive: true });
+cpSync(join(ROOT, 'src/pages/assets/logo.svg'), join(TARGET, 'public/logo.svg'));
 const listings = readdirSync(join(ROOT, 'docs/recipes')).filter((file) => file.endsWith('.ts'));
 for (const file of listings) writeListing(`docs/recipes/${file}`, 'ts');
 writeListing('docs/postgres.sql', 'sql');

@@ -25,13 +25,13 @@ const THRESHOLDS = {
     alarmShare: 0.5,
     alarmLocks: 3,
   },
-  /** Texts to one country or prefix, and the share of them whose code was entered. */
+  /** Messages to one country or prefix, and the share of them whose code was entered. */
   pumping: { windowMinutes: 60, minSent: 10, watchConversion: 0.4, alarmConversion: 0.2 },
   /** How long the balance lasts if as much is spent as in the last hour. */
   money: { watchHours: 24, alarmHours: 4 },
   latency: { watchP95Ms: 2_000, alarmP95Ms: 5_000 },
 } as const;
-/** Limits that count texts of many users together. */
+/** Limits that count messages of many users together. */
 const PREFIX_LIMITS: readonly string[] = ['per-prefix', 'per-number', 'total'];
 /** OTP spec §7. All other refusals of everybody are of our credentials. */
 const REFUSALS: Readonly<Record<number, string>> = { 1006: 'no balance', 2100: 'no permission' };
@@ -232,7 +232,7 @@ function askGuessing(counted: Counted, minute: number): Answer {
 function askPumping(counted: Counted, minute: number): Answer {
   const { windowMinutes, minSent } = THRESHOLDS.pumping;
   const first = minute - windowMinutes + 1;
-  // A code takes a while to be entered: texts of this minute are not counted yet.
+  // A code takes a while to be entered: messages of this minute are not counted yet.
   const places = (['-prefix', ''] as const).flatMap((by) =>
     join(counted.by(`sent${by}`, first, minute - 1), counted.by(`verified${by}`, first, minute)),
   );
@@ -241,8 +241,8 @@ function askPumping(counted: Counted, minute: number): Answer {
   const isByPlace = (label: string): boolean => PREFIX_LIMITS.includes(label.split('\t')[1] ?? '');
   const refused = counted.sum('denied', first, minute, isByPlace);
   const found = worst
-    ? `${worst.label}: ${worst.sent} texts, ${Math.round(worst.share * 100)} % entered.`
-    : `Fewer than ${minSent} texts to any one place.`;
+    ? `${worst.label}: ${worst.sent} messages, ${Math.round(worst.share * 100)} % entered.`
+    : `Fewer than ${minSent} messages to any one place.`;
   const detail = `Last ${windowMinutes} min: ${found}${refused ? ` Refused by limits: ${refused}.` : ''}`;
   if (worst?.level === 'alarm') return answer('alarm', 'Likely', detail);
   return worst?.level === 'watch' || refused
@@ -256,7 +256,7 @@ function askMoney(counted: Counted, minute: number): Answer {
   const isRefused = counted.last('refusing', minute)?.amount === 1006;
   if (isRefused || (balance && balance.amount <= 0))
     return answer('alarm', 'Used up', 'The gateway sends nothing.');
-  if (!balance) return answer('unknown', 'Not known yet', 'It is requested after a text.');
+  if (!balance) return answer('unknown', 'Not known yet', 'It is requested after a message.');
   const hours = balance.amount / spentInAnHour(counted, minute);
   const time = hours < 48 ? `${Math.floor(hours)} h` : `${Math.floor(hours / 24)} days`;
   const detail =
@@ -277,7 +277,7 @@ function spentInAnHour(counted: Counted, minute: number): number {
   }, 0);
 }
 
-/** Joins texts sent and codes entered. */
+/** Joins messages sent and codes entered. */
 function join(sent: Shares, verified: Shares) {
   const { minSent, watchConversion, alarmConversion } = THRESHOLDS.pumping;
   const entered = new Map(verified);

@@ -9,13 +9,14 @@ import {
 import type { SmsOtp } from 'passport-sms-otp';
 import { RANGES, toDashboard, type Range } from '../ops/dashboard';
 import { MINUTES_KEPT, type FigureStore } from '../ops/figures';
+import { readSupport } from '../ops/support-table';
 
 const MINUTE_MS = 60_000;
 /** The charts are drawn by uPlot, served from the package's own files. */
 const UPLOT = dirname(require.resolve('uplot'));
 
 /**
- * What the text messages do and cost, for operators with a second factor. `isShared`: all processes
+ * What the messages do and cost, for operators with a second factor. `isShared`: all processes
  * are counted.
  */
 export function opsPages(
@@ -28,24 +29,23 @@ export function opsPages(
   const setHeaders = (res: Response) => res.set('Cache-Control', 'public, max-age=86400');
   router.use('/ops/uplot', serveFolder(UPLOT, { index: false, setHeaders }));
 
-  router.get(
-    '/ops',
-    requireSecondFactor({ redirect: '/login' }),
-    onlyOperators,
-    async (req, res) => {
-      const { range: asked } = req.query;
-      const range =
-        typeof asked === 'string' && Object.hasOwn(RANGES, asked) ? (asked as Range) : '1h'; // just checked
-      const nowMs = now();
-      const nowMinute = Math.floor(nowMs / MINUTE_MS);
-      const dashboard = toDashboard(
-        await figures.read(nowMinute - MINUTES_KEPT, nowMinute),
-        nowMinute,
-        range,
-        known,
-      );
-      res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
-    },
+  const withFactor = requireSecondFactor({ redirect: '/login' });
+  router.get('/ops', withFactor, onlyOperators, async (req, res) => {
+    const { range: asked } = req.query;
+    const range =
+      typeof asked === 'string' && Object.hasOwn(RANGES, asked) ? (asked as Range) : '1h'; // just checked
+    const nowMs = now();
+    const nowMinute = Math.floor(nowMs / MINUTE_MS);
+    const dashboard = toDashboard(
+      await figures.read(nowMinute - MINUTES_KEPT, nowMinute),
+      nowMinute,
+      range,
+      known,
+    );
+    res.render('ops', { dashboard, range, ranges: RANGES, nowMs, isShared });
+  });
+  router.get('/ops/support', withFactor, onlyOperators, (_req, res) =>
+    res.render('ops-support', { support: readSupport() }),
   );
   return router;
 }

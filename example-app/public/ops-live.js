@@ -21,7 +21,7 @@ const CHARTS = {
     { key: 'verified', label: 'Codes entered', color: '--plot-blue', bar: 0.4 },
   ],
   methods: [
-    { key: 'byText', label: 'By text', color: '--plot-grey', bar: 0.8 },
+    { key: 'byText', label: 'By message', color: '--plot-grey', bar: 0.8 },
     { key: 'byOther', label: 'Otherwise', color: '--plot-blue', bar: 0.4 },
   ],
   attacks: [
@@ -60,6 +60,48 @@ function colorOf(name) {
   return getComputedStyle(live).getPropertyValue(name).trim();
 }
 
+/**
+ * The newest point of a chart at which something happened, or the newest of all: the legend shows it
+ * while no time is pointed at.
+ */
+function newestOf({ data: [times, ...series] }) {
+  const found = times.findLastIndex((_time, index) => series.some((values) => values[index] > 0));
+  return found === -1 ? times.length - 1 : found;
+}
+
+/** Returns what the legend shows of a series, at the time that is pointed at or the newest one. */
+function legendOf(toText) {
+  return (plot, _value, series, index) => {
+    const value = plot.data[series][index ?? newestOf(plot)] ?? null;
+    return value === null ? '–' : toText(value);
+  };
+}
+
+/** Writes the highest value over each point, where it does not touch the one before it. */
+function writeValues(plot) {
+  const [times, ...series] = plot.data;
+  const { ctx, bbox } = plot;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${12 * ratio}px ${getComputedStyle(live).fontFamily}`;
+  ctx.fillStyle = colorOf('--ink');
+  ctx.textAlign = 'center';
+  ctx.textBaseline = 'alphabetic';
+  let end = bbox.left - bbox.width;
+  times.forEach((time, index) => {
+    const value = Math.max(0, ...series.map((values) => values[index] ?? 0));
+    if (value === 0) return;
+    const text = number.format(value);
+    const half = ctx.measureText(text).width / 2;
+    const right = bbox.left + bbox.width;
+    const x = Math.min(plot.valToPos(time, 'x', true), right - half);
+    if (x - half < end + 4 * ratio) return;
+    ctx.fillText(text, x, plot.valToPos(value, 'y', true) - 8 * ratio);
+    end = x + half;
+  });
+  ctx.restore();
+}
+
 function toSeries({ label, color, unit = '', bar = 0, size = 5 }) {
   const stroke = colorOf(color);
   return {
@@ -67,7 +109,7 @@ function toSeries({ label, color, unit = '', bar = 0, size = 5 }) {
     stroke,
     width: 2,
     points: { show: bar === 0, size, fill: stroke },
-    value: (_plot, value) => (value === null ? '–' : number.format(value) + unit),
+    value: legendOf((value) => number.format(value) + unit),
     ...(bar > 0 && { fill: stroke, width: 0, paths: uPlot.paths.bars({ size: [bar, 50 * bar] }) }),
   };
 }
@@ -100,7 +142,7 @@ function draw(section) {
     cursor: { drag: { x: false, y: false } },
     scales: {
       x: { range: (_plot, first, last) => [first - stepOf(data) / 2, last + stepOf(data) / 2] },
-      y: { range: (_plot, _least, most) => [0, Math.max(4, (most ?? 0) * 1.1)] },
+      y: { range: (_plot, _least, most) => [0, Math.max(4, (most ?? 0) * 1.25)] },
     },
     axes: [
       {
@@ -111,11 +153,9 @@ function draw(section) {
       },
       { ...axis, size: widthOfAxis, values: toTicks },
     ],
+    hooks: { draw: [writeValues] },
     series: [
-      {
-        label: 'Time',
-        value: (_plot, value) => (value === null ? '–' : clock.format(value * 1000)),
-      },
+      { label: 'Time', value: legendOf((value) => clock.format(value * 1000)) },
       ...series.map(toSeries),
     ],
   };

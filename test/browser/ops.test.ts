@@ -66,11 +66,44 @@ inChromium(describeInCompleteRun)('the page for operators in Chromium', () => {
       await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.tiles dt'))`);
       await page.evaluate(`document.querySelector('#ops-points').open = true`);
       await new Visitor(site).givePassword();
-      await tile(page, 'Texts sent').filter({ hasText: '2' }).waitFor();
-      expect(await page.evaluate('getSelection().toString()')).toBe('Texts sent');
+      await tile(page, 'Messages sent').filter({ hasText: '2' }).waitFor();
+      expect(await page.evaluate('getSelection().toString()')).toBe('Messages sent');
       expect(await page.locator('#ops-points').getAttribute('open')).not.toBeNull();
       expect(await page.locator('#ops nav [aria-current]').textContent()).toBe('15 min');
       expect(await page.locator('#ops-points tbody tr').count()).toBe(15);
+      expect(window.complaints).toEqual([]);
+    });
+
+    it('shows values without pointing: those of the newest time at which something happened', async () => {
+      const { page } = window;
+      await page.addInitScript(`
+        window.written = [];
+        const { fillText } = CanvasRenderingContext2D.prototype;
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+          if (this.font.startsWith('12')) window.written.push(text);
+          return fillText.call(this, text, ...place);
+        };`);
+      await openPage(page);
+      for (const chart of ['texts', 'calls', 'latency']) {
+        const values = page.locator(`[data-chart=${chart}] .u-value`);
+        await values.first().filter({ hasText: ':' }).waitFor();
+        expect(await values.allTextContents()).not.toContain('–');
+      }
+      expect(await page.locator('[data-chart=texts] .u-value').allTextContents()).toEqual([
+        expect.stringMatching(/^\d\d:\d\d$/),
+        '1',
+        '1',
+      ]);
+      expect(await page.evaluate<string[]>('window.written')).toContain('1');
+    });
+
+    it('leads to the support table, which fits', async () => {
+      const { page } = window;
+      await openPage(page);
+      await page.getByRole('link', { name: 'the support table' }).click();
+      await page.waitForURL('**/ops/support');
+      await page.getByRole('heading', { name: 'I get no text' }).waitFor();
+      expect(await findFlaws(page)).toEqual([]);
       expect(window.complaints).toEqual([]);
     });
 

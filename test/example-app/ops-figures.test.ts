@@ -57,7 +57,7 @@ async function after(batches: readonly SmsOtpEvent[][], range: Range = '1h'): Pr
 const quiet = (minutes: number): SmsOtpEvent[][] => Array.from({ length: minutes }, () => []);
 
 describe('the figures of the operations page', () => {
-  it('count texts and codes by minute, country and purpose, and other factors by method alone', async () => {
+  it('count messages and codes by minute, country and purpose, and other factors by method alone', async () => {
     const { points, totals, countries, purposes, methods } = await after([
       [sent('US'), sent('FR'), verified],
       [sent('US'), sent(null), recovered],
@@ -258,7 +258,7 @@ describe('the first line of the operations page', () => {
     });
   });
 
-  it('shows pumping by texts to one country whose codes nobody enters', async () => {
+  it('shows pumping by messages to one country whose codes nobody enters', async () => {
     const normal = [...times(100, sent('US')), ...times(90, verified)];
     const { statuses, countries } = await after([[...normal, ...times(10, sent('LV'))], []]);
     expect(statuses.pumping).toMatchObject({
@@ -266,7 +266,7 @@ describe('the first line of the operations page', () => {
       word: 'Likely',
       since: FIRST_MINUTE + 1,
     });
-    expect(statuses.pumping.detail).toContain('LV: 10 texts, 0 % entered');
+    expect(statuses.pumping.detail).toContain('LV: 10 messages, 0 % entered');
     expect(countries).toMatchObject([
       { label: 'US', level: 'ok' },
       { label: 'LV', level: 'alarm' },

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { readPage } from '../docs/support/pages';
 import { guessCodes, killGateway, pumpTexts } from './ops-incidents';
 import { BOB_PHONE, useSite } from './site';
 import { readWrongPin, Visitor } from './visitor';
@@ -38,19 +39,19 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect(await readStatuses(operator)).toEqual(CALM);
     // Bob's and Alice's messages; Alice's second browser was told to wait.
     expect(await readTiles(operator)).toMatchObject({
-      'Texts sent': '2',
+      'Messages sent': '2',
       Conversion: '1 of 2',
       'Sends refused': '1',
       'Failed calls': '0',
       Cost: variant === 'B' ? '0.02' : '–',
-      // As it was after the first text: it is requested every 30 seconds at most.
+      // As it was after the first message: it is requested every 30 seconds at most.
       Balance: '99.99',
     });
     const { text } = await operator.open('/ops');
     expect(text).toMatch(
       /<th scope="row">resend-too-soon<\/th><td[^>]*>gap<\/td><td[^>]*>login<\/td>/,
     );
-    // A share of a few texts would say nothing.
+    // A share of a few messages would say nothing.
     expect(text).toMatch(
       /<th scope="row">\+1202555····<\/th><td[^>]*>2<\/td><td[^>]*>1<\/td><td[^>]*>–<\/td>/,
     );
@@ -70,7 +71,7 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect(await readTiles(operator)).toMatchObject({ 'Failed calls': '20' });
     const { text } = await operator.open('/ops');
     expect(text).toContain('<title>(2) Operations');
-    expect(text).toContain('What to do, and what to tell users who call');
+    expect(text).toContain('<a href="/ops/support">the support table</a>');
   });
 
   it('tells somebody who guesses codes at the first glance', async () => {
@@ -92,11 +93,11 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
     expect(text).toMatch(/<div class="level-ok none"><dt>Locks<\/dt><dd class="value">0<\/dd>/);
   });
 
-  it('tells somebody who pumps texts at the first glance', async () => {
+  it('tells somebody who pumps messages at the first glance', async () => {
     await pumpTexts(site);
     expect(await readStatuses(operator)).toEqual({ ...CALM, 'SMS pumping': 'Likely' });
     const { text } = await operator.open('/ops?range=6h');
-    expect(text).toContain('+1305555····: 10 texts, 0 % entered.');
+    expect(text).toContain('+1305555····: 10 messages, 0 % entered.');
     expect(text).toMatch(
       /\+1305555····<\/th><td[^>]*>10<\/td><td[^>]*>0<\/td><td class="level-alarm">0 %/,
     );
@@ -105,8 +106,10 @@ describe.each(['A', 'B'] as const)('the page for operators, in variant %s', (var
   it('is not there for others, and asks operators for both factors', async () => {
     const visitor = new Visitor(site);
     expect((await visitor.open('/ops')).headers.location).toBe('/login');
+    expect((await visitor.open('/ops/support')).headers.location).toBe('/login');
     await visitor.logIn();
     expect((await visitor.open('/ops')).status).toBe(404);
+    expect((await visitor.open('/ops/support')).status).toBe(404);
     expect((await visitor.open('/account')).text).not.toContain('href="/ops"');
   });
 });
@@ -125,6 +128,39 @@ describe('the page for operators', () => {
       await countRows('toString'),
       await countRows(''),
     ]).toEqual([15, 60, 60, 60]);
+  });
+
+  it.each([
+    ['denials', 'No send was refused', 'Each send that a limit or a policy refuses'],
+    ['rejections', 'No code was refused', 'Each wrong or expired code'],
+    ['log', 'Nothing was refused, and there was no alarm', 'Refused sends, refused codes, locks'],
+  ])('says why the table %s is empty, and what fills it', async (id, nothing, fills) => {
+    const operator = new Visitor(site);
+    await operator.logIn('bob', BOB_PHONE);
+    const read = async (range: string): Promise<string> => {
+      const { text } = await operator.open(`/ops?range=${range}`);
+      const [, empty = ''] =
+        new RegExp(`<h2 id="ops-${id}">[^<]*</h2>\\s*<p class="soft">([^<]*)`).exec(text) ?? [];
+      return empty;
+    };
+    expect(await read('1h')).toMatch(new RegExp(`^${nothing} since counting began at .*${fills}`));
+    site.advanceSeconds(900);
+    expect(await read('15m')).toMatch(new RegExp(`^${nothing} in the last 15 min\\. ${fills}`));
+  });
+
+  it('links every row of the support table of the documentation', async () => {
+    const operator = new Visitor(site);
+    await operator.logIn('bob', BOB_PHONE);
+    expect((await operator.open('/ops')).text).toContain('href="/ops/support"');
+    const { status, text } = await operator.open('/ops/support');
+    expect(status).toBe(200);
+    const [, part = ''] = readPage('docs/deployment.md').text.split('## Support\n');
+    const [section = ''] = part.split('\n## ');
+    const rows = section.match(/^\| "/gm) ?? [];
+    expect(rows.length).toBeGreaterThan(10);
+    expect(text.match(/<li class="card">/g)).toHaveLength(rows.length);
+    expect(text).toContain('<h2><span>&quot;I get no text&quot;</span></h2>');
+    expect(text).not.toMatch(/\]\(|`/);
   });
 
   it('draws with a script of its own site', async () => {

@@ -40,6 +40,7 @@ describe.each(VARIANTS)('the inbox page, variant %s', (variant) => {
     const html = await page.text();
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(html).toContain(`Variant ${variant}`);
+    expect(html).toContain('<img class="logo" src="/inbox/icon.svg" alt=""');
     expect(html).not.toMatch(/<script(?![^>]* src="\/inbox\/inbox\.js")/);
     expect(html).not.toMatch(/<style| style=| on[a-z]+=|https?:/);
     for (const path of ['/inbox/inbox.css', '/inbox/inbox.js', '/inbox/icon.svg']) {

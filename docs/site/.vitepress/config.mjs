@@ -51,6 +51,7 @@ export default defineConfig({
   description,
   lang: 'en',
   base,
+  head: [['link', { rel: 'icon', href: `${base}logo.svg`, type: 'image/svg+xml' }]],
   srcDir: '../../.site',
   outDir: '../../site',
   cacheDir: '../../node_modules/.cache/vitepress',
@@ -64,6 +65,7 @@ export default defineConfig({
   // The index of the search is one file, which the first search loads.
   vite: { build: { chunkSizeWarningLimit: 4_000 } },
   themeConfig: {
+    logo: '/logo.svg',
     nav: [
       { text: 'Quick start', link: '/docs/quick-start' },
       { text: 'Your own pages', link: '/docs/your-own-pages' },

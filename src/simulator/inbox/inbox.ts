@@ -19,8 +19,8 @@ const receivedSchema = z.object({
 const PIN = /(?<![0-9])[0-9]{4,10}(?![0-9])/;
 
 /**
- * Puts a text on the page that another gateway has sent, as a phone receives texts from anyone:
- * `{ mobile, text, sender }`. Returns false when the JSON is no such text.
+ * Puts a message on the page that another gateway has sent, as a phone receives messages from
+ * anyone: `{ mobile, text, sender }`. Returns false when the JSON is no such message.
  */
 export function receiveText(outbox: Outbox, sentAt: number, json: unknown): boolean {
   const { data } = receivedSchema.safeParse(json);

@@ -1,4 +1,4 @@
-import theme from 'vitepress/theme';
+import theme from 'vitepress/theme-without-fonts';
 import './site.css';
 
 export default theme;

@@ -86,7 +86,7 @@ function append(message) {
   sentAt.dateTime = new Date(message.sentAt).toISOString();
   meta.append(create('span', 'sender', message.sender), sentAt);
   const bubble = create('p', 'bubble');
-  // A phone lays a text out by its first strong letter, too.
+  // A phone lays out a message by its first strong letter, too.
   bubble.dir = 'auto';
   fillText(bubble, message);
   item.append(meta, bubble);
