@@ -63,7 +63,9 @@ export function codeRoutes(context: PagesContext): Router {
 
   async function showStepUp(req: Request, res: Response): Promise<void> {
     const { user } = req;
-    if (!user) return res.redirect(303, addresses.login);
+    // As a guard does: a login that has begun is completed first.
+    const isPending = smsOtp.status(req).pending !== null;
+    if (!user) return res.redirect(303, isPending ? addresses.code : addresses.login);
     const [numbers, isWithout] = await Promise.all([
       listNumbers(smsOtp, user),
       isWithoutFactor(smsOtp, user),

@@ -172,6 +172,29 @@ describe('the page of the code', () => {
   });
 });
 
+describe('the page of the step-up', () => {
+  it('leads a browser that has not finished its login to the code', async () => {
+    const test = await start();
+    const browser = test.browser();
+    expect((await open(browser, 'step-up')).location).toBe('/in');
+    await enterPassword(browser);
+    expect((await open(browser, 'step-up')).location).toBe(CODE);
+  });
+
+  it('of a user whose login has ended leads to the login', async () => {
+    const test = await start();
+    const browser = test.browser();
+    await logIn(test, browser);
+    await test.smsOtp.logins?.revokeAll('alice');
+    test.clock.advanceSeconds(100);
+    const sent = test.sim.outbox.length;
+    await submit(browser, 'step-up');
+    expect(test.sim.outbox).toHaveLength(sent);
+    expect((await open(browser, 'step-up')).location).toBe('/in');
+    expect((await open(browser, '/in')).body).toBe('login-ended');
+  });
+});
+
 describe('a factor of the app', () => {
   it('that is typed is asked for on its page', async () => {
     const test = await start();
