@@ -37,7 +37,9 @@ export function codeRoutes(context: PagesContext): Router {
 
   router.get(
     '/step-up',
-    addresses.isOfApp('step-up') ? leadTo(addresses.stepUp) : asyncHandler(showStepUp),
+    ...(addresses.isOfApp('step-up')
+      ? [leadTo(addresses.stepUp)]
+      : [leaveEnded(context), asyncHandler(showStepUp)]),
   );
   router.post('/step-up', smsOtp.stepUp());
   return router;
@@ -101,6 +103,18 @@ export function leadTo(path: string): RequestHandler {
 function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): RequestHandler {
   const [login, stepUp] = [make('login'), make('step-up')];
   return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
+}
+
+/**
+ * Logs a user out whose button was refused because the login has ended: pressed again, it would be
+ * refused again.
+ */
+function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
+  const guard = smsOtp.requireSecondFactor({ redirect: addresses.login });
+  return (req, res, next) => {
+    const hasEnded = hasUser(req) && smsOtp.status(req).notice === 'login-ended';
+    return hasEnded ? guard(req, res, next) : next();
+  };
 }
 
 /** A login that is cancelled leads to the login, and a step-up home: its user stays logged in. */
