@@ -109,7 +109,7 @@ function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): Request
  * Logs a user out whose button was refused because the login has ended: pressed again, it would be
  * refused again.
  */
-function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
+export function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
   const guard = smsOtp.requireSecondFactor({ redirect: addresses.login });
   return (req, res, next) => {
     const hasEnded = hasUser(req) && smsOtp.status(req).notice === 'login-ended';
