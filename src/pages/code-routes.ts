@@ -37,7 +37,9 @@ export function codeRoutes(context: PagesContext): Router {
 
   router.get(
     '/step-up',
-    addresses.isOfApp('step-up') ? leadTo(addresses.stepUp) : asyncHandler(showStepUp),
+    ...(addresses.isOfApp('step-up')
+      ? [leadTo(addresses.stepUp)]
+      : [leaveEnded(context), asyncHandler(showStepUp)]),
   );
   router.post('/step-up', smsOtp.stepUp());
   return router;
@@ -63,7 +65,9 @@ export function codeRoutes(context: PagesContext): Router {
 
   async function showStepUp(req: Request, res: Response): Promise<void> {
     const { user } = req;
-    if (!user) return res.redirect(303, addresses.login);
+    // As a guard does: a login that has begun is completed first.
+    const isPending = smsOtp.status(req).pending !== null;
+    if (!user) return res.redirect(303, isPending ? addresses.code : addresses.login);
     const [numbers, isWithout] = await Promise.all([
       listNumbers(smsOtp, user),
       isWithoutFactor(smsOtp, user),
@@ -99,6 +103,18 @@ export function leadTo(path: string): RequestHandler {
 function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): RequestHandler {
   const [login, stepUp] = [make('login'), make('step-up')];
   return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
+}
+
+/**
+ * Logs a user out whose button was refused because the login has ended: pressed again, it would be
+ * refused again.
+ */
+export function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
+  const guard = smsOtp.requireSecondFactor({ redirect: addresses.login });
+  return (req, res, next) => {
+    const hasEnded = hasUser(req) && smsOtp.status(req).notice === 'login-ended';
+    return hasEnded ? guard(req, res, next) : next();
+  };
 }
 
 /** A login that is cancelled leads to the login, and a step-up home: its user stays logged in. */

@@ -34,9 +34,16 @@ export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
   pages.use(ownForms(options.origins, refuseForm(context)));
   pages.use(express.urlencoded({ extended: false, limit: '100kb' }));
   pages.use(codeRoutes(context), settingsRoutes(context));
+  pages.post(/./, answerScript);
   pages.use(showFailure(context));
   return createRouter().use(FOLDER, pages);
 }
+
+/** A success leads on, but for a script, which gets it as JSON. */
+const answerScript: RequestHandler = (req, res, next) => {
+  if (req.smsOtp === undefined) next();
+  else res.json(req.smsOtp);
+};
 
 function refuseForm(context: PagesContext): RequestHandler {
   const { addresses } = context;

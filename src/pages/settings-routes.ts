@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { RecoveryCodesError, type SmsOtp } from 'passport-sms-otp';
-import { leadTo } from './code-routes';
+import { leadTo, leaveEnded } from './code-routes';
 import { describeBase, hasSettings, type PagesContext } from './context';
 import {
   describeSettings,
@@ -111,6 +111,7 @@ function addNumbers(
 
   router.get(
     '/add-number',
+    leaveEnded(context),
     guards.numberPage,
     asyncHandler(async (req, res) => {
       const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];

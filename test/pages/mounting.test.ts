@@ -220,7 +220,7 @@ describe('the pages work', () => {
     if (passportOfTest === undefined) throw new Error('no passport');
     const app = express();
     app.use(...sessions(passportOfTest), ...parsers);
-    app.post('/in', (req, res, next) => {
+    app.post('/in', (req, _res, next) => {
       req.body = { ...req.body, username: ALICE.id, password: 'right' };
       next();
     });
@@ -354,7 +354,7 @@ describe('the router', () => {
       ...plain,
       routes: (app, ...rest) => {
         plain.routes?.(app, ...rest);
-        app.all('/second-factor/own', (req, res) => void res.json(asTestUser(asUser(ALICE)).id));
+        app.all('/second-factor/own', (_req, res) => void res.json(asTestUser(asUser(ALICE)).id));
       },
     });
     expect((await open(test.browser(), 'own')).body).toBe('alice');

@@ -145,7 +145,7 @@ describe('the option', () => {
         throw new Error('no session');
       },
       () => undefined,
-    ] as readonly (() => never)[]) {
+    ] as unknown as readonly (() => never)[]) {
       const test = await start({ csrf: { field: '_csrf', token } });
       const browser = test.browser();
       await enterPassword(browser);

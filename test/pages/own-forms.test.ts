@@ -82,7 +82,7 @@ beforeEach(() => {
     warnings.push({ message, code: (options as { readonly code?: unknown }).code });
   }) as never);
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 const countForeign = (): number =>
   warnings.filter(({ code }) => code === 'SMS_OTP_FOREIGN_FORM').length;
 

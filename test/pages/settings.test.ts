@@ -239,6 +239,17 @@ describe('a user without any factor', () => {
     },
   );
 
+  it('whose login has ended is led to the login by the form of a number', async () => {
+    const { test, browser } = await start();
+    await test.smsOtp.logins?.revokeAll(BOB.id);
+    test.clock.advanceSeconds(120);
+    const { location } = await submit(browser, 'add-number', { phone: WORK });
+    expect(location).toBe('/second-factor/add-number');
+    expect((await open(browser, 'add-number')).location).toBe('/in');
+    expect((await open(browser, '/in')).body).toBe('login-ended');
+    expect(test.sim.outbox).toHaveLength(0);
+  });
+
   it('whose login another browser has ended does nothing any more', async () => {
     const { test, browser } = await start();
     await test.smsOtp.logins?.revokeAll(BOB.id);
