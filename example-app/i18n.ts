@@ -64,16 +64,12 @@ const quiet: ReadonlySet<string> = new Set([
 /** Returns the library's sentence for its last refusal; null when there was none. */
 export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
   if (notice === null) return null;
-  // The library's sentence for this one says how a number is written, as the hint at the field does.
-  const text =
-    notice === 'malformed-phone'
-      ? translateFor(req)('notice.malformedPhone')
-      : noticeText(notice, {
-          locale: readLocale(req),
-          retryAt,
-          isLoggedIn: req.isAuthenticated(),
-          now: readClock(req),
-        });
+  const text = noticeText(notice, {
+    locale: readLocale(req),
+    retryAt,
+    isLoggedIn: req.isAuthenticated(),
+    now: readClock(req),
+  });
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
 }
 
@@ -110,7 +106,6 @@ export function fillLanguage(req: Request, res: Response, next: NextFunction): v
     formatDollars: formatDollars(locale),
     formatDate: format({ dateStyle: 'medium' }),
     formatTime: format(TIME),
-    formatMoment: format({ month: 'short', day: 'numeric', ...TIME }),
     languages: LANGUAGES,
     // A refused form is shown in the response to its POST, which has no address to return to.
     here: req.method === 'GET' ? req.originalUrl : '/',

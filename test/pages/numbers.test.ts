@@ -9,9 +9,8 @@ describe('the page of a new number', () => {
     const test = await apps.start(everything());
     const browser = test.browser();
     await logIn(test, browser);
-    const [, link = ''] = /href="(add-number\?replaces=[^"]+)"/.exec(
-      (await open(browser, 'settings')).text,
-    ) ?? [];
+    const [, link = ''] =
+      /href="(add-number\?replaces=[^"]+)"/.exec((await open(browser, 'settings')).text) ?? [];
     const page = await open(browser, link);
     expect(page.text).toContain('Change your mobile number');
     const [, phoneId = ''] = /name="phoneId" value="([^"]+)"/.exec(page.text) ?? [];
