@@ -98,7 +98,9 @@ function readImports() {
 }
 
 async function install(registry, project) {
-  const packages = ['passport-sms-otp', 'express', 'express-session', 'passport', 'passport-local'];
+  // Those that the quick start installs.
+  const page = readFileSync(join(ROOT, 'docs/quick-start.md'), 'utf8');
+  const packages = /^npm install (passport-sms-otp .+)$/m.exec(page)[1].split(' ');
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }\n');
   await run(
     project,

@@ -240,7 +240,7 @@ export class GatewayBusyError extends SmsOtpError {
 /** Our words where a store may have done what it was asked. */
 const UNCERTAIN: readonly string[] = ['no answer in time', 'unknown answer'];
 
-/** The store failed or did not answer in time. Nothing is sent and no one is logged in. */
+/** The store failed or did not answer in time. No one is logged in; a text may have gone out. */
 export class StoreError extends SmsOtpError {
   readonly code = 'ERR_STORE';
   readonly status = 503;

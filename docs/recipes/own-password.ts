@@ -17,7 +17,7 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
 
   async function checkPassword(req: Request, res: Response, next: NextFunction): Promise<void> {
     const { username, password } = (req.body ?? {}) as Readonly<Record<string, unknown>>;
-    const user = await users.checkPassword(String(username), String(password));
+    const user = await users.checkPassword(asString(username), asString(password));
     if (user === null) return res.redirect(303, '/login');
     req.user = user;
     req.authInfo = {}; // Says that this request has passed a first factor.
@@ -45,4 +45,9 @@ export function createApp({ users, gateway, sessionSecret, otpSecret }: RecipePa
     (req, res) => void res.json({ id: req.user?.id }),
   );
   return app;
+}
+
+/** A field may be a list or an object: to turn one into a string can throw. */
+function asString(field: unknown): string {
+  return typeof field === 'string' ? field : '';
 }

@@ -181,7 +181,7 @@ export function passkeySettings(book: PasskeyBook, options: PasskeyOptions, name
   /** Names a passkey; false when the name is empty or the passkey is not the user's. */
   async function rename(req: Request, id: unknown, name: unknown): Promise<boolean> {
     const trimmed = typeof name === 'string' ? name.trim().slice(0, LONGEST_NAME) : '';
-    return trimmed !== '' && book.rename(idOf(req), String(id), trimmed);
+    return trimmed !== '' && typeof id === 'string' && book.rename(idOf(req), id, trimmed);
   }
 
   return {
@@ -189,7 +189,8 @@ export function passkeySettings(book: PasskeyBook, options: PasskeyOptions, name
     register,
     rename,
     list: (req: Request) => book.list(idOf(req)),
-    remove: (req: Request, id: unknown) => book.remove(idOf(req), String(id)),
+    remove: async (req: Request, id: unknown) =>
+      typeof id === 'string' && (await book.remove(idOf(req), id)),
   };
 }
 

@@ -1,4 +1,10 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, {
+  type Express,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import session from 'express-session';
 import passport from 'passport';
 import { createSmsOtp, type Transaction } from 'passport-sms-otp';
@@ -25,12 +31,16 @@ export function createApp({
     loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
   });
 
-  /**
-   * What the user wants to pay. The code is bound to it: nothing else of this request counts later.
-   */
+  /** The code is bound to this payment: nothing else of the request counts later. */
   function readPayment(req: Request): Transaction {
-    const { amount, payee } = req.body as Readonly<Record<string, unknown>>;
-    return { amount: `${Number(amount).toFixed(2)} USD`, payee: String(payee) };
+    const payment = findPayment(req);
+    if (payment === null) throw new Error('requirePayment has not run');
+    return payment;
+  }
+
+  function requirePayment(req: Request, res: Response, next: NextFunction): void {
+    if (findPayment(req) === null) return void res.status(400).json({ error: 'no-payment' });
+    next();
   }
 
   async function execute(req: Request, res: Response): Promise<void> {
@@ -56,11 +66,23 @@ export function createApp({
   const guard = smsOtp.requireSecondFactor();
   // The first half: amount and payee go into the text message, and into
   // `status(req).pending.transaction` for the page.
-  app.post('/payments', guard, smsOtp.stepUp({ transaction: readPayment }), answerStatus);
+  const approve = smsOtp.stepUp({ transaction: readPayment });
+  app.post('/payments', guard, requirePayment, approve, answerStatus);
   // The second half: the code of a login or a step-up is refused here, and this code everywhere
   // else.
   app.post('/payments/pin', guard, smsOtp.verify({ purpose: 'transaction' }), execute);
   app.post('/step-up', guard, smsOtp.stepUp(), answerStatus);
   app.post('/step-up/pin', guard, smsOtp.verify({ purpose: 'step-up' }), answerStatus);
   return app;
+}
+
+const LARGEST_AMOUNT = 1_000_000;
+
+/** Returns what the user wants to pay; null when the request does not say. */
+function findPayment(req: Request): Transaction | null {
+  const { amount, payee } = (req.body ?? {}) as Readonly<Record<string, unknown>>; // Express types it as any.
+  if (typeof payee !== 'string' || payee.trim() === '') return null;
+  const dollars = typeof amount === 'string' ? Number(amount) : amount;
+  if (typeof dollars !== 'number' || !(dollars >= 0.01 && dollars <= LARGEST_AMOUNT)) return null;
+  return { amount: `${dollars.toFixed(2)} USD`, payee };
 }

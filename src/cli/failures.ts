@@ -1,4 +1,4 @@
-import { isGatewayError, SmsOtpError, StoreError } from '../errors';
+import { isGatewayError, readFields, SmsOtpError, StoreError } from '../errors';
 import { toSafeCause } from '../foreign-error';
 import advice = require('./advice.json');
 
@@ -30,6 +30,19 @@ export class UsageError extends AdvisedError {
 /** A check or a call failed: exit code 1. */
 export class CommandFailure extends AdvisedError {
   override readonly name = 'CommandFailure';
+}
+
+/**
+ * Returns why a server did not start.
+ * @param advice What to do if its port is in use.
+ */
+export function toStartFailure(error: unknown, advice: string): CommandFailure {
+  const { message, code } = readFields(error);
+  if (code === 'EADDRINUSE') return new CommandFailure('The port is in use.', advice);
+  if (code === 'EACCES')
+    return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
+  // The simulator's messages show no value.
+  return new CommandFailure(String(message));
 }
 
 /**

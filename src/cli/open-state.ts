@@ -4,7 +4,7 @@ import { toSafeCause } from '../foreign-error';
 import { type PostgresPool, postgresStore } from '../stores/postgres/postgres-store';
 import { type NodeRedisClient, redisStore } from '../stores/redis/redis-store';
 import type { SmsOtpStore } from '../stores/store';
-import { withTimeout } from '../stores/with-timeout';
+import { SERVER_TIMEOUT_MS, withTimeout } from '../stores/with-timeout';
 import type { Arguments, CommandCall, CommandOptions } from './command';
 import { adviseOnStore, CommandFailure, UsageError, withUsageErrors } from './failures';
 
@@ -37,6 +37,10 @@ export async function openState(call: CommandCall): Promise<OpenState> {
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
+const TIMEOUTS = {
+  connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  query_timeout: CONNECT_TIMEOUT_MS,
+};
 
 /** The part of a pool of the package `pg` that is used here. */
 interface PostgresConnection extends PostgresPool {
@@ -53,19 +57,27 @@ export async function openPostgres({ io, args }: CommandCall, url: string): Prom
   const { Pool } = loadDriver(io.folder, 'pg') as {
     Pool: new (options: unknown) => PostgresConnection;
   };
-  const timeouts = {
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    query_timeout: CONNECT_TIMEOUT_MS,
-  };
-  const pool = new Pool({ connectionString: url, max: 1, ...timeouts });
+  const open = (limit: object): Promise<OpenState> =>
+    usePool(new Pool({ connectionString: url, max: 1, ...TIMEOUTS, ...limit }), args);
+  try {
+    return await open({ statement_timeout: SERVER_TIMEOUT_MS }).catch((error: unknown) => {
+      // PgBouncer refuses this parameter: there the role has the limit.
+      if (toSafeCause(error).code === '08P01') return open({});
+      throw error;
+    });
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const login = 'user name, password and database in DATABASE_URL';
+    throw toConnectFailure('PostgreSQL', login, toSafeCause(error).code);
+  }
+}
+
+async function usePool(pool: PostgresConnection, args: Arguments): Promise<OpenState> {
   // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined);
   try {
     const store = await withUsageErrors(() => postgresStore(pool, readPrefix(args)));
-    await pool.query('SELECT 1').catch((error: unknown) => {
-      const login = 'user name, password and database in DATABASE_URL';
-      throw toConnectFailure('PostgreSQL', login, toSafeCause(error).code);
-    });
+    await pool.query('SELECT 1');
     return { place: 'PostgreSQL', store, warnings: [], close: () => pool.end() };
   } catch (error) {
     await pool.end();

@@ -15,6 +15,7 @@ import {
   type Style,
 } from './command';
 import { audit } from './commands/audit';
+import { demo } from './commands/demo';
 import { doctor } from './commands/doctor';
 import { lookup } from './commands/lookup';
 import { numbers } from './commands/numbers';
@@ -26,6 +27,7 @@ import { explain, UsageError } from './failures';
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
+  demo,
   simulate,
   audit,
   doctor,
@@ -128,7 +130,7 @@ function formatOverview(style: Style): string {
     `${style('dim', 'The state   ')}  REDIS_URL or DATABASE_URL`,
     `${style('dim', 'Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage`,
     '',
-    `Run ${PROGRAM} <command> --help for the options of a command.`,
+    `${PROGRAM} <command> --help shows the options of a command, ${PROGRAM} --version the version.`,
   ].join('\n');
 }
 

@@ -54,6 +54,8 @@ export class SharedToken {
   ): Promise<{ stored: StoredToken; own: { sealed: string; found: FoundToken } | null }> {
     const { store, account, crypto, authenticator, authMs, now } = this.context;
     let own: { sealed: string; found: FoundToken } | null = null;
+    // A failure of the renewal itself, which is none of the store.
+    let failure: { readonly error: unknown } | null = null;
     const renew = async (
       previous: StoredToken | null,
     ): Promise<{ sealed: string; ttlSeconds: number }> => {
@@ -68,11 +70,18 @@ export class SharedToken {
     };
     // The store's own time comes on top of the renewal's, and both stay within the lease.
     const limitMs = authMs + STORE_TIMEOUT_MS;
+    const renewAndNote = (previous: StoredToken | null): ReturnType<typeof renew> =>
+      renew(previous).catch((error: unknown) => {
+        failure = { error };
+        throw error;
+      });
     const stored = await withTimeout(
       'renew token',
-      () => store.renew(account, seen, renew),
+      () => store.renew(account, seen, renewAndNote),
       limitMs,
-    );
+    ).catch((error: unknown) => {
+      throw failure === null ? error : failure.error;
+    });
     return { stored, own };
   }
 

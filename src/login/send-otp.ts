@@ -243,15 +243,15 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     return { kind: 'refused', refusal };
   }
 
-  /** Tells the developer why a text was not sent: the page tells the user only that it was not. */
+  /** Tells the developer why a message was not sent. The page says only that it was not. */
   function reportNotSent(request: SendRequest, userId: string, error: GatewayError): void {
     const { code, message } = error;
     const rule = { reason: 'not-sent', policy: null, limit: null } as const;
     emitDenied(request, userId, { ...rule, error: { code, message } });
     login.warn(
       'SMS_OTP_NOT_SENT',
-      `A code was not sent. ${message}. With a gateway of the documents, ` +
-        'npx passport-sms-otp doctor finds the cause',
+      `A code was not sent. ${message}. If the option gateway has a baseUrl, ` +
+        'run npx passport-sms-otp doctor to find the cause',
       toCause(error),
     );
   }

@@ -62,7 +62,7 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
   const [first] = served;
   // Without `getLocale` no other locale is ever chosen.
   for (const locale of options.getLocale === undefined ? [first] : served)
-    checkDefault(options, locale);
+    checkDefault(options, locale, locale === first ? '' : HOW_TO_LEAVE_OUT);
   const { maxPinDigits, allowSecondSegment } = options;
   // By locale, purpose and minutes, so it stays small.
   const cache = new Map<string, string>();
@@ -80,7 +80,11 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
   };
 }
 
-function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): void {
+const HOW_TO_LEAVE_OUT =
+  '. If the app does not serve this language, list those that it serves in messages.locales';
+
+/** @param cure What else than a shorter message helps; it ends the error. */
+function checkDefault(options: MessageBuilderOptions, locale: MessageLocale, cure: string): void {
   const { maxPinDigits, allowSecondSegment, codeValiditySeconds: validitySeconds } = options;
   const names = (['appName', 'autofillHost'] as const).filter(
     (name) => options[name] !== undefined,
@@ -95,6 +99,7 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale): vo
       `${option} makes a message (locale ${locale}, purpose ${purpose}) that`,
       text,
       options,
+      cure,
     );
   }
 }
@@ -139,6 +144,7 @@ function createOwnText(
 /**
  * Returns the template if it may be sent.
  * @param what Begins the error message.
+ * @param cure Ends it where the template does not fit.
  * @throws {TypeError} when it is not a string, lacks `[PIN]`, holds an origin-bound line with
  * another code, or does not fit
  *   one text message.
@@ -147,6 +153,7 @@ function checkTemplate(
   what: string,
   template: unknown,
   { maxPinDigits, allowSecondSegment }: MessageBuilderOptions,
+  cure = '',
 ): string {
   if (typeof template !== 'string') throw new TypeError(`${what} must be a string`);
   const size = measureTemplate(template, maxPinDigits, allowSecondSegment);
@@ -155,7 +162,7 @@ function checkTemplate(
     const [first] = forcedBy;
     const cause =
       first === undefined || units <= limit ? '' : `, the first of them ${nameCharacter(first)}`;
-    throw new TypeError(`${what} ${problem}${cause}`);
+    throw new TypeError(`${what} ${problem}${cause}${cure}`);
   }
   if (hasForeignOriginLine(template)) {
     throw new TypeError(`${what} must not hold "@host #" followed by anything but ${PLACEHOLDER}`);

@@ -69,9 +69,9 @@ export interface Guards {
   /** Returns whether `requireSecondFactor` would let the request pass. */
   readonly hasSecondFactor: (req: Request, options?: SecondFactorOptions) => boolean;
   /**
-   * Asks the store whether the login of the request is live, unless this process has within
-   * `checkEverySeconds`, so that `hasSecondFactor(req)` and `status(req).verified` say afterwards
-   * what a guard would: for sockets, GraphQL and pages without a guard. Resolves to nothing.
+   * Asks the store whether the login of the request is active, at most every `checkEverySeconds`.
+   * Afterwards `hasSecondFactor(req)` and `status(req).verified` say what a guard would say. It is
+   * for sockets, GraphQL and pages without a guard. Resolves to nothing.
    * @throws {StoreError} when the store does not answer.
    */
   readonly checkSecondFactor: (req: Request) => Promise<void>;
@@ -79,7 +79,7 @@ export interface Guards {
 
 type Unpassed = Exclude<MarkCheck, 'passed'>;
 
-/** Returns whether the user of a request needs a second factor; true where nobody is logged in. */
+/** Returns whether the user of a request needs a second factor; true where no one is logged in. */
 type IsRequired = () => Promise<boolean>;
 
 export function createGuards(context: MiddlewareContext): Guards {
@@ -118,12 +118,12 @@ export function createGuards(context: MiddlewareContext): Guards {
     throw optionError('requireSecondFactor', 'returnTo', problem);
   }
 
-  /** A guard behind `verify` in the same route has been put there. */
+  /** Warns, unless the guard passes and stands in the route of `verify`: there it is meant. */
   function checkPassedOn(req: Request, check: MarkCheck, guard: RequestHandler): void {
     if (check !== 'passed' || !listHandlers(req).includes(guard)) warnOfUnanswered(warn);
   }
 
-  /** Separate function, so that no closure is allocated when the guard passes. */
+  /** Decides later. A function of its own allocates no closure when the guard passes. */
   function decideLater(
     req: Request,
     res: Response,
@@ -134,7 +134,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     handleAsync(res, next, () => decide(req, res, options, check));
   }
 
-  /** The mark alone does not let the request pass. */
+  /** Decides where the mark alone does not let the request pass. True: it passes. */
   async function decide(
     req: Request,
     res: Response,
@@ -237,13 +237,13 @@ export function createGuards(context: MiddlewareContext): Guards {
     return () => (answer ??= user === undefined ? Promise.resolve(true) : isRequiredFor(user, req));
   }
 
-  /** Warns where a guard will go on refusing a user who is logged in, whatever the user does. */
+  /** Warns of a user who is logged in and whom the guard will refuse every time. */
   function warnOfRefusal(req: Request, isFree: boolean): void {
     if (currentUser(req) === undefined) return;
     if (isFree || slot.peek(req) === undefined) warnOfGuard(isFree, context);
   }
 
-  /** Null: the login is live, and has passed the second factor or needs none. */
+  /** Returns null where the login is active, and has passed the second factor or needs none. */
   async function findRefusal(
     req: Request,
     options: GuardOptions,

@@ -9,6 +9,7 @@ import type { FailedResend, SendRequest, SendResult } from '../login/send-otp';
 import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser } from './handler';
+import { checkGuardOrder } from './handler-order';
 import type { KeptPage } from './kept-page';
 import { logInOrEnd } from './logins';
 import type { RedirectOptions, SendOptions } from './options';
@@ -52,11 +53,12 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     context.setup.notRequiredRedirect ??= options.notRequiredRedirect;
   });
 
-  /** Finds, before the first text is paid, what would fail after it. */
+  /** Finds what would fail after the first message, before that message is paid. */
   function requireSetUp(req: Request): void {
     if (isSetUp) return;
     slot.requireNewIds(req);
     requireSerializer(req, context);
+    checkGuardOrder(req, context.warn);
     isSetUp = true;
   }
 
@@ -71,7 +73,8 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     await slot.noteCookieLife(req);
     await slot.undoLogIn(req);
     const before = slot.read(req);
-    // Whoever may be in without a code goes through a pending login as well.
+    // Begin a pending login even where no code may be needed, so that "log out everywhere" in
+    // another request ends this login too.
     const isFirst = devices?.hasCookie(req) === true || context.mayBeUnrequired;
     const begun = isFirst ? await context.beginLogin(req, user) : undefined;
     try {
@@ -91,7 +94,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     { user, kept, before, begun }: FirstFactor,
   ): Promise<boolean> {
     const request = toRequest(context, req, user, { before, begun });
-    // A trusted device only matters to a user who needs a code.
+    // A trusted device matters only to a user who needs a code.
     const trusted =
       devices?.hasCookie(req) === true && (await request.isRequired())
         ? await devices.authenticate(req, res, user, begun?.login.pendingId)
@@ -118,15 +121,15 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     return answerPending(req, res, options, pending, result);
   }
 
-  /** A login that begins with another one, or with none, ends before anybody waits in it. */
+  /** Ends a login that has begun and that no session will name. */
   async function endUnused(begun: LiveLogin | undefined): Promise<void> {
-    // Nothing lets anybody into it: it ends by itself otherwise.
+    // If the store fails, it expires: no session names it, so no one can continue it.
     if (begun !== undefined) await context.endPending(begun.login.pendingId).catch(() => false);
   }
 
   /**
-   * No code is asked for: Passport logs the user in. A trusted device leaves a mark that says so;
-   * otherwise there is none.
+   * Lets Passport log in a user who needs no code. A trusted device leaves a mark that says so.
+   * Without one there is no mark.
    */
   async function logInAtOnce(
     req: Request,
@@ -160,8 +163,8 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   }
 
   /**
-   * What this session was ends with it: a request that is under way and saves it late brings
-   * nothing back.
+   * Ends the pending login and the login of this session. Another request may save the old session
+   * late, and that must bring nothing back.
    */
   async function endEarlier(req: Request, { pending }: SmsOtpSession): Promise<void> {
     if (pending !== undefined) await context.endPending(pending.pendingId);
@@ -174,8 +177,8 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
 }
 
 /**
- * Returns where a user goes who is logged in without a code; undefined: on to the next handler. An
- * app that only says where the code is entered has no next handler, and would answer with a 404.
+ * Returns where a user goes who is logged in without a code; undefined: on to the next handler.
+ * With `successRedirect` alone it is `/`, because such an app has no next handler.
  */
 function findNextPage(
   { notRequiredRedirect, trustedDeviceRedirect, successRedirect }: SendOptions,
@@ -216,7 +219,7 @@ interface FirstFactor {
   readonly begun: LiveLogin | undefined;
 }
 
-/** Who enters a password may do so in a session whose login has ended. */
+/** The first factor counts also in a session whose login has ended. */
 function toChanges({ pending }: Partial<SmsOtpSession> = {}): SessionChanges {
   return { pending, isFirstFactor: true };
 }
@@ -307,7 +310,7 @@ export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
 
 type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
 
-/** Saves the session of a text that is out. If that fails, nobody can use the text. */
+/** Saves the session of a message that was sent. If that fails, no one can use its code. */
 async function keepText<Saved>(
   { giveBackUnusable }: MiddlewareContext,
   result: BegunSend,
@@ -355,7 +358,7 @@ function toPending(
 }
 
 /**
- * Returns where the browser goes when no text went out and the login is pending; undefined: the
+ * Returns where the browser goes when no message went out and the login is pending; undefined: the
  * answer is JSON.
  */
 function findPendingPage({
@@ -371,7 +374,7 @@ function findNotice(options: RedirectOptions, result: BegunSend, now: number): N
   return findPendingPage(options) === undefined ? null : toNotice(result.refusal, now);
 }
 
-/** Answers a send after which the login is pending, with a text or without. */
+/** Answers a send after which the login is pending, with a message or without. */
 function answerPending(
   req: Request,
   res: Response,

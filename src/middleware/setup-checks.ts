@@ -7,23 +7,21 @@ import type { SecondFactorOptions } from './options';
 import type { Notice } from './responses';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
-/**
- * Warns when limits per address count a proxy, or whatever a client writes, in place of the client.
- */
+/** Warns when limits per address count a proxy, or what a client writes, and not the client. */
 export function checkProxy(req: Request, warn: Warn): void {
   const trusted: unknown = req.app.get('trust proxy');
   if (trusted === true) {
     warn(
       'SMS_OTP_TRUSTS_ANY_PROXY',
-      "With app.set('trust proxy', true) clients choose their own address, so that limits per " +
-        "address limit no one: give the number of proxies, such as app.set('trust proxy', 1)",
+      "With app.set('trust proxy', true) clients choose their own address, so the limits per " +
+        "address limit no one. Give the number of proxies, such as app.set('trust proxy', 1)",
     );
   } else if (trusted === false && req.headers['x-forwarded-for'] !== undefined) {
     warn(
       'SMS_OTP_TRUSTS_NO_PROXY',
       'A request came with X-Forwarded-For, which Express does not trust. Behind a proxy all ' +
-        "users have its address, and share the limits per address: app.set('trust proxy', 1) " +
-        'for one proxy, or 0 if there is none',
+        "users have its address, and share the limits per address. Write app.set('trust proxy', " +
+        '1) for one proxy, or 0 if there is none',
     );
   }
 }
@@ -37,9 +35,9 @@ export function readAddress(req: Request, warn: Warn): string | undefined {
   if (toIpAddress(ip) !== null || (ip === undefined && socket.destroyed)) return ip;
   warn(
     'SMS_OTP_NO_ADDRESS',
-    `req.ip ${describeAddress(ip)} and no IP address. All clients without one share the limits ` +
-      "per address: give app.set('trust proxy', 1) the number of your proxies, and have the " +
-      'outermost one write the address of the client into X-Forwarded-For',
+    `req.ip ${describeAddress(ip)}. That is no IP address, and all clients without one share ` +
+      "the limits per address. Give app.set('trust proxy', 1) the number of your proxies. The " +
+      'outermost one must write the address of the client into X-Forwarded-For',
   );
   return ip;
 }
@@ -50,7 +48,7 @@ function describeAddress(ip: unknown): string {
   if (typeof ip !== 'string') return `is a ${typeof ip}`;
   if (ip === '') return 'is an empty string';
   if (/^\d+(?:\.\d+){3}(?::\d{1,5})?$/.test(ip))
-    return 'is four numbers, one of which is above 255 or begins with 0,';
+    return 'is four numbers, one of which is above 255 or begins with 0';
   return /^[\w-]+$/.test(ip) ? 'is a word' : 'is another string';
 }
 
@@ -79,8 +77,8 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
 }
 
 /**
- * Warns when browsers forget the session before a code is over: the user would be back at the login
- * page, after a text that was paid.
+ * Warns when browsers forget the session before a code has expired: the user would be back at the
+ * login page, after a message that was paid.
  * @param lifeMs Milliseconds that the session's cookie lives; null: until the browser is closed.
  */
 export function checkCookieLife(
@@ -95,7 +93,7 @@ export function checkCookieLife(
   warn(
     'SMS_OTP_COOKIE_LIFE',
     `The session cookie lives ${lifeSeconds} s and a code ${codeValiditySeconds} s, so the ` +
-      'browser forgets the login that waits for the code. cookie.maxAge counts milliseconds: ' +
+      'browser forgets the pending login. cookie.maxAge counts milliseconds: ' +
       'cookie: { maxAge: 3_600_000 } is an hour',
   );
 }
@@ -112,15 +110,15 @@ export function checkSameSite(isDropped: boolean, warn: Warn): void {
 }
 
 /**
- * Warns of a session cookie that no browser gets. A page of the login asks for `status` first, and
- * a check for forged requests refuses what follows before any of the middlewares runs.
+ * Warns of a session cookie that no browser gets. Called by `status`: a check for forged requests
+ * would refuse the form before any of the middlewares runs.
  */
 export function checkCookie(isLost: boolean, warn: Warn): void {
   if (!isLost) return;
   warn(
     'SMS_OTP_SESSION_COOKIE',
-    'The session cookie is secure and a request came over http, so the browser does not get it: ' +
-      "forms fail with an invalid csrf token, and nobody can log in. app.set('trust proxy', 1) " +
+    'The session cookie is secure, and a request came over http: browsers do not get it. Forms ' +
+      "fail with an invalid csrf token, and no one can log in. Write app.set('trust proxy', 1) " +
       "behind a proxy that ends TLS, or cookie: { secure: 'auto' }",
   );
 }
@@ -150,9 +148,9 @@ export function checkStore(
   if (pending?.processId === undefined || pending.processId === processId) return;
   warn(
     'SMS_OTP_MEMORY_STORE',
-    'A login is pending in the session of a request, and not in memoryStore() of this process: ' +
-      'another process began it, or this one before a restart, so that its code is refused. With ' +
-      'several processes give all of them one store: redisStore or postgresStore',
+    'A session has a pending login that memoryStore() of this process does not have, so its ' +
+      'code is refused. Another process began it, or this one before a restart. Give all ' +
+      'processes one store: redisStore or postgresStore',
   );
 }
 
@@ -185,12 +183,12 @@ export function warnOfGuard(
 const WITHOUT_SEND = {
   'never-sent':
     'smsOtp.send() has not run in this process: take successRedirect off the first factor and ' +
-    "add session: false: passport.authenticate('local', { session: false }), " +
+    "add session: false. Write passport.authenticate('local', { session: false }), " +
     'smsOtp.send({ successRedirect })',
   'log-in-elsewhere':
     'smsOtp.send() has run for other logins, so another route logs in: look for req.login in a ' +
-    'sign-up, a password reset or a magic link, and put smsOtp.send() there. Sessions from ' +
-    'before the second factor was added look the same',
+    'sign-up, a password reset or a magic link, and put smsOtp.send() there. Sessions that ' +
+    'began before the second factor was added look the same',
   'log-in-after-verify':
     'The app has called req.logIn() or req.session.regenerate() after smsOtp.verify(), which ' +
     'had logged the user in: take that call out',
@@ -235,8 +233,8 @@ export function checkMaxAge({ maxAgeSeconds }: SecondFactorOptions, warn: Warn):
 export function warnOfUnanswered(warn: Warn): void {
   warn(
     'SMS_OTP_NOT_ANSWERED',
-    'smsOtp.send() or smsOtp.verify() has succeeded, and the same request has come to ' +
-      'requireSecondFactor, which does not answer it as a success: give the middleware a ' +
+    'smsOtp.send() or smsOtp.verify() has succeeded, and no handler has answered before ' +
+      'requireSecondFactor, which may refuse the request. Give the middleware a ' +
       'successRedirect, or a next handler that answers',
   );
 }
@@ -250,8 +248,8 @@ export function checkLoginPage(
   if (![codePage, loginPage].some((page) => page !== undefined && isSamePage(req, page))) return;
   warn(
     'SMS_OTP_GUARDED_LOGIN',
-    'requireSecondFactor has refused a page of the login, to which smsOtp.send() leads: put it ' +
-      'behind the routes of the login',
+    'requireSecondFactor has refused a page of the login, to which smsOtp.send() leads. Put the ' +
+      'guard behind the routes of the login',
   );
 }
 
@@ -263,8 +261,8 @@ export function checkTrustDevice(
   if (devices !== undefined || readField(req, fields.trustDevice) === undefined) return;
   warn(
     'SMS_OTP_TRUST_DEVICE',
-    `A form has sent ${fields.trustDevice}, and no device is trusted: give createSmsOtp the ` +
-      'option trustedDevices, or take the field out',
+    `A form has sent ${fields.trustDevice}, and no device can be trusted. Give createSmsOtp ` +
+      'the option trustedDevices, or take the field out',
   );
 }
 
@@ -283,19 +281,27 @@ export function warnOfCodePage({ setup, warn }: Pick<MiddlewareContext, 'setup' 
  * Warns where the login is on another host: a path would lead to a page of that host. Returns
  * whether it is.
  */
-export function warnOfOtherHost({ headers }: Request, redirect: string, warn: Warn): boolean {
-  if (!URL.canParse(redirect) || new URL(redirect).host === headers.host) return false;
+export function warnOfOtherHost(req: Request, redirect: string, warn: Warn): boolean {
+  if (!URL.canParse(redirect) || isOwnHost(req, new URL(redirect))) return false;
   warnOfReturnTo(warn);
   return true;
+}
+
+/** Returns whether a URL is on the host that the browser has asked. */
+function isOwnHost({ headers, hostname }: Request, url: URL): boolean {
+  if (url.host === headers.host) return true;
+  // Express takes the name from a proxy that it trusts, and leaves out the port.
+  const isNamedByProxy = hostname !== headers.host?.replace(/:\d+$/, '');
+  return isNamedByProxy && url.hostname === hostname;
 }
 
 /** Warns of a page that is not kept. */
 export function warnOfReturnTo(warn: Warn): void {
   warn(
     'SMS_OTP_RETURN_TO',
-    'A guard has not kept the page that its user wanted. With a login on another host, or behind ' +
-      'a path prefix, requireSecondFactor needs returnTo: a function that returns a path that ' +
-      'begins with /, a URL of one of returnToOrigins of createSmsOtp, or null for no page',
+    'A guard has not kept the page that its user wanted. If the login is on another host, or ' +
+      'the app behind a path prefix, requireSecondFactor needs the function returnTo. It returns ' +
+      'a path that begins with /, a URL of one of returnToOrigins of createSmsOtp, or null',
   );
 }
 

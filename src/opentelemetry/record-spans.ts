@@ -25,9 +25,14 @@ export function gatewayAttributes({
   };
 }
 
-export function storeAttributes({ operation, outcome }: EventOf<'store-call'>): Attributes {
-  const failure = outcome === 'failed' && { 'error.type': outcome };
-  return { 'sms_otp.store.operation': operation, 'sms_otp.outcome': outcome, ...failure };
+/** The cause of a failure is a code or our words, see `StoreError.problem`. */
+export function storeAttributes({ operation, outcome, cause }: EventOf<'store-call'>): Attributes {
+  return {
+    'sms_otp.store.operation': operation,
+    'sms_otp.outcome': outcome,
+    ...(outcome === 'failed' && { 'error.type': outcome }),
+    ...(cause != null && { 'sms_otp.store.cause': cause }),
+  };
 }
 
 /**

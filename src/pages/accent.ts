@@ -22,13 +22,19 @@ export function accentStylesheet(accent: string): string {
   const strong = mix(colour, onAccent === WHITE ? BLACK : WHITE, 0.2);
   const link = makeReadable(colour, BLACK, LIGHT_GROUND);
   const darkLink = makeReadable(colour, WHITE, DARK_GROUND);
-  return [
-    `:root{--accent:${write(colour)};--accent-strong:${write(strong)}`,
-    `--on-accent:${write(onAccent)};--link:${write(link)}}`,
-    `@media (prefers-color-scheme:dark){:root{--link:${write(darkLink)}}}\n`,
-  ]
-    .join(';')
-    .replace('};@', '}@');
+  return `:root {
+  --accent: ${write(colour)};
+  --accent-strong: ${write(strong)};
+  --on-accent: ${write(onAccent)};
+  --link: ${write(link)};
+}
+
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --link: ${write(darkLink)};
+  }
+}
+`;
 }
 
 /** Returns null if it is not `#rgb` or `#rrggbb`. */

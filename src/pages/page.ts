@@ -33,14 +33,14 @@ export interface PageBase {
   readonly loginHref: string;
   /** Adds links to the home page and the settings to the header. */
   readonly isLoggedIn: boolean;
-  /** Null if nobody is logged in, or if there is nothing to set. */
+  /** Null if no user is logged in, or if there is nothing to set. */
   readonly settingsHref: string | null;
 }
 
 /** A way to pass the second factor besides the message. */
 export interface Way {
   readonly kind: 'recovery-code' | 'typed' | 'challenge';
-  /** The factor's name. The texts know `totp` and `passkey`; others are shown by their name. */
+  /** The factor's name. `totp` and `passkey` have sentences of their own; others show this. */
   readonly factor: string;
   readonly href: string;
 }

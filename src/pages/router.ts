@@ -47,7 +47,7 @@ function refuseForm(context: PagesContext): RequestHandler {
   };
 }
 
-/** Shows a page for failures of this library, which has warned of them. All others are the app's. */
+/** Shows a page for failures of this library, which has warned of them. Others are the app's. */
 function showFailure(context: PagesContext): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const isScript = req.headers['sec-fetch-dest'] === 'empty';

@@ -28,6 +28,8 @@ export type PrefixVelocityOptions = z.input<typeof schema>;
  */
 export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {
   const { maxUnanswered, perSeconds, mode } = parseOptions('prefixVelocity', schema, options);
+  /** When a send was counted: it is taken back from the same windows. */
+  const countedAt = new WeakMap<PolicyContext<unknown>, number>();
 
   /**
    * Returns two windows of a prefix: the older one counts what the newer one counts, and half a
@@ -55,7 +57,9 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     mode,
     check: () => 'allow',
     charges: (context) => {
-      const [older, newer] = findWindows(context, context.now(), { exemptBy: context.provenKeys });
+      const nowMs = context.now();
+      countedAt.set(context, nowMs);
+      const [older, newer] = findWindows(context, nowMs, { exemptBy: context.provenKeys });
       const reason = 'too many unanswered text messages to one prefix';
       return [
         { counter: { ...older, max: maxUnanswered }, reason },
@@ -63,9 +67,10 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
       ];
     },
     settle: async (context, { kind }) => {
-      if (kind !== 'not-sent') return;
-      const { counters, now, provenKeys: exemptBy } = context;
-      await counters.charge(findWindows(context, now(), { exemptBy, amount: -1 }));
+      const sentAt = countedAt.get(context);
+      if (kind !== 'not-sent' || sentAt === undefined) return;
+      const { counters, provenKeys: exemptBy } = context;
+      await counters.charge(findWindows(context, sentAt, { exemptBy, amount: -1 }));
     },
     verified: async (context) => {
       const { isNewNumber, sentAt, sends, counters } = context;

@@ -13,7 +13,7 @@ import type {
   StoredRecord,
 } from './store';
 
-// What every store needs beside the schemas in `records.ts`: cheap, and without zod.
+// Used by every store, beside the schemas in `record-schemas.ts`: cheap, and without zod.
 
 /** The version of every record that this release writes. */
 export const RECORD_VERSION = 1;
@@ -180,7 +180,7 @@ export function checkFinish({ clears, charges, puts, replaces }: FinishOptions):
   }
 }
 
-/** As JSON, so that no other texts make the same. */
+/** As JSON, so that two places never make the same string. */
 function toPlace({ kind, owner }: RecordsOf): string {
   return JSON.stringify([kind, owner]);
 }

@@ -131,16 +131,17 @@ type Call = (...values: unknown[]) => Promise<unknown>;
 /** Events of store calls. */
 export type StoreEvent =
   /**
-   * The store failed; nothing was sent and no one was logged in. `cause`: the code of its error, or
-   * our words for what it did; null if nothing is known.
+   * A call failed. No one is logged in by it; a text may have gone out. `cause`: the code of the
+   * store's error, or our words for what it did; null if nothing is known.
    */
   | { readonly type: 'store-failing'; readonly operation: string; readonly cause: string | null }
-  /** A call ended. */
+  /** A call ended. `cause`: of a failure, as in `store-failing`. */
   | {
       readonly type: 'store-call';
       readonly operation: string;
       readonly outcome: 'ok' | 'failed';
       readonly durationMs: number;
+      readonly cause?: string | null;
     };
 
 function createGuard(emit: ((event: StoreEvent) => void) | undefined, warn?: Warn): Guard {
@@ -148,11 +149,11 @@ function createGuard(emit: ((event: StoreEvent) => void) | undefined, warn?: War
     const onEnd = emit && watchCall(operation, emit);
     try {
       const result = await withTimeout(operation, call);
-      onEnd?.('ok');
+      onEnd?.({ outcome: 'ok' });
       return result;
     } catch (error) {
-      onEnd?.('failed');
       const { message, problem } = toStoreError(operation, error);
+      onEnd?.({ outcome: 'failed', cause: problem });
       emit?.({ type: 'store-failing', operation, cause: problem });
       warn?.('SMS_OTP_STORE_FAILING', message, problem ?? '');
       throw error;
@@ -160,15 +161,17 @@ function createGuard(emit: ((event: StoreEvent) => void) | undefined, warn?: War
   };
 }
 
+type StoreCall = Extract<StoreEvent, { readonly type: 'store-call' }>;
+
 /** Starts to time a call. Returns a function to call when it has ended. */
 function watchCall(
   operation: string,
   emit: (event: StoreEvent) => void,
-): (outcome: 'ok' | 'failed') => void {
+): (end: Pick<StoreCall, 'outcome' | 'cause'>) => void {
   const startedAtMs = performance.now();
-  return (outcome) => {
+  return (end) => {
     const durationMs = performance.now() - startedAtMs;
-    emit({ type: 'store-call', operation, outcome, durationMs });
+    emit({ type: 'store-call', operation, ...end, durationMs });
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// Loads zod: at run time `records.ts` alone imports this module. All others import the types from
-// `store.ts`.
+// Loads zod: at run time `record-sets.ts` and `pending-logins.ts` alone import this module. All
+// others import the types from `store.ts`.
 
 const text = z.string().min(1);
 /** Records are versioned; a store refuses an unknown version. */

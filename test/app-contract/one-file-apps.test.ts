@@ -26,18 +26,27 @@ function addBob(code: string, passwordField: string): string {
 const COMMON = {
   users: [{ name: 'alice', phone: '+12025550123' }, BOB],
   login: { path: '/login', password: () => 'demo-password' },
-  code: { path: '/login/pin' },
   guarded: ['/'],
   logout: { path: '/logout', page: '/' },
-  resend: { path: '/login/pin/resend', page: '/login/pin' },
 } as const;
 
 const PROGRAMS = {
   'example-app/login.ts': {
     code: () => addBob(readFileSync(join(ROOT, 'example-app/login.ts'), 'utf8'), 'password'),
-    cancel: { path: '/login/cancel', page: '/login/pin' },
+    routes: {
+      code: { path: '/login/pin' },
+      resend: { path: '/login/pin/resend', page: '/login/pin' },
+      cancel: { path: '/login/cancel', page: '/login/pin' },
+    },
   },
-  'the quick start': { code: () => addBob(quickStart?.code ?? '', 'secret'), cancel: undefined },
+  'the quick start': {
+    code: () => addBob(quickStart?.code ?? '', 'secret'),
+    routes: {
+      code: { path: '/second-factor/code' },
+      resend: { path: '/second-factor/resend', page: '/second-factor/code' },
+      cancel: { path: '/second-factor/cancel', page: '/second-factor/code' },
+    },
+  },
 };
 
 /** Facts that a run asks of each; the complete run asks all. */
@@ -47,11 +56,11 @@ const FEWEST = 38;
 describe('the facts about an app hold for', () => {
   const gateway = useGateway();
 
-  it.each(Object.entries(PROGRAMS))('%s', async (_name, { code, cancel }) => {
+  it.each(Object.entries(PROGRAMS))('%s', async (_name, { code, routes }) => {
     const script = compileScript(code());
     const app: AppDescription = {
       ...COMMON,
-      cancel,
+      ...routes,
       start: () => runScript(script, gateway.simulator),
       simulator: () => gateway.simulator,
     };

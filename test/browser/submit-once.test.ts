@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { createApp as createConsent } from '../../docs/recipes/consent';
 import { OptOuts } from '../../docs/recipes/opt-outs';
@@ -7,9 +6,6 @@ import { createApp as createReset } from '../../docs/recipes/password-reset';
 import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
 import { ResetTokens } from '../../docs/recipes/reset-tokens';
 import { createApp as createStops } from '../../docs/recipes/stop-replies';
-import { readBlocks } from '../docs/support/blocks';
-import { readPage } from '../docs/support/pages';
-import { makeDirectory, start } from '../docs/support/run';
 import { endChild, startChild } from '../example-app/child-site';
 import { startRecipe } from '../recipes/support/recipe-site';
 import { passwordOf } from '../recipes/support/recipe-users';
@@ -40,20 +36,6 @@ const SECRETS = {
   SESSION_SECRET: 'a secret',
   SMS_OTP_SECRET: 'a secret of the tests, long enough to be one',
 };
-const directory = makeDirectory();
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
-async function startQuickStart(): Promise<Started> {
-  const blocks = readBlocks(readPage('docs/quick-start.md'));
-  const file = blocks.find(({ notes }) => notes.includes('named: app.mjs'));
-  const program = start(directory, 'app.mjs', file?.code ?? '');
-  const [, url = ''] = await program.waitFor(/The app: +(\S+)\n/);
-  const close = async (): Promise<void> => {
-    program.stop();
-    await program.ended;
-  };
-  return { url, close };
-}
 
 async function startLoginAlone(): Promise<Started> {
   const child = startChild(SECRETS, [], 'example-app/login.ts');
@@ -90,16 +72,6 @@ const RESET: CopiedPage = {
 };
 
 const PAGES: readonly (readonly [string, CopiedPage])[] = [
-  [
-    'the quick start',
-    {
-      start: startQuickStart,
-      path: '/login',
-      action: '/login',
-      fields: login,
-      lands: '**/login/pin',
-    },
-  ],
   [
     'the login in one file',
     {

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -46,7 +47,7 @@ interface Finished {
 async function runProgram(
   argv: readonly string[],
   env: Record<string, string> = {},
-  onOutput?: (text: string, interrupt: () => void) => void,
+  onOutput?: (text: string, interrupt: (signal?: NodeJS.Signals) => void) => void,
 ): Promise<Finished> {
   const child = spawn(process.execPath, [program, ...argv], {
     cwd: project,
@@ -56,7 +57,7 @@ async function runProgram(
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (chunk) => {
     stdout += String(chunk);
-    onOutput?.(stdout, () => child.kill('SIGINT'));
+    onOutput?.(stdout, (signal = 'SIGINT') => child.kill(signal));
   });
   child.stderr.on('data', (chunk) => (stderr += String(chunk)));
   child.stdin.end();
@@ -100,6 +101,48 @@ describe('the command of the packed package', () => {
       if (text.includes('Ctrl+C')) interrupt();
     });
     expect([code, stdout]).toEqual([0, expect.stringContaining('/inbox')]);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'runs the demo until %s, also while a browser keeps its connection open',
+    async (signal) => {
+      let page = '';
+      let hasAsked = false;
+      const { code, stderr } = await runProgram(['demo', '--port', '0'], {}, (text, interrupt) => {
+        const [url] = /http:\/\/localhost:\d+\//.exec(text) ?? [];
+        if (hasAsked || url === undefined || !text.includes('Ctrl+C')) return;
+        hasAsked = true;
+        void fetch(url)
+          .then(async (answer) => (page = await answer.text()))
+          .finally(() => interrupt(signal));
+      });
+      expect([code, stderr]).toEqual([0, '']);
+      expect(page).toContain('<h1>Log in</h1>');
+    },
+  );
+
+  it('says which packages the demo needs, and how to install them', async () => {
+    const names = ['express', 'passport'];
+    const move = (from: string, to: string): void => {
+      for (const name of names)
+        renameSync(
+          join(project, `node_modules/${name}${from}`),
+          join(project, `node_modules/${name}${to}`),
+        );
+    };
+    move('', '-away');
+    try {
+      const { code, stdout, stderr } = await runProgram(['demo', '--port', '0']);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(
+        'The demo needs packages that are not installed here: express, passport.',
+      );
+      expect(stderr).toContain('npm install express passport\n');
+      // The other commands need none of them.
+      expect((await runProgram(['--version'])).code).toBe(0);
+    } finally {
+      move('-away', '');
+    }
   });
 
   it.each([

@@ -1,4 +1,6 @@
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
 import { createClient } from 'redis';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
@@ -9,9 +11,10 @@ import { OTHER_BROWSERS } from '../../src/limits/user-keys';
 import { limitsSchema } from '../../src/limits/options';
 import type { Counter } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import { openPool, startPostgres } from '../services/postgres';
+import { connectionOf, openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
+import { until } from '../stores/until';
 import { openAccount } from './support/account';
 import { runDoctor, resultOf } from './support/doctor';
 import { jsonOf, runCli } from './support/terminal';
@@ -155,7 +158,7 @@ for (const [service, place, start, open] of PLACES) {
         const ended = await runCli([name, 'nobody'], opened);
         expect([ended.code, ended.stdout]).toEqual([1, '']);
         expect(ended.stderr).toMatch(
-          /Nothing is counted of this user\.\s+Check the id and the prefix\./,
+          /Nothing is counted for this user\.\s+Check the id and the prefix\./,
         );
       }
     });
@@ -271,5 +274,61 @@ describeWithService('postgres')('a database without the tables', () => {
     } finally {
       await server.close();
     }
+  });
+});
+
+/** Answers like PgBouncer to a parameter that it does not know, and passes all others on. */
+function startPooler({ port }: Service): Promise<Server> {
+  const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + fields.length);
+  const refusal = Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)]);
+  const pooler = createServer((client) => {
+    client.on('error', () => undefined);
+    client.once('data', (startup) => {
+      if (startup.includes('statement_timeout')) return client.end(refusal);
+      const server = connect(port, '127.0.0.1').on('error', () => undefined);
+      server.write(startup);
+      return client.pipe(server).pipe(client);
+    });
+  });
+  return new Promise((resolve) => {
+    pooler.listen(0, '127.0.0.1', () => resolve(pooler));
+  });
+}
+
+describeWithService('postgres')('the limit on a statement of the command', () => {
+  let server: Service;
+  let opened: Opened;
+  beforeAll(async () => {
+    server = await startPostgres();
+    opened = await openPostgresStore(server);
+  });
+  afterAll(async () => {
+    await opened.close();
+    await server.close();
+  });
+
+  it('ends at the server what waits for a lock', async () => {
+    const [admin, locker] = [openPool(server.port), new Client(connectionOf(server.port))];
+    await locker.connect();
+    await locker.query('BEGIN');
+    await locker.query('LOCK sms_otp_counter IN ACCESS EXCLUSIVE MODE');
+    const { code } = await runCli(['unlock', 'alice'], opened);
+    expect(code).toBe(1);
+    const waiting = `SELECT query FROM pg_stat_activity WHERE wait_event_type = 'Lock'`;
+    await until(async () => (await admin.query(waiting)).rows.length === 0, 10_000);
+    await locker.end();
+    await admin.end();
+  });
+
+  it('is left to the role behind a pooler that refuses the parameter', async () => {
+    await failTimes(opened.store, 'henry', 10);
+    const pooler = await startPooler(server);
+    const { port } = pooler.address() as AddressInfo; // a TCP server's address is never a string
+    const env = { DATABASE_URL: `postgres://postgres@127.0.0.1:${port}/postgres` };
+    expect(await runCli(['unlock', 'henry'], { env })).toMatchObject({ code: 0, stderr: '' });
+    expect(await failuresOf(opened.store, 'henry')).toEqual([10, false]);
+    pooler.close();
   });
 });

@@ -23,6 +23,15 @@ describe('help', () => {
     for (const { name } of COMMANDS) expect(stdout).toContain(`  ${name}`);
   });
 
+  it('of the program names --version', async () => {
+    expect((await runCli(['--help'])).stdout).toContain('--version');
+  });
+
+  it.each(['unlock', 'enable'])('of %s names the variables that it needs', async (name) => {
+    const { stdout } = await runCli([name, '--help']);
+    for (const variable of ['REDIS_URL', 'DATABASE_URL']) expect(stdout).toContain(variable);
+  });
+
   it('comes with exit code 2, on standard error, when nothing is asked for', async () => {
     const { code, stdout, stderr } = await runCli([]);
     expect([code, stdout]).toEqual([2, '']);

@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import crypto from 'node:crypto';
+import { describe, expect, it, jest } from '@jest/globals';
 import { StoreError } from 'passport-sms-otp/client';
 import { errorOf, startClient, startSimulator } from './support/gateway';
 import { SharedTokens } from './support/shared-tokens';
@@ -53,6 +54,18 @@ describe('a store that fails', () => {
       code: 'ERR_GATEWAY_REJECTED',
       gatewayCode: 2121,
     });
+    await expect(client.otp.balance()).resolves.toHaveProperty('balance');
+  });
+
+  it('is not blamed for what fails beside it during a renewal', async () => {
+    const simulator = await startSimulator({ variant: 'A' });
+    const { client } = startClient(simulator, { tokenStore: new SharedTokens() });
+    const failure = new TypeError('not a function on this platform');
+    const seal = jest.spyOn(crypto, 'createCipheriv').mockImplementationOnce(() => {
+      throw failure;
+    });
+    expect(await errorOf(client.otp.balance())).toBe(failure);
+    seal.mockRestore();
     await expect(client.otp.balance()).resolves.toHaveProperty('balance');
   });
 });

@@ -51,7 +51,21 @@ export function startChild(
   file = 'example-app/start.ts',
 ): ChildSite {
   const imports = ['tsx', ...hooks].flatMap((file) => ['--import', file]);
-  const child = spawn(process.execPath, ['--require', CHEAP_SCRYPT, ...imports, file], {
+  return watch(process.execPath, ['--require', CHEAP_SCRYPT, ...imports, file], settings);
+}
+
+/** Starts the app by `npm run example`: a signal to it is one to npm alone. */
+export function startByNpm(settings: Readonly<Record<string, string>>): ChildSite {
+  const quiet = { NODE_OPTIONS: `--require ${CHEAP_SCRYPT}`, npm_config_update_notifier: 'false' };
+  return watch('npm', ['run', 'example'], { ...quiet, ...settings });
+}
+
+function watch(
+  command: string,
+  words: readonly string[],
+  settings: Readonly<Record<string, string>>,
+): ChildSite {
+  const child = spawn(command, words, {
     cwd: ROOT,
     env: { PATH: process.env.PATH, ...NO_SETTINGS, PORT: '0', INBOX_PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -78,7 +92,7 @@ export function startChild(
 
 /** Ends what still runs, however a test has ended. */
 export async function endChild(child: ChildSite): Promise<void> {
-  if (isRunning(child.processId)) child.killGroup('SIGKILL');
+  if (isRunning(-child.processId)) child.killGroup('SIGKILL');
   await child.ended;
 }
 

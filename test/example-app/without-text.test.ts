@@ -24,14 +24,26 @@ describe('the code page of the example app', () => {
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
     // The button for the next text counts the seconds: the notice does not say them a second time.
-    expect(readNotice(page)).toBe('It’s too soon to send another text.');
-    expect(page.text).toContain('We haven’t texted you a code yet.');
+    expect(readNotice(page)).toBe(
+      'We texted you a code for another login a moment ago. You can have one for this login soon.',
+    );
+    expect(page.text).not.toContain('We haven’t texted you a code');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, false]);
     expect(page.text).toContain('data-resend-seconds="30"');
     expect((await visitor.open('/login')).text).toContain('You haven’t finished logging in.');
+    const again = await visitor.open('/login/pin');
+    expect(again.text).toContain('We haven’t texted you a code for this yet.');
     site.advanceSeconds(30);
     await visitor.submit('/login/pin', '/login/pin/resend');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
+  });
+
+  it('says that it is too soon where a login has a code', async () => {
+    await visitor.givePassword();
+    await visitor.submit('/login/pin', '/login/pin/resend');
+    expect(readNotice(await visitor.open('/login/pin'))).toBe(
+      'It’s too soon to send another text.',
+    );
   });
 
   it('takes a recovery code while the gateway is away', async () => {
@@ -40,7 +52,7 @@ describe('the code page of the example app', () => {
     expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
     const page = await visitor.open('/login/pin');
     // The notice says it once, and the button for the next text counts the seconds.
-    expect(readNotice(page)).toMatch(/^We could not text you a code\..* another way\.$/);
+    expect(readNotice(page)).toBe('We could not text you a code. Try again in a moment.');
     expect(page.text).not.toContain('We haven’t texted you a code yet.');
     expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, true]);
     const answer = await visitor.submit('/login/pin', '/login/recover', { recoveryCode: code });

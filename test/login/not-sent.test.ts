@@ -14,7 +14,7 @@ const OPTIONS = {
   secret: 'a secret of the tests, long enough to be one',
 } as const;
 
-const DOCTOR = 'npx passport-sms-otp doctor';
+const DOCTOR = 'run npx passport-sms-otp doctor';
 
 describe('a text that the gateway has not sent', () => {
   const apps = useOwnApps({ routes: addSite });

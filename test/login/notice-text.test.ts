@@ -24,6 +24,12 @@ describe('noticeText', () => {
     expect(new Set(sentences).size).toBe(16);
   });
 
+  it.each(MESSAGE_LOCALES)('offers in %s no other way in, which an app may not have', (locale) => {
+    const otherWay =
+      /another way|andere Weise|autrement|otra forma|altro modo|outra forma|andere manier|inny sposób|başka bir yol|annat sätt|بطريقة أخرى|別の方法|其他方式|다른 방법|другим способом|और तरीके/;
+    for (const reason of REASONS) expect(noticeText(reason, { locale })).not.toMatch(otherWay);
+  });
+
   it.each<[string | false | undefined, string]>([
     ['de-AT', 'Dieser Code ist abgelaufen. Fordern Sie einen neuen an.'],
     ['en-GB', 'This code has expired. Ask for a new one.'],

@@ -103,7 +103,7 @@ describe('a message that does not fit', () => {
     [
       'of the default locale',
       { appName: 'W'.repeat(20), defaultLocale: 'ru' },
-      /appName.*\(locale ru, purpose login\) that is too long.*: 73 of 70 \(ucs-2\).*, the first of them 'К' \(U\+041A\)/,
+      /appName.*\(locale ru, purpose login\) that is too long.*: 73 of 70 \(ucs-2\).*, the first of them 'К' \(U\+041A\)$/,
     ],
     [
       'for a letter of the name',
@@ -118,7 +118,12 @@ describe('a message that does not fit', () => {
     [
       'of a locale that getLocale may choose',
       { appName: 'W'.repeat(20), getLocale },
-      /\(locale ru, purpose login\)/,
+      /\(locale ru, purpose login\).*\. If the app does not serve this language, list those that it serves in messages\.locales$/,
+    ],
+    [
+      'of a language that the app may not serve',
+      { appName: 'Crédit Agricole', getLocale, defaultLocale: 'fr' },
+      /\(locale ru, purpose step-up\).*list those that it serves in messages\.locales$/,
     ],
     [
       'for a long host',

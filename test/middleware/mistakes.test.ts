@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Request, RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import session from 'express-session';
+import express4 from 'express4';
+import express416 from 'express416';
 import { Passport, type PassportStatic } from 'passport';
 import { Strategy as LocalStrategy } from 'passport-local';
+import { Passport as Passport05 } from 'passport05';
 import { Passport as Passport06 } from 'passport06';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { postgresStore } from 'passport-sms-otp/postgres';
@@ -28,6 +31,8 @@ const before = (...handlers: RequestHandler[]): TestAppOptions => ({
 
 // Its types have no class that can be extended.
 const AnyPassport = Passport as unknown as new () => PassportStatic;
+
+const AnyPassport05 = Passport05 as unknown as new () => PassportStatic;
 
 /** Serializes nobody, as where the app has forgotten it. */
 class ForgetfulPassport extends AnyPassport {
@@ -334,6 +339,23 @@ describe('a mistake of the app', () => {
       expectWarning('SMS_OTP_LOGGED_IN_WITHOUT_SEND', 'req.login', 'sign-up', 'magic link');
     });
 
+    it.each<[string, (req: Request, done: () => void) => void]>([
+      ['req.logIn', (req, done) => req.logIn(asUser(ALICE), done)],
+      ['req.session.regenerate', (req, done) => req.session.regenerate(done)],
+    ])('warns once of %s() behind verify', async (name, call) => {
+      test = await startTestApp({
+        routes: (app, smsOtp) => {
+          const again: RequestHandler = (req, res) => call(req, () => res.json({}));
+          app.post('/own/pin', smsOtp.verify(), again);
+        },
+      });
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/own/pin').send({ pin: test.code() }).expect(200);
+      expectWarning('SMS_OTP_SESSION_REGENERATED', `${name}()`, 'smsOtp.verify() has logged');
+      await agent.get('/account').expect(403);
+    });
+
     it('warns once of browsers that it sends back and forth', async () => {
       test = await startTestApp({
         routes: (app, smsOtp, passport) => {
@@ -453,6 +475,55 @@ describe('a mistake of the app', () => {
       expectWarning('SMS_OTP_NOT_ANSWERED', 'smsOtp.verify()');
     });
 
+    it('is JSON where send or verify is the last handler of its route', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp, passport) => {
+          const local = passport.authenticate('local', { session: false }) as RequestHandler;
+          app.post('/last/login', local, smsOtp.send());
+          app.post('/last/pin', smsOtp.verify());
+        },
+      });
+      const agent = test.agent();
+      const sent = await agent.post('/last/login').send(LOGIN).expect(200);
+      expect(sent.body).toMatchObject({ sent: true });
+      const entered = await agent.post('/last/pin').send({ pin: test.code() }).expect(200);
+      expect([entered.body.verified, warnings]).toEqual([true, []]);
+    });
+
+    // Only the app and the proxy in front of it know which addresses exist, so nothing warns.
+    it('leads to the address as it is written, also from a router', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp, passport) => {
+          const local = passport.authenticate('local', { session: false }) as RequestHandler;
+          const router = express.Router();
+          router.post('/login', local, smsOtp.send({ successRedirect: '/login/pin' }));
+          app.use('/mounted', router.get('/login/pin', goOn));
+        },
+      });
+      const { headers } = await test.agent().post('/mounted/login').send(LOGIN).expect(303);
+      expect([headers.location, warnings]).toEqual(['/login/pin', []]);
+    });
+
+    it('keeps its notice where every request asks for the status', async () => {
+      test = await startTestApp({
+        routes: (app, smsOtp) => {
+          app.use((req, res, next) => {
+            res.locals.status = smsOtp.status(req);
+            next();
+          });
+          app.post('/own/pin', smsOtp.verify({ failureRedirect: '/own/code' }));
+          app.get('/own/style.css', (_req, res) => void res.json({}));
+          app.get('/own/code', (_req, res) => void res.json(res.locals.status));
+        },
+      });
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/own/pin').send({ pin: 'no code' }).expect(303);
+      await agent.get('/own/style.css').set('Accept', 'text/css,*/*').expect(200);
+      const page = await agent.get('/own/code').set('Accept', 'text/html').expect(200);
+      expect([page.body.notice, warnings]).toEqual(['malformed-code', []]);
+    });
+
     it('does not warn of a guard behind verify in its own route', async () => {
       test = await startTestApp(guardAll);
       const agent = test.agent();
@@ -473,6 +544,76 @@ describe('a mistake of the app', () => {
       for (const path of ['/in/login?again=1', '/in/code'])
         await test.agent().get(path).expect(403);
       expectWarning('SMS_OTP_GUARDED_LOGIN', 'behind the routes of the login');
+    });
+  });
+
+  describe.each([
+    [5, express],
+    [4, express4],
+    [4.16, express416],
+  ])('with the order of handlers in Express %d', (_version, createApp) => {
+    const show: RequestHandler = (_req, res) => void res.json({});
+    const goOn: RequestHandler = (_req, _res, next) => next();
+
+    /** Adds routes, and logs in twice. */
+    async function logIn(
+      add: (app: Express, guard: RequestHandler, Router: typeof express.Router) => void,
+    ): Promise<void> {
+      test = await startTestApp({
+        createApp,
+        routes: (app, smsOtp) => add(app, smsOtp.requireSecondFactor(), createApp.Router),
+      });
+      for (const _try of [1, 2]) await test.agent().post('/login').send(LOGIN);
+    }
+
+    it.each<[string, Parameters<typeof logIn>[0]]>([
+      ['behind the handler of its route', (app, guard) => app.get('/own', show, guard)],
+      [
+        'behind the handler of its route, in a router',
+        (app, guard, Router) => app.use('/in', Router().get('/own', goOn, show, guard), goOn),
+      ],
+      [
+        'behind the route that it should guard',
+        (app, guard) => app.get('/own', show).use('/own', guard).get('/other', show),
+      ],
+      ['behind all routes', (app, guard) => app.use(guard)],
+    ])('warns once of a guard %s', async (_title, add) => {
+      await logIn(add);
+      expectWarning('SMS_OTP_LATE_GUARD', 'come before it', 'Put the guard first');
+    });
+
+    it.each<[string, Parameters<typeof logIn>[0]]>([
+      ['in front of its handler', (app, guard) => app.get('/own', goOn, guard, show)],
+      ['of another method', (app, guard) => app.route('/own').get(show).post(guard, show)],
+      [
+        'behind an open page of its prefix',
+        (app, guard) => app.get('/in/login', show).use('/in', guard).get('/in/own', show),
+      ],
+      ['in front of a router', (app, guard, Router) => app.use(guard).use('/own', Router())],
+      ['mounted with its handler', (app, guard) => app.use('/account', guard, show)],
+      [
+        'of a path that cannot be decoded',
+        (app, guard) => app.get('/in/100%', show).use('/in/:id', guard),
+      ],
+      [
+        'beside a router in itself',
+        (app, guard, Router) => {
+          const router = Router();
+          app.use('/in', router.use('/in', router).get('/own', guard, show));
+        },
+      ],
+      ['of a path without a route', (app, guard) => app.use('/nowhere', guard)],
+      [
+        'in front of patterns and lists',
+        (app, guard) =>
+          app
+            .get('/own', show)
+            .use(guard)
+            .get([/^\/other/, '/more'], show),
+      ],
+    ])('does not warn of a guard %s', async (_title, add) => {
+      await logIn(add);
+      expect(warnings).toEqual([]);
     });
   });
 
@@ -575,6 +716,26 @@ describe('a mistake of the app', () => {
       for (const _try of [1, 2])
         expect((await test.agent().post('/login').send(LOGIN)).status).toBe(403);
       expectWarning('SMS_OTP_PHONE_BOOK_ENTRY', '{ mobile, isConfirmed, isDefault }');
+    });
+
+    it('warns once of a loadUser that returns more than the first factor did', async () => {
+      const loaded = { ...ALICE, passwordHash: 'canary' };
+      test = await startTestApp({ options: { loadUser: () => asUser(loaded) } });
+      const agent = test.agent();
+      await agent.post('/login').send(LOGIN).expect(200);
+      await agent.post('/login/pin').send({ pin: test.code() }).expect(200);
+      expectWarning('SMS_OTP_LOAD_USER_FIELDS', 'passwordHash', 'becomes req.user');
+    });
+
+    it.each<[string, unknown, string]>([
+      ['a field that is missing', undefined, 'null'],
+      ['an empty string', '', 'null'],
+      ['a number with blanks', '+12 025 550 123', 'passport-sms-otp numbers'],
+    ])('warns once of a getPhone that returns %s', async (_title, phone, words) => {
+      const getPhone = (() => phone) as NonNullable<SmsOtpOptions['getPhone']>;
+      test = await startTestApp({ options: { getPhone } });
+      for (const _try of [1, 2]) await test.agent().post('/login').send(LOGIN).expect(403);
+      expectWarning('SMS_OTP_UNUSABLE_PHONE', words);
     });
 
     it('names what getPhone must return, and what a user id must be', async () => {
@@ -710,6 +871,7 @@ describe('createSmsOtp', () => {
       { factors: [{ name: 'sms', check: () => true }] },
       'factors.0 must have a name of small letters',
     ],
+    ['Passport 0.5', { passport: new AnyPassport05() }, 'passport is older than 0.6'],
     ['no getPhone', { getPhone: undefined }, 'getPhone is missing; it must be a function, unless'],
     ['no loadUser', { loadUser: undefined }, 'loadUser is missing; it must be a function'],
     [

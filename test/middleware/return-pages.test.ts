@@ -144,6 +144,27 @@ describe('returnTo of a guard', () => {
     expect((await browser.post('/in/pin', { pin: test.code() })).location).toBe('/home');
     expect(codes).toContain('SMS_OTP_RETURN_TO');
   });
+
+  it.each([
+    ['is not needed where a trusted proxy names the host of the login', 1, '/report'],
+    ['is needed where a proxy names it that Express does not trust', false, '/home'],
+  ])('%s', async (_title, trustProxy, page) => {
+    const codes = watchWarnings();
+    const test = await apps.start({
+      trustProxy,
+      routes(app, smsOtp, passport) {
+        addLogin(app, smsOtp, passport);
+        const redirect = 'https://bank.example/in';
+        app.get('/report', smsOtp.requireSecondFactor({ redirect }));
+      },
+    });
+    const agent = test.agent();
+    await agent.get('/report').set('X-Forwarded-Host', 'bank.example').expect(303);
+    await agent.post('/in').send(PASSWORD).expect(303);
+    const answer = await agent.post('/in/pin').send({ pin: test.code() });
+    expect(answer.headers.location).toBe(page);
+    expect(codes.includes('SMS_OTP_RETURN_TO')).toBe(page === '/home');
+  });
 });
 
 describe('a page that a guard has kept', () => {

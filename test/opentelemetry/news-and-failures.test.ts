@@ -87,6 +87,23 @@ describe('what a span says', () => {
       { 'sms_otp.store.operation': 'claim', 'sms_otp.outcome': 'ok' },
     ],
     [
+      {
+        type: 'store-call',
+        operation: 'claim',
+        outcome: 'failed',
+        durationMs: 250,
+        cause: 'READONLY',
+      },
+      'sms_otp store claim',
+      SpanKind.CLIENT,
+      {
+        'sms_otp.store.operation': 'claim',
+        'sms_otp.outcome': 'failed',
+        'error.type': 'failed',
+        'sms_otp.store.cause': 'READONLY',
+      },
+    ],
+    [
       { type: 'decision-ended', decision: 'resend', outcome: 'sent', durationMs: 250 },
       'sms_otp resend',
       SpanKind.INTERNAL,

@@ -21,14 +21,18 @@ function elementsOf(node: Node): Element[] {
  * and schemes with the names of the addresses.
  */
 export function readShape(document: string): string[] {
-  return readElements(document).map(
+  return shapeOf(readElements(document));
+}
+
+export function shapeOf(elements: readonly Element[]): string[] {
+  return elements.map(
     ({ tagName, attrs }) => `${tagName} ${attrs.map(({ name }) => name).join(' ')}`,
   );
 }
 
 /** Returns the schemes of all addresses. Relative ones have that of the page. */
-export function readSchemes(document: string): Set<string> {
-  const addresses = readElements(document).flatMap(({ attrs }) =>
+export function schemesOf(elements: readonly Element[]): Set<string> {
+  const addresses = elements.flatMap(({ attrs }) =>
     attrs.filter(({ name }) => ADDRESSES.has(name)),
   );
   return new Set(

@@ -6,7 +6,7 @@ import { renderPage } from '../../src/pages/render';
 import { createTexts } from '../../src/pages/texts';
 import { CODE, LOOK, PAGES } from './fixtures';
 import { PAYLOADS } from './payloads';
-import { readSchemes, readShape } from './read-html';
+import { readElements, readShape, schemesOf, shapeOf } from './read-html';
 
 /** Values that choose a view or a sentence, and come from a closed list. */
 const CHOICES = new Set(['name', 'state', 'purpose', 'kind', 'message', 'to', 'locale']);
@@ -38,9 +38,9 @@ describe('every value of every page', () => {
   it.each(Object.entries(PAGES))('is escaped: %s', (_name, page) => {
     const shape = readShape(render(poison(page, HARMLESS), poison(LOOK, HARMLESS)));
     for (const payload of PAYLOADS) {
-      const document = render(poison(page, payload), poison(LOOK, payload));
-      expect(readShape(document)).toEqual(shape);
-      expect(readSchemes(document)).toEqual(new Set(['https:']));
+      const elements = readElements(render(poison(page, payload), poison(LOOK, payload)));
+      expect(shapeOf(elements)).toEqual(shape);
+      expect(schemesOf(elements)).toEqual(new Set(['https:']));
     }
   });
 });

@@ -180,16 +180,16 @@ describe('the document', () => {
   });
 
   it('says the app’s own sentences', () => {
-    const texts = { 'code.login.title': 'Ahoy, {nobody}' };
+    const texts = { 'code.login.title': 'Ahoy, {name}' };
     const document = renderPage({ ...pageOf('code-sent'), ...BASE }, { ...PLAIN_LOOK, texts });
-    expect(document).toContain('<h1>Ahoy, {nobody}</h1>');
+    expect(document).toContain('<h1>Ahoy, {name}</h1>');
   });
 });
 
 describe('an accent', () => {
   const readVariable = (css: string, name: string, at = 0) =>
     readColour(
-      Array.from(css.matchAll(new RegExp(`--${name}:(#[0-9a-f]{6})`, 'g')))[at]?.[1] ?? '',
+      Array.from(css.matchAll(new RegExp(`--${name}: (#[0-9a-f]{6})`, 'g')))[at]?.[1] ?? '',
     );
   const colours = [
     '#000',

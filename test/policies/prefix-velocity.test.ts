@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { memoryStore, type PolicyContext } from 'passport-sms-otp';
 import { prefixVelocity, type PrefixVelocityOptions } from 'passport-sms-otp/policies';
 import { numberOf, repeat, startTraffic, type Traffic } from './traffic';
 
@@ -135,6 +136,25 @@ describe('a text message that was not sent', () => {
     expect(
       (await repeat(4, (index) => send(10 + index))).filter(({ isSent }) => isSent),
     ).toHaveLength(3);
+  });
+
+  it('is taken back where it was counted, though a window has begun meanwhile', async () => {
+    const { counters } = memoryStore();
+    let nowMs = Date.UTC(2026, 0, 1, 11, 59, 59);
+    const contextOf = (prefixKey: string): PolicyContext =>
+      ({ prefixKey, counters, provenKeys: [], now: () => nowMs }) as unknown as PolicyContext;
+    const policy = prefixVelocity();
+    const [failing, other] = [contextOf('p'), contextOf('p')];
+    const keysOf: string[][] = [];
+    for (const context of [failing, other]) {
+      const charges = (await policy.charges?.(context)) ?? [];
+      await counters.charge(charges.map(({ counter }) => counter));
+      keysOf.push(charges.map(({ counter }) => counter.key));
+      nowMs += 2_000;
+    }
+    await policy.settle?.(failing, { kind: 'not-sent' });
+    const counted = (keysOf[1] ?? []).map((key) => ({ key, windowSeconds: 1, isOnlyRead: true }));
+    expect((await counters.charge(counted)).counts.map(({ count }) => count)).toEqual([1, 1]);
   });
 
   it('stays counted when its answer was lost', async () => {

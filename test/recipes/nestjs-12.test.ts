@@ -50,6 +50,17 @@ withNest12(describe)('the recipe for NestJS on NestJS 12', () => {
     expect(await (await fetch(account)).json()).toEqual({ id: 'alice' });
   });
 
+  it('waits with another message, and logs out', async () => {
+    const fetch = cookieFetch();
+    await post(fetch, '/login', passwordOf('dave'));
+    const resent = await post(fetch, '/login/pin/resend', {});
+    expect([resent.status, await resent.json()]).toMatchObject([429, { error: 'resend-too-soon' }]);
+    await post(fetch, '/login/pin', { pin: site.code('dave') });
+    expect((await fetch(`${site.url('app')}/account`)).status).toBe(200);
+    expect((await post(fetch, '/logout', {})).status).toBe(200);
+    expect((await fetch(`${site.url('app')}/account`)).status).toBe(403);
+  });
+
   it('answers what was refused with its own status', async () => {
     const fetch = cookieFetch();
     expect((await post(fetch, '/login', { username: 'bob', password: 'no' })).status).toBe(401);

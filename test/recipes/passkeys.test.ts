@@ -157,6 +157,11 @@ describe('the recipe for passkeys', () => {
       );
       expect((await post(other, '/settings/passkeys/remove', { id }))[0]).toBe(404);
       expect((await post(mine, '/settings/passkeys/rename', { id, name: '  ' }))[0]).toBe(404);
+      for (const odd of [{ toString: 1 }, null, [id]]) {
+        const named = { id: odd, name: 'Mine' };
+        expect((await post(mine, '/settings/passkeys/rename', named))[0]).toBe(404);
+        expect((await post(mine, '/settings/passkeys/remove', { id: odd }))[0]).toBe(404);
+      }
       expect((await post(mine, '/settings/passkeys/rename', { id, name: ' Laptop ' }))[0]).toBe(
         204,
       );

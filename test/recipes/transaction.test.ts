@@ -45,6 +45,26 @@ describe('the recipe for transactions', () => {
     expect(site.sim.outbox.at(-1)?.text).toMatch(/49\.90 USD to Fresh Flowers Ltd/);
   });
 
+  it('refuses what is no payment, and sends nothing', async () => {
+    const agent = await logIn('erin');
+    const sent = site.sim.outbox.length;
+    for (const odd of [
+      undefined,
+      {},
+      { ...FLOWERS, payee: { toString: 1 } },
+      { ...FLOWERS, payee: ' ' },
+      { ...FLOWERS, amount: { valueOf: 1, toString: 1 } },
+      { ...FLOWERS, amount: 'much' },
+      { ...FLOWERS, amount: -5 },
+      { ...FLOWERS, amount: 0.001 },
+      { ...FLOWERS, amount: 1e21 },
+    ]) {
+      const { status, body } = await agent.post('/payments').send(odd);
+      expect([odd, status, body]).toEqual([odd, 400, { error: 'no-payment' }]);
+    }
+    expect(site.sim.outbox).toHaveLength(sent);
+  });
+
   it('pays nothing with the code of a step-up', async () => {
     const agent = await logIn('carol');
     expect((await agent.post('/step-up')).status).toBe(200);

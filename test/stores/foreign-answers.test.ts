@@ -31,8 +31,8 @@ const redisReply = fc.oneof(
 const problem = fc.constantFrom(null, 'malformed record', 'x', undefined);
 const postgresRow = fc.record(
   {
-    ...{ fence: number, token_fence: number, sealed: value, outcome: word, version: word },
-    ...{ refused_by: number, problem, count: number, reset_ms: number, locked_ms: number },
+    ...{ fence: number, stored: number, sealed: value, outcome: word, version: word },
+    ...{ refused: number, problem, count: number, reset: number, locked: number },
     generation: number,
   },
   { requiredKeys: ['count'] },
@@ -103,12 +103,12 @@ describe('whatever the server returns', () => {
     await expect(tokens.renew('a', 0, notReached)).rejects.toThrow(StoreError);
   });
 
-  const tokenless = { version: '1', token_fence: null, sealed: null };
+  const tokenless = { version: '1', stored: null, sealed: null };
   it.each([
     { outcome: 'x', fence: '1', ...tokenless },
     { outcome: 'acquired', fence: 'x', ...tokenless },
     { outcome: 'stored', fence: '1', ...tokenless },
-    { outcome: 'acquired', fence: '1', version: '1', token_fence: '1', sealed: 5 },
+    { outcome: 'acquired', fence: '1', version: '1', stored: '1', sealed: 5 },
     { outcome: 'acquired', fence: '1' },
     {},
   ])('postgresStore renews no token on the answer %j', async (row) => {

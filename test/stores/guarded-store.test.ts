@@ -186,14 +186,15 @@ describe('a guarded store', () => {
     const startedAtMs = performance.now();
     const listen = (event: StoreEvent): number => events.push(event);
     await guardStore(memoryStore(), now, listen).pendingLogins.find('a');
-    const { pendingLogins } = guardStore(failingStore(new Error('x')), now, listen);
+    const { pendingLogins } = guardStore(failingStore(new Error('READONLY x')), now, listen);
     await expect(pendingLogins.claim('a', { of: 'text', most: 5 })).rejects.toThrow(StoreError);
     const tookMs = performance.now() - startedAtMs;
     const durationMs: unknown = expect.any(Number);
+    const cause = 'READONLY';
     expect(events).toEqual([
       { type: 'store-call', operation: 'find', outcome: 'ok', durationMs },
-      { type: 'store-call', operation: 'claim', outcome: 'failed', durationMs },
-      { type: 'store-failing', operation: 'claim', cause: null },
+      { type: 'store-call', operation: 'claim', outcome: 'failed', durationMs, cause },
+      { type: 'store-failing', operation: 'claim', cause },
     ]);
     const durations = events.flatMap((event) =>
       event.type === 'store-call' ? [event.durationMs] : [],

@@ -32,10 +32,10 @@ const results = fc.constantFrom(
 );
 const row = fc.record(
   {
-    ...{ id: text, tag: text, rank: digits, value: text, user_id: text, otp_id: text },
-    ...{ attempt: digits, sends: digits, texts, has_passed: fc.constantFrom('true', 'false', 5) },
+    ...{ id: text, tag: text, rank: digits, value: text, owner: text, otp: text },
+    ...{ attempt: digits, sends: digits, texts, passed: fc.constantFrom('true', 'false', 5) },
     ...{ result: results, results, ids: fc.constantFrom('["a"]', '[5]', '{}', 'x', null) },
-    was_live: fc.constantFrom('true', 'false', null),
+    live: fc.constantFrom('true', 'false', null),
   },
   { requiredKeys: [] },
 );
@@ -60,6 +60,14 @@ describe('postgresStore', () => {
     expect(failed ? counterexample : null).toBeNull();
   });
 
+  it('migrate() turns what keeps it from looking into a StoreError', async () => {
+    const refusal = Object.assign(new Error('canary'), { code: 'ECONNREFUSED' });
+    const store = postgresStore({ query: () => Promise.reject(refusal) });
+    const error: unknown = await store.migrate().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(StoreError);
+    expect(String(error)).toBe('StoreError: The store failed (migrate): ECONNREFUSED');
+  });
+
   it('refuses every call that is answered without rows', async () => {
     for (const call of everyRecordCall(makeStore(null)))
       await expect(call()).rejects.toThrow(StoreError);
@@ -73,7 +81,7 @@ describe('postgresStore', () => {
     await expect(found).rejects.toThrow(StoreError);
   });
 
-  const claimed = { otp_id: 'x', user_id: 'user', value: '{}', sends: '1', texts: '[]' };
+  const claimed = { otp: 'x', owner: 'user', value: '{}', sends: '1', texts: '[]' };
   it.each([
     ['a number beyond the most', { ...claimed, attempt: '6' }, undefined],
     ['the number 0', { ...claimed, attempt: '0' }, undefined],

@@ -66,6 +66,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'Quick start', link: '/docs/quick-start' },
+      { text: 'Your own pages', link: '/docs/your-own-pages' },
       { text: 'Troubleshooting', link: '/docs/troubleshooting' },
       { text: 'Options', link: '/docs/options' },
       { text: 'Reference', link: `/reference/${name}/` },

@@ -27,7 +27,7 @@ export const numbers: Command = {
   },
 };
 
-/** @throws {UsageError} for a country that there is not. */
+/** @throws {UsageError} for a country code that does not exist. */
 async function readCountry({ args }: CommandCall): Promise<string | undefined> {
   const country = args.text('country')?.toUpperCase();
   try {
@@ -95,7 +95,7 @@ async function judge(text: string, country: string | undefined): Promise<Judgeme
 }
 
 const REASONS = {
-  'malformed-phone': 'not a number that there is',
+  'malformed-phone': 'no such number',
   'unsuitable-phone': 'a landline, or a number that charges the caller',
   'unknown-range': `a range that libphonenumber-js ${readPhoneLibraryVersion()} does not know`,
   'no-country': 'no plus: name the country of such numbers with --country',

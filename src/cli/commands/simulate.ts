@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
-import { readFields } from '../../errors';
 import { type Command, type CommandCall, readChoice, readMobile } from '../command';
-import { CommandFailure, UsageError } from '../failures';
+import { toStartFailure, UsageError } from '../failures';
 
 /** Adds a fault of the command line to the simulator. @throws {UsageError} for an invalid one. */
 function addFault(simulator: GatewaySimulator, text: string): void {
@@ -117,16 +116,6 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
       mayLookUp: !args.isOn('no-lookup'),
     });
   } catch (error) {
-    throw toFailure(error);
+    throw toStartFailure(error, 'Omit --port to use any free one.');
   }
-}
-
-function toFailure(error: unknown): CommandFailure {
-  const { message, code } = readFields(error);
-  if (code === 'EADDRINUSE')
-    return new CommandFailure('The port is in use.', 'Omit --port to use any free one.');
-  if (code === 'EACCES')
-    return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
-  // The simulator's messages show no value.
-  return new CommandFailure(String(message));
 }

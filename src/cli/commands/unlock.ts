@@ -6,6 +6,8 @@ import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../c
 import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 
+const STATE_NOTE = 'The store is the one of REDIS_URL or DATABASE_URL. One of them must be set.';
+
 /** The app's own factors are not known here. */
 const METHODS = ['sms'];
 
@@ -30,6 +32,7 @@ export const unlock = createCounterCommand({
     'The user is named by the id that getUserId returns. Failures stay counted: the next lock ' +
       'comes as it would have.',
     'A user whose codes are disabled needs enable.',
+    STATE_NOTE,
   ],
   done: 'unlocked',
   change: async ({ counters }, user, browserIds) => {
@@ -46,6 +49,7 @@ export const enable = createCounterCommand({
     'The user is named by the id that getUserId returns. All failures are forgotten, and a lock ' +
       'with them.',
     'Do it after you have verified the number again, not because an e-mail asks for it.',
+    STATE_NOTE,
   ],
   done: 'enabled',
   change: async (store, user) => {
@@ -71,7 +75,7 @@ function createCounterCommand({ done, change, note, ...about }: CounterCommand):
       const isUnknown = failures === 0 && locks.every(({ count }) => count === 0);
       if (browserIds.length === 0 && liftable === 0 && isUnknown) {
         throw new CommandFailure(
-          'Nothing is counted of this user.',
+          'Nothing is counted for this user.',
           'Check the id and the prefix.',
         );
       }

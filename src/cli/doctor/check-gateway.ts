@@ -69,8 +69,8 @@ function skip(checks: readonly string[], why: string): CheckResult[] {
 
 async function* checkAccount(client: GatewayClient, balance: string, paid: PaidChecks) {
   const { mobile, isSending, isLookingUp } = paid;
-  const { result, table } = await checkPrices(client);
-  yield checkBalance(balance, table);
+  const { result, table, currency } = await checkPrices(client);
+  yield checkBalance(balance, currency, table);
   yield result;
   yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
   const test = mobile !== null && isLookingUp ? await testLookup(client, mobile) : null;
@@ -224,16 +224,20 @@ async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
   } catch (error) {
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
     if (code === null || !PERMITTED.includes(code)) return toResult('otp', error);
-    return notTested(
-      'otp',
-      'a free call was not refused',
-      'Test it with --number and --send, for money.',
-    );
+    return notProven('otp', 'codes', 'send');
   }
   return fail(
     'otp',
     'a code that was never sent was accepted',
     'Do not use this gateway, and inform its operator.',
+  );
+}
+
+function notProven(check: string, what: string, option: string): CheckResult {
+  return notTested(
+    check,
+    `the free check found no problem, but only a paid one proves that ${what} work`,
+    `Test it with --number and --${option}, for money.`,
   );
 }
 
@@ -257,11 +261,7 @@ async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckRes
 async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
   try {
     await hlr.balance();
-    return notTested(
-      'lookup',
-      'a free call was not refused',
-      'Test it with --number and --lookup, for money.',
-    );
+    return notProven('lookup', 'lookups', 'lookup');
   } catch (error) {
     const { detail, advice } = toResult('lookup', error);
     return warn('lookup', detail, advice ?? 'numberCheck and simSwap need lookups.');
@@ -288,7 +288,7 @@ const FEW_MESSAGES = 100;
  */
 async function checkPrices(
   client: GatewayClient,
-): Promise<{ result: CheckResult; table: PriceTable | null }> {
+): Promise<{ result: CheckResult; table: PriceTable | null; currency: string | null }> {
   try {
     const messages = await client.otp.pricing();
     // Another check reports whether lookups work.
@@ -296,9 +296,11 @@ async function checkPrices(
     return {
       result: checkList(messages),
       table: createPriceTable(messages, lookups, await loadRegions()),
+      // OTP spec §2: the list names the currency of the account.
+      currency: messages.currency.name ?? messages.currency.symbol,
     };
   } catch (error) {
-    return { result: toResult('prices', error, 'warn'), table: null };
+    return { result: toResult('prices', error, 'warn'), table: null, currency: null };
   }
 }
 
@@ -313,14 +315,19 @@ function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): Che
 }
 
 /** Checks the balance, and how many messages it pays for. */
-function checkBalance(balance: string, table: PriceTable | null): CheckResult {
+function checkBalance(
+  balance: string,
+  currency: string | null,
+  table: PriceTable | null,
+): CheckResult {
   const micros = toMicros(balance);
   if (micros === null) return warn('balance', 'not an amount', "Ask the gateway's operator.");
-  if (micros <= 0) return fail('balance', balance, 'Top up the account: nothing can be sent.');
+  const amount = currency === null ? balance : `${balance} ${currency}`;
+  if (micros <= 0) return fail('balance', amount, 'Top up the account: nothing can be sent.');
   const highest = Math.max(0, ...(table?.highestByCountry.values() ?? []));
-  if (highest === 0) return pass('balance', balance);
+  if (highest === 0) return pass('balance', amount);
   const messages = Math.floor(micros / highest);
-  const detail = `${balance}, ${messages} messages at the highest price`;
+  const detail = `${amount}, ${messages} messages at the highest price`;
   return messages >= FEW_MESSAGES
     ? pass('balance', detail)
     : warn('balance', detail, 'Top up the account soon.');

@@ -1,8 +1,8 @@
 import { writeUnit } from '../duration';
 import { html, type Html, type HtmlValue } from '../html';
-import type { CodePage } from '../page';
+import type { CodePage, Way } from '../page';
 import type { Texts } from '../texts';
-import { codeField, form, link, nameWay, notice, trustBox, wayLinks } from './parts';
+import { codeField, explainWay, form, link, nameWay, notice, trustBox, wayLinks } from './parts';
 import { resendForms } from './resend';
 import type { View } from './view';
 
@@ -48,7 +48,7 @@ function nextStep(page: CodePage, texts: Texts): HtmlValue {
     case 'no-attempts':
       return [!page.notice && html`<p>${texts('code.noAttempts')}</p>`, leadingResend(page, texts)];
     case 'other-factor':
-      return first && html`<p class="actions">${link(first.href, nameWay(first, texts))}</p>`;
+      return first && leadingWay(first, texts);
     case 'locked':
       return wayLinks(page.ways, texts);
   }
@@ -82,6 +82,11 @@ function timeLeft({ locale, secondsLeft }: CodePage, texts: Texts): string {
 function attemptsLeft({ attemptsLeft: count }: CodePage, texts: Texts): HtmlValue {
   if (count === null) return null;
   return html` <span class="whole">${texts('code.attemptsLeft', { count })}</span>`;
+}
+
+function leadingWay(way: Way, texts: Texts): Html {
+  return html`<p>${explainWay(way, texts)}</p>
+    <p class="actions">${link(way.href, nameWay(way, texts))}</p>`;
 }
 
 /** Without a further message the other ways come first. */

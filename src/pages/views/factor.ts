@@ -1,7 +1,7 @@
 import { html, safeHref, type Html } from '../html';
 import type { FactorPage } from '../page';
 import type { Texts } from '../texts';
-import { codeField, form, hidden, nameWay, notice, trustBox } from './parts';
+import { codeField, explainWay, form, hidden, nameWay, notice, trustBox } from './parts';
 import type { View } from './view';
 
 /** A factor of the app: its code is typed, or the browser answers its challenge. */
@@ -10,16 +10,11 @@ export function factorView(page: FactorPage, texts: Texts): View {
   const body = html`<div class="card">
     <h1>${title}</h1>
     ${page.kind === 'challenge' && notice(page)}
-    <p>${explain(page, texts)}</p>
+    <p>${explainWay(page, texts)}</p>
     ${page.kind === 'typed' ? typedForm(page, texts) : challengeForm(page, texts)}
     <p class="aside"><a href="other-ways">${texts('factor.otherWays')}</a></p>
   </div>`;
   return { title, body };
-}
-
-function explain({ factor }: FactorPage, texts: Texts): string {
-  if (factor === 'totp' || factor === 'passkey') return texts(`factor.${factor}`);
-  return texts('factor.named', { name: factor });
 }
 
 function typedForm(page: FactorPage, texts: Texts): Html {

@@ -74,11 +74,22 @@ export function trustBox(
   </div>`;
 }
 
-/** Names a way: recovery codes, the factors that the texts know, and others by their name. */
+/** Names a way. A factor without a sentence of its own is shown by its name. */
 export function nameWay(way: Pick<Way, 'kind' | 'factor'>, texts: Texts): string {
   if (way.kind === 'recovery-code') return texts('ways.recovery-code');
   if (way.factor === 'totp' || way.factor === 'passkey') return texts(`ways.${way.factor}`);
-  return texts('ways.named', { name: way.factor });
+  return texts('ways.named', { name: isolate(way.factor) });
+}
+
+/** Says what the user does with a factor. */
+export function explainWay({ factor }: Pick<Way, 'factor'>, texts: Texts): string {
+  if (factor === 'totp' || factor === 'passkey') return texts(`factor.${factor}`);
+  return texts('factor.named', { name: isolate(factor) });
+}
+
+/** Keeps the direction of a name apart from that of the sentence around it. */
+function isolate(name: string): string {
+  return `\u2068${name}\u2069`;
 }
 
 /** Lists ways as links. */

@@ -1,35 +1,51 @@
 import { readFields } from '../../errors';
+import { checkClock } from '../check-clock';
 import { toWholeNumber } from '../check-values';
 import { STORE_TIMEOUT_MS } from '../with-timeout';
-import type { PostgresPool } from './run-query';
+import type { PostgresPool, Row, RunQuery } from './run-query';
+import { NOW } from './tables';
 
 /**
- * Returns a function that asks the server once whether it ends statements before their callers are
- * refused, and warns if it does not. Nothing waits for the answer or depends on it.
+ * Asks the server once, after the first statement that succeeds, for its clock and for its limit on
+ * statements, and warns. No statement waits for the answer or depends on it.
  */
-export function createServerCheck(pool: PostgresPool): () => void {
+export function withServerCheck(pool: PostgresPool, run: RunQuery): RunQuery {
   let isAsked = false;
-  return () => {
-    if (isAsked) return;
-    isAsked = true;
-    // What cannot be asked cannot be checked; the store works all the same.
-    checkTimeout(pool).catch(() => undefined);
+  return async (operation, text, values) => {
+    const rows = await run(operation, text, values);
+    if (!isAsked) {
+      isAsked = true;
+      void checkServer(pool);
+    }
+    return rows;
   };
 }
 
-/** In milliseconds; 0 for none. */
-const TIMEOUT = `SELECT setting FROM pg_settings WHERE name = 'statement_timeout'`;
+/** `timeout` is in milliseconds, 0 for none. */
+const QUESTION = `SELECT extract(epoch FROM ${NOW}) * 1000 AS now,
+  (SELECT setting FROM pg_settings WHERE name = 'statement_timeout') AS timeout`;
 
-async function checkTimeout(pool: PostgresPool): Promise<void> {
-  const { rows } = await pool.query(TIMEOUT);
-  const timeoutMs = toWholeNumber(readFields(rows[0]).setting);
+/** Never rejects: a server that does not say is not checked. */
+async function checkServer(pool: PostgresPool): Promise<void> {
+  let answer: Row = {};
+  async function ask(): Promise<number> {
+    const { rows } = await pool.query(QUESTION);
+    answer = readFields(rows[0]);
+    return Number(answer.now);
+  }
+  await checkClock('PostgreSQL', ask, emitWarning);
+  const timeoutMs = toWholeNumber(answer.timeout);
   if (timeoutMs === null || (timeoutMs > 0 && timeoutMs < STORE_TIMEOUT_MS)) return;
-  process.emitWarning(
+  emitWarning(
     'PostgreSQL has no statement_timeout below 2 seconds: a statement whose caller has been ' +
       'refused goes on and keeps its connection, so that one lock may use up all connections of ' +
       'the database. Write new Pool({ statement_timeout: 1_900 }), or behind a pooler ALTER ROLE ' +
       "app SET statement_timeout = '1900ms' " +
       '(see docs/troubleshooting.md#sms_otp_postgres_timeout of passport-sms-otp)',
-    { code: 'SMS_OTP_POSTGRES_TIMEOUT' },
+    'SMS_OTP_POSTGRES_TIMEOUT',
   );
+}
+
+function emitWarning(message: string, code: string): void {
+  process.emitWarning(message, { code });
 }

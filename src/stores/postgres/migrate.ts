@@ -9,9 +9,10 @@ import { schemaParts, type SchemaPart } from './schema';
  */
 export async function migrate(pool: PostgresPool, prefix: string): Promise<void> {
   const parts = schemaParts(prefix);
-  for (const { sql } of await findMissing(pool, parts))
-    if (sql !== undefined) await runMigration(pool, sql);
-  const [missing] = await findMissing(pool, parts);
+  const look = () => runMigration(() => findMissing(pool, parts));
+  for (const { sql } of await look())
+    if (sql !== undefined) await runMigration(() => pool.query(sql));
+  const [missing] = await look();
   if (missing !== undefined)
     throw new StoreError(`migrate: ${missing.name} is missing or has another type`);
 }

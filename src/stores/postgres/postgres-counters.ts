@@ -98,18 +98,18 @@ interface AskedCounters {
 }
 
 /**
- * Values: see `toChargeValues`. Returns a row for each counter, in their order: `refused_by`,
- * `problem`, `count`, `generation`, and in milliseconds `reset_ms` and `locked_ms`.
+ * Values: see `toChargeValues`. Returns a row for each counter, in their order: `refused`,
+ * `problem`, `count`, `generation`, and in milliseconds `reset` and `locked`.
  */
 function chargeStatement(counter: string): string {
   const asked = { columns: '$1', keys: '$2', exempting: '$3' };
   return `${chargeSteps(counter, asked)}
-SELECT verdict.refused_by::text AS refused_by, verdict.problem,
+SELECT verdict.refused_by::text AS refused, verdict.problem,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.generation, current_generation) END::text
     AS generation,
-  ${millisecondsUntil(endOf('reset_at'))} AS reset_ms,
-  ${millisecondsUntil(endOf('locked_until'))} AS locked_ms
+  ${millisecondsUntil(endOf('reset_at'))} AS reset,
+  ${millisecondsUntil(endOf('locked_until'))} AS locked
 FROM current CROSS JOIN verdict LEFT JOIN charged ON charged.position = current.position
 ORDER BY current.position`;
 }
@@ -216,13 +216,12 @@ function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
   if (problem !== undefined) throw new StoreError(`charge: ${problem}`);
   if (first?.problem !== null || rows.length !== counters.length)
     throw new StoreError('charge: unknown answer');
-  const refusedBy =
-    first.refused_by === null ? null : requireWholeNumber('charge', first.refused_by);
+  const refusedBy = first.refused === null ? null : requireWholeNumber('charge', first.refused);
   if (refusedBy !== null && refusedBy >= counters.length)
     throw new StoreError('charge: unknown answer');
   const counts = counters.map((counter, index) => {
-    const { count, reset_ms: resetMs, locked_ms: lockedMs, generation } = readFields(rows[index]);
-    return toCount(counter, count, resetMs, lockedMs, generation);
+    const { count, reset, locked, generation } = readFields(rows[index]);
+    return toCount(counter, count, reset, locked, generation);
   });
   return { refusedBy, counts };
 }

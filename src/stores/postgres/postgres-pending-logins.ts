@@ -21,12 +21,12 @@ import { DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 /** The condition of a live pending login. */
 export const IS_LIVE_LOGIN = `NOT has_passed AND expires_at > ${NOW}`;
 
-/** @param onBegin Called with each pending login that begins. */
+/** @param pruneSometimes Called with each pending login that begins. */
 export function postgresPendingLogins(
   run: RunQuery,
   tables: Tables,
   functions: Functions,
-  onBegin: () => void,
+  pruneSometimes: () => void,
 ): PendingLoginStore {
   const statements = pendingLoginStatements(tables, functions);
 
@@ -40,7 +40,7 @@ export function postgresPendingLogins(
         ttlSeconds,
         TIME_LEFT,
       ]);
-      onBegin();
+      pruneSometimes();
       return rows.length === 1;
     },
     attach: async (pendingId, text) => {
@@ -58,12 +58,12 @@ export function postgresPendingLogins(
     find: async (pendingId) => {
       const [row] = await run('pendingLogins.find', statements.find, [pendingId]);
       if (row === undefined) return null;
-      return row.has_passed === 'true' ? 'passed' : toLogin(row);
+      return row.passed === 'true' ? 'passed' : toLogin(row);
     },
     end: async (pendingId, { otpId } = {}) => {
       if (otpId === undefined) {
         const [row] = await run('pendingLogins.end', statements.end, [pendingId]);
-        return row?.was_live === 'true';
+        return row?.live === 'true';
       }
       const values = [pendingId, otpId];
       return (await run('pendingLogins.end', statements.endText, values)).length === 1;
@@ -80,7 +80,7 @@ export function postgresPendingLogins(
  * it ever had, by OTP id, and for each kind of answers.
  */
 function pendingLoginStatements({ pendingLogin }: Tables, functions: Functions) {
-  const columns = 'user_id, value, sends::text AS sends, texts::text AS texts';
+  const columns = 'user_id AS owner, value, sends::text AS sends, texts::text AS texts';
   return {
     /**
      * Values: id, user id, place, value, OTP id and value of its text or nulls, seconds to live,
@@ -94,11 +94,11 @@ SELECT FROM ${functions.attachText}($1, $2, $3, $4) AS is_attached WHERE is_atta
     claim: claimStatement(pendingLogin, columns),
     /** Value: id. Returns a row while the login is live, and while it is marked as passed. */
     find: `
-SELECT ${columns}, has_passed::text AS has_passed FROM ${pendingLogin}
+SELECT ${columns}, has_passed::text AS passed FROM ${pendingLogin}
 WHERE pending_id = $1 AND expires_at > ${NOW}`,
-    /** Value: id. Returns a row when there was a login: `was_live`. */
+    /** Value: id. Returns a row when there was a login: `live`. */
     end: `
-DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_LIVE_LOGIN})::text AS was_live`,
+DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_LIVE_LOGIN})::text AS live`,
     /** Values: id, OTP id. Returns a row when that text of the login was live. */
     endText: `
 UPDATE ${pendingLogin} SET texts = jsonb_path_query_array(texts, ${others('$2')})
@@ -121,7 +121,7 @@ function others(otpId: string): string {
 
 /**
  * Values: id, kind of answer, OTP id or null, the most attempts. Returns a row when the login is
- * live and has that text: `attempt`, or null when it is exhausted, and `otp_id`. A kind that was
+ * live and has that text: `attempt`, or null when it is exhausted, and `otp`. A kind that was
  * not claimed yet has no count; a text always has one.
  */
 function claimStatement(pendingLogin: string, columns: string): string {
@@ -134,7 +134,7 @@ WITH found AS (
 ), counted AS (
   SELECT *, CASE WHEN otp_id IS NULL THEN ARRAY['kinds', $2] ELSE ARRAY['texts', otp_id] END AS path
   FROM found
-), judged AS (
+), known AS (
   SELECT *, CASE
     WHEN jsonb_typeof(attempts #> path) = 'number' THEN (attempts #> path)::numeric
     WHEN otp_id IS NULL AND jsonb_typeof(attempts -> 'kinds') = 'object'
@@ -144,17 +144,17 @@ WITH found AS (
 ), claimed AS (
   UPDATE ${pendingLogin} AS kept
   SET attempts = jsonb_set(kept.attempts, path, to_jsonb(former + 1))
-  FROM judged
-  WHERE kept.pending_id = judged.pending_id
+  FROM known
+  WHERE kept.pending_id = known.pending_id
     AND former >= 0 AND former < $4::integer AND former = trunc(former)
   RETURNING former + 1 AS attempt
 )
-SELECT (SELECT attempt FROM claimed)::text AS attempt, otp_id, ${columns} FROM judged`;
+SELECT (SELECT attempt FROM claimed)::text AS attempt, otp_id AS otp, ${columns} FROM known`;
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
 function toClaim(row: Row, { otpId: askedId, most }: ClaimOptions): PendingClaim {
-  const { attempt: digits, otp_id: otpId } = row;
+  const { attempt: digits, otp: otpId } = row;
   if (digits === null) return { outcome: 'exhausted' };
   const attempt = requireWholeNumber('pendingLogins.claim', digits);
   const isOtpId = typeof otpId === 'string' || otpId === null;
@@ -164,7 +164,7 @@ function toClaim(row: Row, { otpId: askedId, most }: ClaimOptions): PendingClaim
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toLogin({ user_id: userId, value, sends, texts: json }: Row): LivePendingLogin {
+function toLogin({ owner: userId, value, sends, texts: json }: Row): LivePendingLogin {
   const texts = parseJson(json);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
   if (!isLogin || !Array.isArray(texts) || texts.length > 2) throw recordError('pendingLogins');

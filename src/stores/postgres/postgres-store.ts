@@ -6,9 +6,9 @@ import { postgresFinish } from './postgres-finish';
 import { postgresPendingLogins } from './postgres-pending-logins';
 import { postgresRecords } from './postgres-records';
 import { postgresTokens } from './postgres-tokens';
-import { createServerCheck } from './check-server';
+import { withServerCheck } from './check-server';
 import { createSchemaGuard, migrate } from './migrate';
-import { createPruner, type PostgresPool, queryRunner, withClockCheck } from './run-query';
+import { createPruner, type PostgresPool, queryRunner } from './run-query';
 import { functionsOf, tablesOf } from './tables';
 
 export type { PostgresPool } from './run-query';
@@ -57,15 +57,10 @@ export function postgresStore(
         'URL',
     );
   }
-  const run = withClockCheck(pool, queryRunner(pool, createSchemaGuard(pool, prefix)));
+  const run = withServerCheck(pool, queryRunner(pool, createSchemaGuard(pool, prefix)));
   const pruneSometimes = createPruner(pool, tables, random);
-  const checkServer = createServerCheck(pool);
-  const onBegin = (): void => {
-    checkServer();
-    pruneSometimes();
-  };
   return markParts({
-    pendingLogins: postgresPendingLogins(run, tables, functions, onBegin),
+    pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
     counters: postgresCounters(run, tables, pruneSometimes),
     records: postgresRecords(run, tables, functions, pruneSometimes),
     tokens: postgresTokens(run, tables),

@@ -44,9 +44,9 @@ function toAnswer(row: Row | undefined): LeaseAnswer {
 }
 
 /** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
-function toToken({ version, token_fence: tokenFence, sealed }: Row): StoredToken | null {
-  const fence = toWholeNumber(tokenFence);
-  if (version === '1' && tokenFence === null) return null;
+function toToken({ version, stored, sealed }: Row): StoredToken | null {
+  const fence = toWholeNumber(stored);
+  if (version === '1' && stored === null) return null;
   if (version !== '1' || fence === null || typeof sealed !== 'string')
     throw recordError('token', version);
   return { fence, sealed };
@@ -90,7 +90,7 @@ WHERE account = $1 AND fence = $2 RETURNING account`,
   };
 }
 
-/** The columns of the live token, each null when there is none. */
+/** The columns of the live token, each null when there is none. `stored`: its fence. */
 const TOKEN = `version::text AS version,
-  CASE WHEN token_until > ${NOW} THEN token_fence END::text AS token_fence,
+  CASE WHEN token_until > ${NOW} THEN token_fence END::text AS stored,
   CASE WHEN token_until > ${NOW} THEN sealed END AS sealed`;

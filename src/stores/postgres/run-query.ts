@@ -2,7 +2,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { readFields, StoreError } from '../../errors';
 import { readField } from '../../foreign-error';
 import { RECORD_PROBLEMS } from '../check-values';
-import { checkClock } from '../check-clock';
 import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
 import { createTimeLeft, TIME_LEFT } from './time-left';
@@ -66,31 +65,9 @@ function toOwnError(operation: string, error: unknown): unknown {
   return new StoreError(`${operation}: ${problem}`);
 }
 
-/** Compares the clocks after the first statement that succeeds, once. No statement waits for it. */
-export function withClockCheck(pool: PostgresPool, run: RunQuery): RunQuery {
-  let isChecked = false;
-  return async (operation, text, values) => {
-    const rows = await run(operation, text, values);
-    if (!isChecked) {
-      isChecked = true;
-      void checkClock('PostgreSQL', () => readTime(pool), emitWarning);
-    }
-    return rows;
-  };
-}
-
-async function readTime(pool: PostgresPool): Promise<number> {
-  const { rows } = await pool.query(`SELECT extract(epoch FROM ${NOW}) * 1000 AS now`);
-  return Number(readFields(rows[0]).now);
-}
-
-function emitWarning(message: string, code: string): void {
-  process.emitWarning(message, { code });
-}
-
-export async function runMigration(pool: PostgresPool, text: string): Promise<void> {
-  const query = () => pool.query(text);
-  await runRepeatedly('migrate', REPEATABLE_IN_MIGRATION, MIGRATION_TIMEOUT_MS, query);
+/** Runs one query of a migration. */
+export function runMigration<Result>(query: () => Promise<Result>): Promise<Result> {
+  return runRepeatedly('migrate', REPEATABLE_IN_MIGRATION, MIGRATION_TIMEOUT_MS, query);
 }
 
 /** Repeats a statement that PostgreSQL has undone, but not once its caller has been refused. */

@@ -8,6 +8,8 @@ import session from 'express-session';
 import { Passport, type PassportStatic } from 'passport';
 import * as passportLocal from 'passport-local';
 import * as passportSmsOtp from 'passport-sms-otp';
+import * as pages from 'passport-sms-otp/pages';
+import * as redisStores from 'passport-sms-otp/redis';
 import type { RunningApp } from 'passport-sms-otp/app-contract';
 import type { GatewaySimulator } from 'passport-sms-otp/simulator';
 import ts from 'typescript';
@@ -62,6 +64,10 @@ export async function runScript(script: Script, simulator: GatewaySimulator): Pr
       createSmsOtp: (options: passportSmsOtp.SmsOtpOptions) =>
         passportSmsOtp.createSmsOtp({ passport, ...options }),
     },
+    'passport-sms-otp/pages': pages,
+    'passport-sms-otp/redis': redisStores,
+    'connect-redis': {},
+    redis: {},
     'passport-sms-otp/simulator': {
       GatewaySimulator: { start: () => Promise.resolve(simulator) },
     },

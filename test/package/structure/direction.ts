@@ -38,8 +38,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // The keys of a user's counters and the join of price lists must be the login's own.
   cli: [
     ...['client', 'simulator', 'stores', 'limits', 'policies', 'closest-name'],
-    ...['errors', 'foreign-error'],
+    ...['demo', 'errors', 'foreign-error'],
   ],
+  // An app like any other: it uses public names alone.
+  demo: ['index', 'pages', 'simulator'],
   errors: ['foreign-error'],
   'foreign-error': [],
 };
@@ -108,10 +110,13 @@ export function judgesFromOutside({ to, kind }: Import): boolean {
 const HTTP_PACKAGES = ['express', 'express-session', 'passport', 'passport-custom'];
 const LAZY_PACKAGES = ['undici', 'libphonenumber-js', 'otpauth'];
 
-/** Packages of the HTTP edge stay there; options.ts may name the type of a request. */
+/**
+ * Packages of the HTTP edge stay there, and in the pages and the demo, which use the package as an
+ * app does; options.ts may name the type of a request.
+ */
 export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
   const isHttp = isPackage(to) && HTTP_PACKAGES.includes(packageOf(to));
-  if (!isHttp || partOf(from) === 'middleware' || partOf(from) === 'pages') return true;
+  if (!isHttp || ['middleware', 'pages', 'demo'].includes(partOf(from))) return true;
   return from === 'options.ts' && kind === 'type';
 }
 

@@ -33,10 +33,11 @@ export function onlyListsNames(path: string, text: string): boolean {
 
 /**
  * The session of a request is touched in one file. Options called `session` are Passport's and
- * something else.
+ * something else. The demo is an app, and sets up its own.
  */
 export function leavesSessionsToTheSlot(path: string, text: string): boolean {
-  return path === 'middleware/session-slot.ts' || !allNodes(parse(path, text)).some(touchesSession);
+  if (path === 'middleware/session-slot.ts' || path.startsWith('demo/')) return true;
+  return !allNodes(parse(path, text)).some(touchesSession);
 }
 
 function touchesSession(node: ts.Node): boolean {

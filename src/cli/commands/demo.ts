@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import type { RunningDemo } from '../../demo/start-demo';
+import type { Command, CommandCall } from '../command';
+import { CommandFailure, toStartFailure } from '../failures';
+
+/** Installed with the package by npm, and by the app otherwise. */
+const PEERS = ['express', 'express-session', 'passport'];
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'run a small app with a second factor, a simulated gateway and its inbox',
+  options: {
+    port: { value: '<number>', help: 'the port of the app; 0: any free one; default: 3000' },
+  },
+  notes: [
+    'Nothing is sent: messages appear in the inbox.',
+    'Everything is in memory, and listens on this machine alone.',
+  ],
+  async run(call) {
+    const port = call.args.whole('port', { min: 0, max: 65_535, fallback: 3_000 });
+    const { startDemo } = await loadDemo();
+    const running = await startDemo(port).catch((error: unknown) => {
+      throw toStartFailure(error, 'Choose another one with --port. 0 is any free one.');
+    });
+    try {
+      showDemo(call, running);
+      if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
+    } finally {
+      await running.close();
+    }
+    return 0;
+  },
+};
+
+/** Loaded by this command alone. @throws {CommandFailure} names the packages that are missing. */
+async function loadDemo() {
+  const { resolve } = createRequire(__filename);
+  const missing = PEERS.filter((name) => {
+    try {
+      resolve(name);
+      return false;
+    } catch {
+      // It is not installed where this package can load it.
+      return true;
+    }
+  });
+  if (missing.length === 0) return import('../../demo/start-demo');
+  const names = missing.join(', ');
+  throw new CommandFailure(
+    `The demo needs packages that are not installed here: ${names}.`,
+    `npm install ${missing.join(' ')}`,
+  );
+}
+
+function showDemo(
+  { output }: CommandCall,
+  { appUrl, inboxUrl, username, password }: RunningDemo,
+): void {
+  const { line, style } = output;
+  line(style('bold', 'An app with a text-message code as second factor'));
+  line('');
+  line(`  app       ${style('cyan', appUrl)}`);
+  line(`  inbox     ${style('cyan', inboxUrl)}`);
+  line(`  user      ${username}`);
+  line(`  password  ${password}`);
+  line('');
+  line(style('dim', 'Log in to the app. The code appears in the inbox. Press Ctrl+C to stop.'));
+}
