@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { noticeText, type Reason, type SmsOtp } from 'passport-sms-otp';
+import { noticeText, type Reason, type SmsOtp, type SmsOtpStatus } from 'passport-sms-otp';
 import type { Addresses } from './addresses';
 import type { CheckedOptions } from './options';
 import type { PageBase, PageNotice } from './page';
-import type { PageLocale } from './texts';
+import { createTexts, type PageLocale } from './texts';
 
 /** What every page is made from. */
 export interface PagesContext {
@@ -34,7 +34,7 @@ export function describeBase(context: PagesContext, req: Request, res: Response)
   return {
     locale,
     appName,
-    notice: describeNotice(smsOtp, req, locale),
+    notice: describeNotice(context, req, locale),
     fields,
     csrf: options.csrf ? { name: options.csrf.field, value: options.csrf.token(req, res) } : null,
     homeHref: addresses.home,
@@ -44,9 +44,18 @@ export function describeBase(context: PagesContext, req: Request, res: Response)
   };
 }
 
-function describeNotice(smsOtp: SmsOtp, req: Request, locale: PageLocale): PageNotice | null {
-  const { notice, retryAt, pending } = smsOtp.status(req);
+function describeNotice(
+  { smsOtp, options }: PagesContext,
+  req: Request,
+  locale: PageLocale,
+): PageNotice | null {
+  const status = smsOtp.status(req);
+  const { notice, retryAt, pending } = status;
   if (notice === null) return null;
+  if (isOfOtherLogin(status)) {
+    const texts = createTexts(locale, options.texts?.[locale]);
+    return { kind: 'error', text: texts('code.otherLogin') };
+  }
   const isCounted = COUNTED.has(notice) && pending !== null && pending.resendAt !== null;
   const text = noticeText(notice, {
     locale,
@@ -55,6 +64,11 @@ function describeNotice(smsOtp: SmsOtp, req: Request, locale: PageLocale): PageN
     now: smsOtp.settings.now(),
   });
   return { kind: INFO.has(notice) ? 'info' : 'error', text };
+}
+
+/** The phone has a code of another login, which this one would not take. */
+function isOfOtherLogin({ notice, pending }: SmsOtpStatus): boolean {
+  return notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
 }
 
 /** Returns whether there is something to set on the page "Sign-in security". */
