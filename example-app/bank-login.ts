@@ -42,8 +42,11 @@ export function addLogin(
     users.findById(id).then((user) => done(null, user ?? false), done);
   });
   passport.use(
-    new LocalStrategy((username, password, done) => {
-      users.checkPassword(username, password).then((user) => done(null, user ?? false), done);
+    new LocalStrategy({ passReqToCallback: true }, (req, username, password, done) => {
+      users.checkPassword(username, password).then((user) => {
+        if (user) return done(null, user);
+        keepName(req, username, (error: unknown) => done(error, false));
+      }, done);
     }),
   );
 
@@ -90,7 +93,6 @@ export function addLogin(
   app.post(
     '/login',
     ...limitPasswords(smsOtp, users),
-    keepName,
     smsOtp.firstFactor('local'),
     smsOtp.send({ notRequiredRedirect: '/second-factor/add-number' }),
   );

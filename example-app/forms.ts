@@ -1,5 +1,5 @@
 import { csrfSync } from 'csrf-sync';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { toFailureCode, UnavailableError } from './errors';
 
 declare module 'express-session' {
@@ -53,11 +53,11 @@ export function readField(req: Request, name: string): string | undefined {
 }
 
 /** Keeps the user name until the page of the login is shown again; never the password. */
-export const keepName: RequestHandler = (req, _res, next) => {
-  req.session.username = readField(req, 'username')?.slice(0, 64) ?? '';
+export function keepName(req: Request, username: string, next: NextFunction): void {
+  req.session.username = username.slice(0, 64);
   // The library reads the session again before it writes to it.
   saveSession(req, next);
-};
+}
 
 export function takeName({ session }: Request): string {
   const { username = '' } = session;
