@@ -3,7 +3,7 @@ import { noticeText, type Reason, type SmsOtp, type SmsOtpStatus } from 'passpor
 import type { Addresses } from './addresses';
 import type { CheckedOptions } from './options';
 import type { PageBase, PageNotice } from './page';
-import { createTexts, type PageLocale } from './texts';
+import { createTexts, type PageLocale, type Texts } from './texts';
 
 /** What every page is made from. */
 export interface PagesContext {
@@ -44,17 +44,22 @@ export function describeBase(context: PagesContext, req: Request, res: Response)
   };
 }
 
+/** Returns the sentences of a locale, those of the app in place of ours. */
+export function textsOf({ options }: PagesContext, locale: PageLocale): Texts {
+  return createTexts(locale, options.texts?.[locale]);
+}
+
 function describeNotice(
-  { smsOtp, options }: PagesContext,
+  context: PagesContext,
   req: Request,
   locale: PageLocale,
 ): PageNotice | null {
+  const { smsOtp } = context;
   const status = smsOtp.status(req);
   const { notice, retryAt, pending } = status;
   if (notice === null) return null;
   if (isOfOtherLogin(status)) {
-    const texts = createTexts(locale, options.texts?.[locale]);
-    return { kind: 'error', text: texts('code.otherLogin') };
+    return { kind: 'error', text: textsOf(context, locale)('code.otherLogin') };
   }
   const isCounted = COUNTED.has(notice) && pending !== null && pending.resendAt !== null;
   const text = noticeText(notice, {

@@ -6,7 +6,6 @@ import { createApp as createReset } from '../../docs/recipes/password-reset';
 import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
 import { ResetTokens } from '../../docs/recipes/reset-tokens';
 import { createApp as createStops } from '../../docs/recipes/stop-replies';
-import { endChild, startChild } from '../example-app/child-site';
 import { startRecipe } from '../recipes/support/recipe-site';
 import { passwordOf } from '../recipes/support/recipe-users';
 import { ChangingUsers, Mailbox } from '../recipes/support/reset-users';
@@ -32,16 +31,6 @@ interface CopiedPage {
   readonly lands: string;
 }
 
-const SECRETS = {
-  SESSION_SECRET: 'a secret',
-  SMS_OTP_SECRET: 'a secret of the tests, long enough to be one',
-};
-
-async function startLoginAlone(): Promise<Started> {
-  const child = startChild(SECRETS, [], 'example-app/login.ts');
-  return { url: await child.address(), close: () => endChild(child) };
-}
-
 function startConsent(): Promise<Started> {
   const phoneBook = memoryPhoneBook();
   return startRecipe('A', (parts) => createConsent({ ...parts, phoneBook, consents: [] }));
@@ -62,8 +51,6 @@ function startStops(): Promise<Started> {
   return startRecipe('A', (parts) => createStops({ ...parts, ...others }));
 }
 
-const login = { username: 'alice', password: 'demo-password' };
-
 const RESET: CopiedPage = {
   start: startReset,
   action: '/reset',
@@ -72,16 +59,6 @@ const RESET: CopiedPage = {
 };
 
 const PAGES: readonly (readonly [string, CopiedPage])[] = [
-  [
-    'the login in one file',
-    {
-      start: startLoginAlone,
-      path: '/login',
-      action: '/login',
-      fields: login,
-      lands: '**/login/pin',
-    },
-  ],
   [
     'the recipe for consent',
     {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TOTP } from 'otpauth';
 import type { Response } from 'supertest';
 import { useSite } from './site';
-import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
+import { readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
 const PAGE = '/settings/authenticator-app';
 
@@ -67,7 +67,7 @@ describe('the authenticator app of the example app', () => {
     const other = await begin();
     expect(site.simulator.outbox).toHaveLength(1);
     const page = await other.open('/second-factor/code');
-    expect(page.text).toContain('Code from your authenticator app');
+    expect(page.text).toContain('href="factor-totp">Use your authenticator app</a>');
     expect(page.text).not.toContain('Code from the text message');
     expect(
       (await give(other, ` ${show(key).slice(0, 3)} ${show(key).slice(3)}`)).headers.location,
@@ -86,7 +86,7 @@ describe('the authenticator app of the example app', () => {
     expect(refused.headers.location).toBe('/second-factor/factor-totp');
     const page = await other.open('/second-factor/factor-totp');
     expect(readNotice(page)).toContain('That code is not right.');
-    expect(page.text).not.toContain('Tries left');
+    expect(page.text).not.toContain('Attempts left');
     site.advanceSeconds(30);
     expect((await give(other, show(key))).headers.location).toBe('/account');
     const another = await begin();
@@ -100,7 +100,7 @@ describe('the authenticator app of the example app', () => {
       '/second-factor/factor-totp',
     );
     expect((await give(bob, show(key))).headers.location).toBe('/second-factor/factor-totp');
-    expect((await bob.open('/account')).headers.location).toBe('/login');
+    expect((await bob.open('/account')).headers.location).toBe('/second-factor/code');
   });
 
   it('leaves the text to those who ask for one, and its form beside the other', async () => {
@@ -110,15 +110,12 @@ describe('the authenticator app of the example app', () => {
     expect(site.simulator.outbox).toHaveLength(2);
     const page = await other.open('/second-factor/code');
     expect(page.text).toContain('Code from the text message');
-    expect(page.text).toContain('Use your authenticator app');
+    expect((await other.open('/second-factor/other-ways')).text).toContain('href="factor-totp"');
     expect((await other.giveCode(readWrongPin(site))).headers.location).toBe('/second-factor/code');
-    expect((await other.open('/second-factor/code')).text).toContain('Tries left: 4.');
+    expect((await other.open('/second-factor/code')).text).toContain('Attempts left: 4.');
     expect((await give(other, wrong(key))).headers.location).toBe('/second-factor/factor-totp');
-    const both = await other.open('/second-factor/factor-totp');
-    expect(both.text).toMatch(
-      /<details class="card more" open>\s*<summary>Use your authenticator app/,
-    );
-    expect(both.text.match(/id="notice"/g)).toHaveLength(1);
+    const refused = await other.open('/second-factor/factor-totp');
+    expect(readNotice(refused)).toContain('That code is not right.');
     expect((await other.giveCode(readPin(site))).headers.location).toBe('/account');
   });
 
@@ -127,7 +124,7 @@ describe('the authenticator app of the example app', () => {
     site.advanceSeconds(301);
     expect((await visitor.open('/settings')).headers.location).toBe('/second-factor/step-up');
     expect((await visitor.open('/second-factor/step-up')).text).toContain(
-      'Your authenticator app shows one.',
+      'confirm once more that it’s you',
     );
     expect(
       (await visitor.submit('/second-factor/step-up', '/second-factor/step-up')).headers.location,
@@ -140,16 +137,18 @@ describe('the authenticator app of the example app', () => {
     const key = await setUp();
     await visitor.submit('/transfer', '/transfer', { payee: 'Marina Books', amount: '25.00' });
     expect(site.simulator.outbox).toHaveLength(2);
-    const page = await visitor.open('/second-factor/code');
-    expect(page.text).not.toContain('/second-factor/factor-totp');
-    expect((await give(visitor, show(key))).headers.location).toBe('/second-factor/factor-totp');
+    const page = await visitor.open('/transfer/code');
+    expect(page.text).not.toContain('factor-totp');
+    const forced = { _csrf: readToken(page), pin: show(key) };
+    const answer = await visitor.post('/second-factor/factor-totp', forced);
+    expect(answer.headers.location).toBe('/second-factor/factor-totp');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 
   it('is set up and removed behind a fresh code alone', async () => {
     const key = readKey(await visitor.open(PAGE));
     const stranger = await begin('bob');
-    expect((await stranger.open(PAGE)).headers.location).toBe('/second-factor/step-up');
+    expect((await stranger.open(PAGE)).headers.location).toBe('/second-factor/code');
     expect(
       (await stranger.submit('/second-factor/code', PAGE, { pin: show(key) })).headers.location,
     ).toBe('/settings');
@@ -183,8 +182,7 @@ describe('the authenticator app of the example app', () => {
     for (let attempt = 0; attempt < 5; attempt += 1) await give(other, wrong(key));
     const page = await other.open('/second-factor/factor-totp');
     expect(readNotice(page)).not.toBeNull();
-    expect(page.text).not.toContain('/second-factor/factor-totp');
     expect((await give(other, show(key))).headers.location).toBe('/second-factor/factor-totp');
-    expect((await other.open('/account')).headers.location).toBe('/login');
+    expect((await other.open('/account')).headers.location).toBe('/second-factor/code');
   });
 });

@@ -127,8 +127,10 @@ describe('the logins of the example app', () => {
       phone: '+12025550130',
     });
     await other.answerCode(readPin(site, '+12025550130'));
-    const refused = await carol.post('/second-factor/add-number', { _csrf, phone: '+12025550131' });
-    expect(refused.headers.location).toBe('/second-factor/confirm');
+    const sent = site.simulator.outbox.length;
     await expectEnded(carol, '/account', '/login');
+    const refused = await carol.post('/second-factor/add-number', { _csrf, phone: '+12025550131' });
+    expect(refused.status).toBe(303);
+    expect(site.simulator.outbox).toHaveLength(sent);
   });
 });
