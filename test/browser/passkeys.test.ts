@@ -243,7 +243,7 @@ inChromium(describe)('passkeys in Chromium', () => {
     const REFUSED = [303, '/second-factor/factor-passkey', 303];
 
     async function expectOnlyHonest(): Promise<void> {
-      await page.goto('/second-factor/code');
+      await page.goto('/second-factor/factor-passkey');
       await usePasskey();
       await page.waitForURL('**/account');
     }
@@ -335,7 +335,7 @@ inChromium(describe)('passkeys in Chromium', () => {
       };
       await swap(copy);
       await usePasskey();
-      await page.getByRole('alert').getByText('That didn’t work.').waitFor();
+      await page.locator('#notice', { hasText: 'That didn’t work.' }).waitFor();
       const account = await page.context().request.get('/account', { maxRedirects: 0 });
       expect(account.status()).toBe(303);
       await swap({ ...copy, signCount: copy.signCount + 10 });
