@@ -93,8 +93,8 @@ function levelOf({ type }: SmsOtpEvent): Level {
 
 /** Returns the route's pattern, not the path, which may hold anything. */
 function routeOf({ baseUrl, route }: Request): string | undefined {
-  const { path } = Object(route) as { readonly path?: unknown }; // Express says any
-  return path === undefined ? undefined : `${baseUrl}${String(path)}`;
+  const { path } = Object(route) as { readonly path?: string | RegExp }; // Express says any
+  return path === undefined ? undefined : `${baseUrl}${path}`;
 }
 
 /**

@@ -62,7 +62,7 @@ export function withPaths<Name extends MiddlewareName>(
   } as CheckedOptions<Name>;
 }
 
-/** The handler behind the code of a transaction carries it out: a redirect would leave it undone. */
+/** The handler behind the code carries a transaction out: a redirect would leave it undone. */
 function isTransaction(options: object): boolean {
   return 'purpose' in options && options.purpose === 'transaction';
 }
