@@ -15,7 +15,7 @@ inChromium(describeInCompleteRun)('the authenticator app of the example app', ()
     beforeEach(() => void ({ page } = window));
 
     async function enter(pin: string, button: string): Promise<void> {
-      await page.getByLabel('Code').fill(pin);
+      await page.getByRole('textbox', { name: 'Code' }).fill(pin);
       await page.getByRole('button', { name: button }).last().click();
     }
 
