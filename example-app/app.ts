@@ -4,21 +4,19 @@ import express, { type Express } from 'express';
 import type { Store } from 'express-session';
 import helmet from 'helmet';
 import type { SmsOtpOptions } from 'passport-sms-otp';
+import type { PageLayout } from 'passport-sms-otp/pages';
 import type { PasskeyOptions } from '../docs/recipes/passkeys';
 import { createAuthenticatorApps } from './authenticator-app';
 import { addLogin, type BankOtp } from './bank-login';
 import type { Config } from './config';
 import { answerNotFound, handleErrors } from './errors';
-import { saveToken } from './forms';
 import { fillLanguage, languageSwitch } from './i18n';
 import { memoryLists, type UserLists } from './lists';
 import { createLog, type Log } from './log';
 import { memoryFigures, type FigureStore } from './ops/figures';
 import { recordEvents } from './ops/record-events';
-import { authenticatorAppPages } from './pages/authenticator-app';
 import { loginPages } from './pages/login';
 import { opsPages } from './pages/ops';
-import { passkeyPages } from './pages/passkeys';
 import { settingsPages } from './pages/settings';
 import { transferPages } from './pages/transfer';
 import { createTextSwitch } from './text-switch';
@@ -43,15 +41,6 @@ export interface AppParts {
   readonly log?: Log | undefined;
 }
 
-const PAGES_WITH_FORMS = [
-  '/login',
-  '/login/pin',
-  '/step-up',
-  '/enroll',
-  '/account',
-  '/transfer',
-  /^\/settings/,
-];
 const VIEWS = join(__dirname, 'views');
 
 export function createApp(config: Config, parts: AppParts): { app: Express; smsOtp: BankOtp } {
@@ -63,7 +52,7 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
   app.use(log.requests);
   app.use(fillLanguage, languageSwitch(config));
   app.use(express.urlencoded({ extended: false, limit: '10kb' }));
-  addViews(app, config);
+  const layout = addViews(app, config);
   Object.assign(app.locals, { inboxUrl: parts.inboxUrl, now: parts.now });
 
   const figures = parts.figures ?? memoryFigures();
@@ -86,6 +75,7 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
     authenticatorApps,
     passkeyOptions,
     texts,
+    layout,
     policies: [recorder.policy],
     onEvent: (event) => {
       log.onEvent(event);
@@ -93,11 +83,8 @@ export function createApp(config: Config, parts: AppParts): { app: Express; smsO
     },
   });
 
-  app.get(PAGES_WITH_FORMS, saveToken);
-  const apps = authenticatorAppPages(smsOtp, authenticatorApps, texts);
-  const passkeys = passkeyPages(smsOtp, parts.users.passkeys, passkeyOptions, texts);
-  app.use(loginPages(smsOtp, config, { apps, passkeys }), transferPages(smsOtp, passkeys));
-  app.use(settingsPages(smsOtp, config, { apps, passkeys }), apps.router, passkeys.router);
+  app.use(loginPages(smsOtp), transferPages(smsOtp, parts.users.passkeys));
+  app.use(settingsPages(smsOtp, { authenticatorApps, passkeyOptions, texts, users: parts.users }));
   app.use(opsPages(smsOtp, { figures, now: parts.now, isShared: parts.figures !== undefined }));
   app.use(answerNotFound, handleErrors(log));
   return { app, smsOtp };
@@ -123,18 +110,31 @@ function securityHeaders({ isProduction }: Config): ReturnType<typeof helmet> {
       },
     },
     xFrameOptions: { action: 'deny' },
-    referrerPolicy: { policy: 'no-referrer' },
+    referrerPolicy: { policy: 'same-origin' },
     // It has no effect over plain http, as on a developer's machine.
     strictTransportSecurity: isProduction,
   });
 }
 
-/** `res.render('name', data)` renders `views/name.eta`; the output of `<%= %>` is escaped. */
-function addViews(app: Express, { isProduction }: Config): void {
+/**
+ * `res.render('name', data)` renders `views/name.eta`; the output of `<%= %>` is escaped. Returns
+ * the layout of the ready-made pages: the same one.
+ */
+function addViews(app: Express, { isProduction }: Config): PageLayout {
   const eta = new Eta({ views: VIEWS, cache: isProduction });
   app.engine('eta', (path, data, done) =>
     done(null, eta.render(`/${relative(VIEWS, path)}`, data)),
   );
   app.set('views', VIEWS);
   app.set('view engine', 'eta');
+  return ({ title, body, page }, { res }) =>
+    eta.render('/layout', {
+      ...app.locals,
+      ...res?.locals,
+      title,
+      body,
+      notice: page.notice,
+      wide: page.name === 'settings',
+      current: page.isLoggedIn ? 'settings' : 'login',
+    });
 }

@@ -66,7 +66,10 @@ function showError(req: Request, res: Response, status: number): void {
 
 /** Returns the page of the form that is sent to this path. */
 function findFormPage(path: string): string | null {
-  if (/^\/login\/|^\/(transfer|settings\/phones)\/pin$/.test(path)) return '/login/pin';
+  if (/^\/second-factor\/(resend|cancel|confirm-number)$/.test(path)) return '/second-factor/code';
+  if (/^\/second-factor\/(remove|default|forget|end)-/.test(path)) return '/second-factor/settings';
+  if (path.startsWith('/second-factor/')) return path;
   if (path.startsWith('/settings')) return '/settings';
-  return /^\/(login|step-up|enroll|account|transfer)$/.test(path) ? path : null;
+  if (path.startsWith('/transfer/')) return '/transfer/code';
+  return /^\/(login|account|transfer)$/.test(path) ? path : null;
 }

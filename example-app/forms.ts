@@ -1,11 +1,11 @@
 import { csrfSync } from 'csrf-sync';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import { toFailureCode, UnavailableError } from './errors';
 
 declare module 'express-session' {
   interface SessionData {
-    /** What was typed into a form that was refused. */
-    form?: KeptForm;
+    /** The user name that came with a wrong password. */
+    username?: string;
   }
 }
 
@@ -52,21 +52,15 @@ export function readField(req: Request, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-const KEPT_FIELDS = ['username', 'phone', 'phoneId'] as const;
-
-/** The fields that a form shows again after it was refused. */
-export type KeptForm = Readonly<Partial<Record<(typeof KEPT_FIELDS)[number], string>>>;
-
-/** Keeps what was typed until the page is shown again; never a password or a code. */
-export const keepForm: RequestHandler = (req, _res, next) => {
-  const kept = KEPT_FIELDS.map((name) => [name, readField(req, name)?.slice(0, 64)] as const);
-  req.session.form = Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+/** Keeps the user name until the page of the login is shown again; never the password. */
+export function keepName(req: Request, username: string, next: NextFunction): void {
+  req.session.username = username.slice(0, 64);
   // The library reads the session again before it writes to it.
   saveSession(req, next);
-};
+}
 
-export function takeForm({ session }: Request): KeptForm {
-  const { form = {} } = session;
-  delete session.form;
-  return form;
+export function takeName({ session }: Request): string {
+  const { username = '' } = session;
+  delete session.username;
+  return username;
 }

@@ -61,31 +61,16 @@ const quiet: ReadonlySet<string> = new Set([
   'second-factor-too-old',
 ]);
 
-/** Returns a sentence for the library's last refusal; null when there was none. */
-export function toNotice(req: Request, status: SmsOtpStatus): Notice | null {
-  const { notice, retryAt } = status;
+/** Returns the library's sentence for its last refusal; null when there was none. */
+export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
   if (notice === null) return null;
-  const own = findOwnSentence(status);
-  const text =
-    own !== undefined
-      ? translateFor(req)(own)
-      : noticeText(notice, {
-          locale: readLocale(req),
-          retryAt,
-          isLoggedIn: req.isAuthenticated(),
-          now: readClock(req),
-        });
+  const text = noticeText(notice, {
+    locale: readLocale(req),
+    retryAt,
+    isLoggedIn: req.isAuthenticated(),
+    now: readClock(req),
+  });
   return { kind: quiet.has(notice) ? 'info' : 'error', text };
-}
-
-/** Returns a sentence that fits these pages better than the library's; undefined: there is none. */
-function findOwnSentence({ notice, pending }: SmsOtpStatus): TextKey | undefined {
-  // The library's sentence says how a number is written, as the hint at the field does.
-  if (notice === 'malformed-phone') return 'notice.malformedPhone';
-  // The phone has a code of another login, which the field of this page would not take.
-  const isOfOtherLogin =
-    notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
-  return isOfOtherLogin ? 'notice.otherLogin' : undefined;
 }
 
 /**
@@ -121,7 +106,6 @@ export function fillLanguage(req: Request, res: Response, next: NextFunction): v
     formatDollars: formatDollars(locale),
     formatDate: format({ dateStyle: 'medium' }),
     formatTime: format(TIME),
-    formatMoment: format({ month: 'short', day: 'numeric', ...TIME }),
     languages: LANGUAGES,
     // A refused form is shown in the response to its POST, which has no address to return to.
     here: req.method === 'GET' ? req.originalUrl : '/',

@@ -13,7 +13,7 @@ const MAX_ENTRIES = 5;
  * Limits wrong passwords, which are for the app to count. A browser in which the user has passed a
  * second factor has a count of its own, which no one else can use up; all others are counted by
  * address, by name and address, and by name. Each attempt is counted before the password is
- * checked, so that many at once pass no limit, and given back unless `isWrongPassword` is set.
+ * checked, so that many at once pass no limit, and given back unless the password was wrong.
  * With several processes, give `rateLimit` a shared store.
  */
 export function limitPasswords(
@@ -77,7 +77,8 @@ function limitWrong(
     skip: (req, res) => findKey(req, res) === null,
     keyGenerator: (req, res) => findKey(req, res) ?? '',
     skipSuccessfulRequests: true,
-    requestWasSuccessful: (_req, res) => res.locals.isWrongPassword !== true,
+    requestWasSuccessful: ({ smsOtp }) =>
+      !(smsOtp && 'reason' in smsOtp && smsOtp.reason === 'wrong-password'),
     standardHeaders: 'draft-8',
     legacyHeaders: false,
     handler: (req, res) => {
@@ -85,7 +86,7 @@ function limitWrong(
       const text = translateFor(req)('notice.tooManyPasswords', { minutes: minutesLeft });
       res.status(429).render('login', {
         notice: { kind: 'error', text },
-        form: { username: readField(req, 'username') },
+        username: readField(req, 'username'),
       });
     },
   });

@@ -71,7 +71,7 @@ export function createLog(level: LevelWithSilent, output: DestinationStream = pr
       const tellRequest = (): void => {
         const durationMs = performance.now() - startedAtMs;
         logger.info(
-          { method: req.method, route: routeOf(req.route), status: res.statusCode, durationMs },
+          { method: req.method, route: routeOf(req), status: res.statusCode, durationMs },
           'request',
         );
       };
@@ -92,8 +92,9 @@ function levelOf({ type }: SmsOtpEvent): Level {
 }
 
 /** Returns the route's pattern, not the path, which may hold anything. */
-function routeOf(route: unknown): unknown {
-  return (route as { readonly path?: unknown } | undefined)?.path; // Express says any
+function routeOf({ baseUrl, route }: Request): string | undefined {
+  const { path } = Object(route) as { readonly path?: string | RegExp }; // Express says any
+  return path === undefined ? undefined : `${baseUrl}${path}`;
 }
 
 /**

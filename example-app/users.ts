@@ -1,5 +1,6 @@
 import { createHmac, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { Request } from 'express';
 import type { PhoneBook } from 'passport-sms-otp';
 import { ConfigError, type Config } from './config';
 import { memoryLists, updateList, type UserLists } from './lists';
@@ -15,6 +16,12 @@ declare global {
       readonly isOperator?: boolean;
     }
   }
+}
+
+/** Returns the user whom a guard has let in. */
+export function userOf({ user }: Request): Express.User {
+  if (user === undefined) throw new Error('This page needs a guard');
+  return user;
 }
 
 export const DEMO_PASSWORD = 'demo-password';

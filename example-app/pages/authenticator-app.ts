@@ -1,10 +1,11 @@
-import { Router, type Request } from 'express';
+import { Router } from 'express';
 import { toString as drawQrCode } from 'qrcode';
 import type { AuthenticatorApps } from '../authenticator-app';
 import type { BankOtp } from '../bank-login';
 import { readField } from '../forms';
 import { readQueryNotice } from '../i18n';
 import type { TextSwitch } from '../text-switch';
+import { userOf } from '../users';
 
 declare module 'express-session' {
   interface SessionData {
@@ -13,19 +14,14 @@ declare module 'express-session' {
   }
 }
 
-export type AuthenticatorAppPages = ReturnType<typeof authenticatorAppPages>;
-
-/**
- * The settings of authenticator apps, and what other pages show of them. `bank-login.ts` has the
- * login.
- */
+/** The settings of authenticator apps. */
 export function authenticatorAppPages(
   { requireSecondFactor, logins, trustedDevices }: BankOtp,
   apps: AuthenticatorApps,
   texts: TextSwitch,
-) {
+): Router {
   const router = Router();
-  const page = requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up' });
+  const page = requireSecondFactor({ maxAgeSeconds: 300 });
   const form = requireSecondFactor({ maxAgeSeconds: 300, redirect: '/settings' });
 
   router.get('/settings/authenticator-app', page, async (req, res) => {
@@ -54,24 +50,10 @@ export function authenticatorAppPages(
     const { id } = userOf(req);
     await apps.remove(id);
     await texts.afterRemoval(id);
-    // Who removes it may have lost the phone: whatever was opened with it is closed.
+    // The user may have lost the phone: every other login that it opened ends.
     await trustedDevices.revokeAll(id);
     await logins.revokeAll(id, req);
     res.redirect(303, '/settings?app-removed');
   });
-
-  return {
-    router,
-    has: (req: Request) => apps.has(userOf(req).id),
-    readNotice: (req: Request) =>
-      readQueryNotice(req, {
-        'app-added': ['info', 'settings.done.app-added'],
-        'app-removed': ['info', 'settings.done.app-removed'],
-      }),
-  };
-}
-
-function userOf({ user }: Request): Express.User {
-  if (user === undefined) throw new Error('This page needs a guard');
-  return user;
+  return router;
 }

@@ -1,9 +1,11 @@
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { z } from 'zod';
+import type { PendingStatus, Reason, SmsOtpStatus } from 'passport-sms-otp';
 import type { BankOtp } from '../bank-login';
 import { saveSession } from '../forms';
-import { readQueryNotice, toNotice, translateFor, type TextKey } from '../i18n';
-import type { PasskeyPages } from './passkeys';
+import { readClock, readQueryNotice, toNotice, translateFor, type TextKey } from '../i18n';
+import type { PasskeyStore } from '../passkeys';
+import { userOf } from '../users';
 
 interface Transfer {
   readonly payee: string;
@@ -30,18 +32,20 @@ function bankOf({ session }: Request): Bank {
 }
 
 /** The account, and transfers: money moves only with a code that was texted for this transfer. */
-export function transferPages(smsOtp: BankOtp, passkeys: PasskeyPages): Router {
+export function transferPages(smsOtp: BankOtp, passkeys: PasskeyStore): Router {
   const router = Router();
-  const guard = smsOtp.requireSecondFactor({ redirect: '/login' });
+  const guard = smsOtp.requireSecondFactor();
 
   router.get('/account', guard, async (req, res) => {
     const { verified } = smsOtp.status(req);
     const notice = readQueryNotice(req, {
       'too-late': ['error', 'account.isNotDone'],
-      'timed-out': ['error', 'notice.timedOut'],
     });
     const bank = bankOf(req);
-    const offersPasskey = await passkeys.isOffered(req);
+    // After a login by a texted code, once a week.
+    const offersPasskey =
+      verified?.method === 'sms' &&
+      (await passkeys.isOffered(userOf(req).id, verified.at, readClock(req)));
     res.render('account', {
       bank,
       hasTransferred: 'transferred' in req.query,
@@ -62,12 +66,48 @@ export function transferPages(smsOtp: BankOtp, passkeys: PasskeyPages): Router {
       // The same in every language, for the text message and the code page.
       return { payee, amount: `${(amountCents / 100).toFixed(2)} USD` };
     },
-    successRedirect: '/login/pin',
+    successRedirect: '/transfer/code',
     failureRedirect: '/transfer',
   });
   router.post('/transfer', guard, refuseOddForms, approve);
-  router.post('/transfer/pin', guard, smsOtp.verify({ failureRedirect: '/login/pin' }), sendMoney);
+
+  router.get('/transfer/code', guard, (req, res) => {
+    const status = smsOtp.status(req);
+    const { pending } = status;
+    if (pending?.purpose !== 'transaction') return res.redirect(303, '/transfer');
+    res.render('transfer-code', {
+      notice: toNotice(req, status),
+      ...describeCode(pending, status.notice, readClock(req)),
+    });
+  });
+  const toCode = { failureRedirect: '/transfer/code' };
+  const verify = smsOtp.verify({ purpose: 'transaction', ...toCode });
+  router.post('/transfer/code', guard, verify, sendMoney);
+  router.post(
+    '/transfer/resend',
+    guard,
+    smsOtp.resend({ successRedirect: '/transfer/code', ...toCode }),
+  );
   return router;
+}
+
+/** After these the code is worthless, though a new one may be requested. */
+const ENDS_CODE: ReadonlySet<Reason | null> = new Set<Reason>([
+  ...(['too-many-attempts', 'expired', 'unconfirmed', 'locked', 'disabled'] as const),
+]);
+
+/** What the page of the code shows. Durations and not times: the browser's clock may be wrong. */
+function describeCode(pending: PendingStatus, notice: SmsOtpStatus['notice'], nowMs: number) {
+  const { transaction, maskedPhone, attemptsLeft, expiresAt, resendAt } = pending;
+  const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
+  return {
+    transaction,
+    isUsable: attemptsLeft > 0 && expiresAt > nowMs && !ENDS_CODE.has(notice),
+    digits: maskedPhone.slice(-2),
+    minutesLeft: Math.ceil(secondsUntil(expiresAt) / 60),
+    attemptsLeft: notice === 'wrong-code' ? attemptsLeft : null,
+    resendSeconds: resendAt === null ? null : secondsUntil(resendAt),
+  };
 }
 
 /** The fields of the form. The messages are keys of texts. */
@@ -100,10 +140,7 @@ function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
 /** Executes the transfer of the text message, whatever this request contains. */
 function sendMoney(req: Request, res: Response, next: NextFunction): void {
   const outcome = req.smsOtp;
-  if (!outcome || !('verified' in outcome) || !outcome.verified || !outcome.transaction) {
-    // The code belonged to something else, such as a step-up in another tab.
-    return res.redirect(303, '/account');
-  }
+  if (!outcome || !('transaction' in outcome) || !outcome.transaction) return next();
   const { payee, amount } = outcome.transaction;
   const amountCents = Math.round(parseFloat(amount) * 100);
   const bank = bankOf(req);

@@ -1,6 +1,6 @@
-import { createPasskey, getPasskey } from './webauthn.js';
+// Adds passkeys through the browser's own API: JSON from the server in, JSON for the server out.
 
-// Pages say that a passkey cannot be used, until it is known that it can.
+// Pages say that a passkey cannot be added, until it is known that it can.
 if ('PublicKeyCredential' in window) {
   for (const element of document.querySelectorAll('[data-passkey], [data-passkey-offer]'))
     element.hidden = false;
@@ -10,7 +10,6 @@ if ('PublicKeyCredential' in window) {
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
-    const { passkey, options, refused } = form.dataset;
     const button = form.querySelector('button');
     const show = (name) => {
       for (const notice of form.querySelectorAll('.notice'))
@@ -20,20 +19,53 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     show('none');
     try {
       const body = new URLSearchParams({ _csrf: form.elements._csrf.value });
-      const answer = await fetch(options, { method: 'POST', body });
+      const answer = await fetch('/settings/passkeys/options', { method: 'POST', body });
       // That page says why: the login has ended, or the last confirmation is too old.
-      if (!answer.ok || answer.redirected) return window.location.assign(refused);
-      const ask = passkey === 'create' ? createPasskey : getPasskey;
-      form.elements.credential.value = JSON.stringify(await ask(await answer.json()));
+      if (!answer.ok || answer.redirected) return window.location.assign('/settings');
+      form.elements.credential.value = JSON.stringify(await createPasskey(await answer.json()));
       form.submit();
     } catch (error) {
-      // Cancelled, timed out, or without a passkey for this site; a device makes one for each
-      // account.
-      show(
-        error.name === 'InvalidStateError' && form.querySelector('[data-passkey-known]')
-          ? 'passkeyKnown'
-          : 'passkeyFailed',
-      );
+      // Cancelled or timed out. A device makes one passkey for each account.
+      show(error.name === 'InvalidStateError' ? 'passkeyKnown' : 'passkeyFailed');
     }
   });
+}
+
+/** Makes a passkey, and returns the response. */
+async function createPasskey(options) {
+  const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON?.(options) ?? {
+    ...options,
+    challenge: toBytes(options.challenge),
+    user: { ...options.user, id: toBytes(options.user.id) },
+    excludeCredentials: options.excludeCredentials.map((known) => ({
+      ...known,
+      id: toBytes(known.id),
+    })),
+  };
+  const credential = await navigator.credentials.create({ publicKey });
+  try {
+    return credential.toJSON();
+  } catch {
+    // Some browsers and password managers lack it.
+    const { id, type, response } = credential;
+    const { clientDataJSON, attestationObject } = response;
+    return {
+      ...{ id, rawId: id, type, clientExtensionResults: {} },
+      response: {
+        clientDataJSON: toText(clientDataJSON),
+        attestationObject: toText(attestationObject),
+        transports: response.getTransports?.() ?? [],
+      },
+    };
+  }
+}
+
+function toBytes(base64url) {
+  const text = atob(base64url.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+function toText(buffer) {
+  const text = String.fromCharCode(...new Uint8Array(buffer));
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }

@@ -52,7 +52,17 @@ export function withPaths<Name extends MiddlewareName>(
 ): CheckedOptions<Name> {
   const defaults = paths && listDefaults(paths)[name];
   if (defaults === undefined) return options;
+  const { successRedirect, ...others } = defaults;
   const own = Object.entries(options).filter(([, value]) => value !== undefined);
   // Each default is an option of this middleware, and a string as the option is.
-  return { ...defaults, ...Object.fromEntries(own) } as CheckedOptions<Name>;
+  return {
+    ...others,
+    ...(successRedirect !== undefined && !isTransaction(options) && { successRedirect }),
+    ...Object.fromEntries(own),
+  } as CheckedOptions<Name>;
+}
+
+/** The handler behind the code carries a transaction out: a redirect would leave it undone. */
+function isTransaction(options: object): boolean {
+  return 'purpose' in options && options.purpose === 'transaction';
 }

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { PendingStatus, SmsOtp } from 'passport-sms-otp';
-import { describeBase, hasUser, type PagesContext } from './context';
+import type { PendingStatus, Reason, SmsOtp } from 'passport-sms-otp';
+import { describeBase, hasUser, type PagesContext, textsOf } from './context';
 import { describeCode, describeResend, listWays, type PendingPage } from './describe-code';
 import { isWithoutFactor, listNumbers } from './describe-settings';
 import { asyncHandler, createRouter } from './handlers';
@@ -153,19 +153,23 @@ function addRecovery(
   );
 }
 
-function addFactors(
-  router: Router,
-  { smsOtp, addresses }: PagesContext,
-  pendingPage: PendingPageMaker,
-): void {
+/** The sentences of the library for these are about a code, which a challenge has none of. */
+const ABOUT_ANSWER: ReadonlySet<Reason | null> = new Set<Reason>(['wrong-code', 'expired']);
+
+function addFactors(router: Router, context: PagesContext, pendingPage: PendingPageMaker): void {
+  const { smsOtp, addresses } = context;
   const { settings, verifyWith, optionsWith } = smsOtp;
   for (const factor of settings.factors) {
     const name = `factor-${factor.name}`;
     const optionsAction = factor.kind === 'challenge' ? `${name}-options` : null;
     router.get(
       `/${name}`,
-      pendingPage((base, { pending }) => ({
+      pendingPage((base, { pending, notice }) => ({
         ...base,
+        notice:
+          factor.kind === 'challenge' && ABOUT_ANSWER.has(notice)
+            ? { kind: 'error', text: textsOf(context, base.locale)('factor.failed') }
+            : base.notice,
         name: 'factor',
         fields: { ...base.fields, code: factor.field },
         factor: factor.name,

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import { noticeText, type Reason, type SmsOtp } from 'passport-sms-otp';
+import { noticeText, type Reason, type SmsOtp, type SmsOtpStatus } from 'passport-sms-otp';
 import type { Addresses } from './addresses';
 import type { CheckedOptions } from './options';
 import type { PageBase, PageNotice } from './page';
-import type { PageLocale } from './texts';
+import { createTexts, type PageLocale, type Texts } from './texts';
 
 /** What every page is made from. */
 export interface PagesContext {
@@ -69,16 +69,24 @@ export function describeFrame(context: PagesContext, req: Request): PageBase {
   };
 }
 
+/** Returns the sentences of a locale, those of the app in place of ours. */
+export function textsOf({ options }: PagesContext, locale: PageLocale): Texts {
+  return createTexts(locale, options.texts?.[locale]);
+}
+
 function describeNotice(
-  { smsOtp, options }: PagesContext,
+  context: PagesContext,
   req: Request,
   locale: PageLocale,
 ): PageNotice | null {
-  const { notice, retryAt, pending } = smsOtp.status(req);
+  const { smsOtp, options } = context;
+  const status = smsOtp.status(req);
+  const { notice, retryAt, pending } = status;
   if (notice === null) return null;
   const kind = INFO.has(notice) ? 'info' : 'error';
   const own = options.texts?.[locale]?.[`notice.${notice}`];
   if (own !== undefined) return { kind, text: own };
+  if (isOfOtherLogin(status)) return { kind, text: textsOf(context, locale)('code.otherLogin') };
   const isCounted = COUNTED.has(notice) && pending !== null && pending.resendAt !== null;
   const text = noticeText(notice, {
     locale,
@@ -87,6 +95,11 @@ function describeNotice(
     now: smsOtp.settings.now(),
   });
   return { kind, text };
+}
+
+/** The phone has a code of another login, which this one would not take. */
+function isOfOtherLogin({ notice, pending }: SmsOtpStatus): boolean {
+  return notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
 }
 
 /** Returns whether there is something to set on the page "Sign-in security". */

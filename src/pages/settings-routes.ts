@@ -104,10 +104,14 @@ function addNumbers(
   const { smsOtp, addresses } = context;
   const { fields } = smsOtp.settings;
   const country = findCountry(smsOtp);
-  const failureRedirect = addresses.at('add-number');
-  const options = { failureRedirect, ...(country && { defaultCountry: country }) };
-  const add = phones.enroll(options);
-  const replace = phones.enroll({ ...options, replaces: true });
+  const options = country === undefined ? {} : { defaultCountry: country };
+  const page = addresses.at('add-number');
+  const add = phones.enroll({ ...options, failureRedirect: page });
+  /** A refusal leads back to the page of the number that is replaced. */
+  const replace = (phoneId: string): RequestHandler => {
+    const query = new URLSearchParams({ replaces: phoneId.slice(0, 100) });
+    return phones.enroll({ ...options, failureRedirect: `${page}?${query}`, replaces: true });
+  };
 
   router.get(
     '/add-number',
@@ -126,9 +130,10 @@ function addNumbers(
       });
     }),
   );
-  router.post('/add-number', guards.numberForm, (req, res, next) =>
-    (readField(req, fields.phoneId) === '' ? add : replace)(req, res, next),
-  );
+  router.post('/add-number', guards.numberForm, (req, res, next) => {
+    const phoneId = readField(req, fields.phoneId);
+    (phoneId === '' ? add : replace(phoneId))(req, res, next);
+  });
   router.post('/confirm-number', phones.confirm());
   router.post('/remove-number', guards.recentForm, phones.remove());
   router.post('/default-number', guards.recentForm, phones.setDefault());

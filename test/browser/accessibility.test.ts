@@ -11,7 +11,7 @@ inChromium(describe)('every page of the example app', () => {
     const window = useWindow(browser, look);
 
     it('has no barriers before the login', async () => {
-      for (const path of ['/', '/login', '/login?wrong-password', '/no-such-page']) {
+      for (const path of ['/', '/login', '/login', '/no-such-page']) {
         await window.page.goto(path);
         expect(await findFlaws(window.page)).toEqual([]);
       }
@@ -37,7 +37,7 @@ inChromium(describe)('every page of the example app', () => {
     it('has no barriers where no text has gone out', async () => {
       const { page, site } = window;
       await logIn(window);
-      await page.goto('/settings/recovery-codes');
+      await page.goto('/second-factor/recovery-codes');
       expect(await findFlaws(page)).toEqual([]);
       await page.getByRole('button', { name: 'Make the codes' }).click();
       await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
@@ -49,8 +49,11 @@ inChromium(describe)('every page of the example app', () => {
       await page.getByRole('alert').getByText('We could not text you a code.').waitFor();
       expect(await page.getByLabel('Code from the text message').count()).toBe(0);
       expect(await findFlaws(page)).toEqual([]);
+      await page.getByRole('link', { name: 'I can’t get a code' }).click();
+      expect(await findFlaws(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Use a recovery code' }).click();
       await page.getByLabel('Recovery code').fill('0000-0000-0000-0000-0000-0000');
-      await page.getByRole('button', { name: 'Use this recovery code' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
       await page.getByRole('alert').getByText('That code is not right.').waitFor();
       expect(await findFlaws(page)).toEqual([]);
       await page.goto('/login');
@@ -74,16 +77,16 @@ inChromium(describe)('every page of the example app', () => {
       expect(await findFlaws(window.page)).toEqual([]);
       await page.getByLabel('Amount in dollars').fill('25');
       await page.getByRole('button', { name: 'Send money' }).click();
-      await page.waitForURL('**/login/pin');
+      await page.waitForURL('**/transfer/code');
       expect(await findFlaws(window.page)).toEqual([]);
       await giveCode(page, readPin(site));
       await page.waitForURL('**/account?transferred');
       site.advanceSeconds(301);
       await page.goto('/settings');
-      await page.waitForURL('**/step-up');
+      await page.waitForURL('**/second-factor/step-up');
       expect(await findFlaws(window.page)).toEqual([]);
-      await page.getByRole('button', { name: 'Text me a code' }).click();
-      await page.waitForURL('**/login/pin');
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.waitForURL('**/second-factor/code');
       expect(await findFlaws(window.page)).toEqual([]);
       await giveCode(page, readPin(site));
       await page.waitForURL('**/settings');

@@ -15,7 +15,7 @@ inChromium(describeInCompleteRun)('the authenticator app of the example app', ()
     beforeEach(() => void ({ page } = window));
 
     async function enter(pin: string, button: string): Promise<void> {
-      await page.getByLabel('Code from your authenticator app').fill(pin);
+      await page.getByRole('textbox', { name: 'Code' }).fill(pin);
       await page.getByRole('button', { name: button }).last().click();
     }
 
@@ -40,13 +40,16 @@ inChromium(describeInCompleteRun)('the authenticator app of the example app', ()
       window.site.advanceSeconds(60);
       await givePassword(page);
       expect(await findFlaws(page)).toEqual([]);
+      await page.getByRole('link', { name: 'Use your authenticator app' }).click();
       await enter('12345', 'Confirm');
       await page.getByRole('alert').getByText('That code is not right.').waitFor();
-      await page.getByRole('button', { name: 'Text me a code' }).click();
+      await page.getByRole('link', { name: 'Choose another way' }).click();
+      await page.getByRole('button', { name: 'Send a new code' }).click();
       await page.getByLabel('Code from the text message').waitFor();
-      await page.getByText('Use your authenticator app').click();
+      await page.getByRole('link', { name: 'I can’t get a code' }).click();
+      await page.getByRole('link', { name: 'Use your authenticator app' }).click();
       await enter('12345', 'Confirm');
-      await page.locator('details[open]').getByText('That code is not right.').waitFor();
+      await page.getByRole('alert').getByText('That code is not right.').waitFor();
       expect(await findFlaws(page)).toEqual([]);
       await enter(show(), 'Confirm');
       await page.waitForURL('**/account');

@@ -5,7 +5,7 @@ import { findFlaws, findTightSpots } from './barriers';
 import { inChromium, useChromium } from './chromium';
 import { logIn, PHONE, useOwnWindows, WIDTHS } from './window';
 
-const PAGES = ['/', '/account', '/transfer', '/settings'];
+const PAGES = ['/', '/account', '/transfer', '/settings', '/second-factor/settings'];
 
 inChromium(describeInCompleteRun)('the language switch in Chromium', () => {
   const browser = useChromium();
@@ -16,11 +16,11 @@ inChromium(describeInCompleteRun)('the language switch in Chromium', () => {
 
     it('is found on every page, stays on it and is kept', async () => {
       const { page } = window;
-      await page.goto('/login?wrong-password');
+      await page.goto('/login?out-of-date');
       await page.getByText('Language').click();
       await page.getByRole('link', { name: 'Deutsch' }).click();
       await page.getByRole('heading', { name: 'Anmelden' }).waitFor();
-      expect(page.url()).toContain('/login?wrong-password');
+      expect(page.url()).toContain('/login?out-of-date');
       await page.goto('/');
       await page.getByText('Zwei Schlüssel zu Ihrem Konto').waitFor();
       expect(window.complaints).toEqual([]);

@@ -56,7 +56,9 @@ inChromium(describe)('passkeys in Chromium', () => {
   }
 
   async function usePasskey(): Promise<void> {
-    await page.getByRole('button', { name: 'Use your passkey' }).click();
+    if (!page.url().endsWith('/factor-passkey'))
+      await page.getByRole('link', { name: 'Use your passkey' }).click();
+    await page.getByRole('button', { name: 'Continue' }).click();
   }
 
   describe.each(WIDTHS)('on a %s', (_name, look) => {
@@ -78,10 +80,10 @@ inChromium(describe)('passkeys in Chromium', () => {
       await page.getByText('Password and passkey').waitFor();
       window.site.advanceSeconds(301);
       await page.goto('/settings');
-      await page.waitForURL('**/step-up');
+      await page.waitForURL('**/second-factor/step-up');
       expect(await findFlaws(page)).toEqual([]);
       await page.getByRole('button', { name: 'Continue' }).click();
-      await page.waitForURL('**/login/pin');
+      await page.waitForURL('**/second-factor/code');
       await usePasskey();
       await page.waitForURL('**/settings');
       await page.getByText('Rename').click();
@@ -133,20 +135,23 @@ inChromium(describe)('passkeys in Chromium', () => {
       await logIn(window);
       await addPasskey();
       await page.getByText('make recovery codes first').waitFor();
+      await page.goto('/second-factor/settings');
       await page.getByRole('link', { name: 'Make new codes' }).click();
       await page.getByRole('button', { name: 'Make the codes' }).click();
       const code = await page.locator('.codes code').first().textContent();
       await page.getByRole('link', { name: 'I’ve saved them' }).click();
+      await page.goto('/settings');
       await page.getByRole('button', { name: 'Stop texting me login codes' }).click();
       await page.getByText('We won’t text you codes to log in any more.').waitFor();
       expect(await findFlaws(page)).toEqual([]);
       const sent = texts();
       await logOut();
       await givePassword(page);
-      expect(await page.getByRole('button', { name: 'Text me a code' }).count()).toBe(0);
       expect(await findFlaws(page)).toEqual([]);
+      await page.getByRole('link', { name: 'I can’t get a code' }).click();
+      await page.getByRole('link', { name: 'Use a recovery code' }).click();
       await page.getByLabel('Recovery code').fill(code ?? '');
-      await page.getByRole('button', { name: 'Use this recovery code' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
       await page.waitForURL('**/account');
       expect(texts()).toBe(sent);
       await page.goto('/settings');
@@ -154,7 +159,7 @@ inChromium(describe)('passkeys in Chromium', () => {
       await page.getByText('You can ask for a texted code again').waitFor();
       await logOut();
       await givePassword(page);
-      await page.getByRole('button', { name: 'Text me a code' }).click();
+      await page.getByRole('button', { name: 'Send me a text message instead' }).click();
       await page.getByLabel('Code from the text message').waitFor();
       expect(texts()).toBe(sent + 1);
       expect(window.complaints).toEqual([]);
@@ -170,10 +175,11 @@ inChromium(describe)('passkeys in Chromium', () => {
     await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
     await givePassword(page);
     await usePasskey();
-    await page.getByRole('alert').getByText('The passkey wasn’t used.').waitFor();
-    expect(await page.getByRole('button', { name: 'Use your passkey' }).isEnabled()).toBe(true);
+    await page.getByRole('alert').getByText('That didn’t work.').waitFor();
+    expect(await page.getByRole('button', { name: 'Continue' }).isEnabled()).toBe(true);
     expect(await findFlaws(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Text me a code' }).click();
+    await page.goto('/second-factor/code');
+    await page.getByRole('button', { name: 'Send me a text message instead' }).click();
     await giveCode(page, readPin(window.site));
     await page.waitForURL('**/account');
     window.site.advanceSeconds(60);
@@ -183,9 +189,11 @@ inChromium(describe)('passkeys in Chromium', () => {
     });
     const script = await plain.newPage();
     await givePassword(script);
-    await script.getByText('This browser can’t use passkeys here.').waitFor();
-    expect(await script.getByRole('button', { name: 'Use your passkey' }).count()).toBe(0);
-    await script.getByRole('button', { name: 'Text me a code' }).waitFor();
+    await script.getByRole('link', { name: 'Use your passkey' }).click();
+    await script.getByText('This browser can’t do that here.').waitFor();
+    expect(await script.getByRole('button', { name: 'Continue' }).count()).toBe(0);
+    await script.goto('/second-factor/code');
+    await script.getByRole('button', { name: 'Send me a text message instead' }).waitFor();
     await plain.close();
   });
 
@@ -212,7 +220,7 @@ inChromium(describe)('passkeys in Chromium', () => {
       page.evaluate<Record<string, unknown>>(`(async () => {
         const _csrf = document.querySelector('input[name=_csrf]').value;
         const body = new URLSearchParams({ _csrf });
-        return (await fetch('/login/passkey/options', { method: 'POST', body })).json();
+        return (await fetch('/second-factor/factor-passkey-options', { method: 'POST', body })).json();
       })()`);
 
     /** What the device signs for the page that is open. */
@@ -224,18 +232,18 @@ inChromium(describe)('passkeys in Chromium', () => {
 
     /** Sends a response, and returns the answer and whether the account opens. */
     async function respond(credential: string) {
-      await page.goto('/login/pin');
+      await page.goto('/second-factor/code');
       const { request } = page.context();
       const form = { _csrf: await readCsrf(), credential };
-      const answer = await request.post('/login/passkey', { form, maxRedirects: 0 });
+      const answer = await request.post('/second-factor/factor-passkey', { form, maxRedirects: 0 });
       const account = await request.get('/account', { maxRedirects: 0 });
       return [answer.status(), answer.headers().location, account.status()];
     }
 
-    const REFUSED = [303, '/login/pin?passkey', 303];
+    const REFUSED = [303, '/second-factor/factor-passkey', 303];
 
     async function expectOnlyHonest(): Promise<void> {
-      await page.goto('/login/pin');
+      await page.goto('/second-factor/factor-passkey');
       await usePasskey();
       await page.waitForURL('**/account');
     }
@@ -258,7 +266,7 @@ inChromium(describe)('passkeys in Chromium', () => {
       ).toContain(phisher.origin);
       await phisher.close();
       expect(await respond(credential)).toEqual(REFUSED);
-      await page.goto('/login/pin?passkey');
+      await page.goto('/second-factor/factor-passkey');
       await expectOnlyHonest();
     });
 
@@ -297,7 +305,7 @@ inChromium(describe)('passkeys in Chromium', () => {
         userVerification: 'discouraged',
       });
       expect(await respond(unverified)).toEqual(REFUSED);
-      await page.goto('/login/pin?passkey');
+      await page.goto('/second-factor/factor-passkey');
       await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
       const good = await sign(await fetchOptions());
       expect(await respond(good)).toEqual([303, '/account', 200]);
@@ -327,7 +335,7 @@ inChromium(describe)('passkeys in Chromium', () => {
       };
       await swap(copy);
       await usePasskey();
-      await page.getByRole('alert').getByText('We couldn’t accept that passkey.').waitFor();
+      await page.locator('#notice', { hasText: 'That didn’t work.' }).waitFor();
       const account = await page.context().request.get('/account', { maxRedirects: 0 });
       expect(account.status()).toBe(303);
       await swap({ ...copy, signCount: copy.signCount + 10 });

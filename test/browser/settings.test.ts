@@ -23,18 +23,19 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
     }
 
     it('let a user without a number add the first one before anything opens', async () => {
-      await givePassword(page, 'carol', '**/enroll');
+      await givePassword(page, 'carol', '**/second-factor/add-number');
       expect(await findFlaws(page)).toEqual([]);
       await page.getByLabel('Mobile number').fill('555');
-      await page.getByRole('button', { name: 'Text me a code' }).click();
-      await page.getByRole('alert').getByText('doesn’t look like a phone number').waitFor();
+      await page.getByRole('button', { name: 'Send a code to it' }).click();
+      await page.getByRole('alert').getByText('does not look like a phone number').waitFor();
       expect(await findFlaws(page)).toEqual([]);
       await page.getByLabel('Mobile number').fill('+1 (202) 555-0130');
-      await page.getByRole('button', { name: 'Text me a code' }).click();
-      await page.waitForURL('**/login/pin');
+      await page.getByRole('button', { name: 'Send a code to it' }).click();
+      await page.waitForURL('**/second-factor/code');
       expect(await findFlaws(page)).toEqual([]);
       await giveCode(page, readPin(window.site, NEW_PHONE));
-      await page.waitForURL('**/account');
+      await page.waitForURL('**/second-factor/settings');
+      await page.getByRole('link', { name: 'Account' }).click();
       await page.getByRole('heading', { name: 'Hello, Carol' }).waitFor();
       expect(window.complaints).toEqual([]);
     });
@@ -42,25 +43,25 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
     it('add, prefer, change and remove numbers', async () => {
       await logIn(window);
       await page.getByRole('link', { name: 'Settings' }).click();
-      await page.getByText('Add a number').click();
-      await page.getByLabel('New number').last().fill(NEW_PHONE);
-      await page.getByRole('button', { name: 'Text a code to it' }).last().click();
-      await page.waitForURL('**/login/pin');
+      await page.getByRole('link', { name: 'Open', exact: true }).click();
+      await page.getByRole('link', { name: 'Add a number' }).click();
+      await page.getByLabel('Mobile number').fill(NEW_PHONE);
+      await page.getByRole('button', { name: 'Send a code to it' }).click();
+      await page.waitForURL('**/second-factor/code');
       await giveCode(page, readPin(window.site, NEW_PHONE));
-      await page.getByRole('status').getByText('Your number is confirmed.').waitFor();
+      await page.getByText('Number ending in 30').waitFor();
       expect(await findFlaws(page)).toEqual([]);
-      await page.getByRole('button', { name: 'Text this one first' }).click();
-      await page.getByText('From now on we’ll text that number first.').waitFor();
+      await page.getByRole('button', { name: 'Use this one first' }).click();
+      await page.getByRole('button', { name: 'Use this one first' }).waitFor();
       await page.getByText('Remove', { exact: true }).last().click();
       await page.locator('details[open]').getByText('This logs you out everywhere else').waitFor();
       await page.getByRole('button', { name: 'Remove this number' }).last().click();
-      await page.getByText('The number has been removed.').waitFor();
-      await page.getByText('Your only number.').waitFor();
+      await page.getByText('This is your only number.').waitFor();
       expect(await page.getByText('Remove', { exact: true }).count()).toBe(0);
       await page.getByText('Change', { exact: true }).click();
-      await page.getByLabel('New number').first().fill('+12025550131');
-      await page.getByRole('button', { name: 'Text a code to it' }).first().click();
-      await page.waitForURL('**/login/pin');
+      await page.getByLabel('Mobile number').fill('+12025550131');
+      await page.getByRole('button', { name: 'Send a code to it' }).click();
+      await page.waitForURL('**/second-factor/code');
       await giveCode(page, readPin(window.site, '+12025550131'));
       await page.getByText('Number ending in 31').waitFor();
       expect(await page.getByText('Number ending in').count()).toBe(1);
@@ -69,9 +70,9 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
 
     it('make recovery codes, one of which opens the account when the phone is not at hand', async () => {
       await logIn(window);
-      await page.goto('/settings');
+      await page.goto('/second-factor/settings');
       await page.getByRole('link', { name: 'Make new codes' }).click();
-      await page.getByText('all trusted devices will ask for a code again').waitFor();
+      await page.getByText('your trusted devices will ask for a code again').waitFor();
       await page.getByRole('button', { name: 'Make the codes' }).click();
       await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
       expect(await findFlaws(page)).toEqual([]);
@@ -82,15 +83,16 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
       await page.getByRole('button', { name: 'Copied' }).waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${codes.join('\n')}\n`);
       await page.getByRole('link', { name: 'I’ve saved them' }).click();
-      await page.waitForURL('**/settings');
+      await page.waitForURL('**/second-factor/settings');
       await comeBack();
       await givePassword(page);
-      await page.getByText('Don’t have your phone?').click();
+      await page.getByRole('link', { name: 'I can’t get a code' }).click();
+      await page.getByRole('link', { name: 'Use a recovery code' }).click();
       // As people type what they have written down.
       await page
         .getByLabel('Recovery code')
         .fill(` ${codes[3]?.toLowerCase().replaceAll('-', ' ')} `);
-      await page.getByRole('button', { name: 'Use this recovery code' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
       await page.waitForURL('**/account');
       await page.getByText('Password and recovery code').waitFor();
       expect(window.complaints).toEqual([]);
@@ -109,14 +111,15 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
       await givePassword(page, 'alice', '**/account');
       await page.getByText('Password on a trusted device').waitFor();
       expect(window.site.simulator.outbox).toHaveLength(1);
-      await page.goto('/settings');
-      await page.getByRole('button', { name: 'Text me a code' }).click();
-      await page.waitForURL('**/login/pin');
+      await page.goto('/second-factor/settings');
+      await page.getByRole('link', { name: 'Confirm it’s you' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.waitForURL('**/second-factor/code');
       await giveCode(page, readPin(window.site));
-      await page.waitForURL('**/settings');
+      await page.waitForURL('**/second-factor/settings');
       expect(await findFlaws(page)).toEqual([]);
       await page.getByRole('button', { name: 'Forget this device' }).click();
-      await page.getByText('Done. The next login there').waitFor();
+      await page.getByText('None yet.').waitFor();
       await comeBack();
       await givePassword(page);
       expect(window.complaints).toEqual([]);
@@ -128,13 +131,14 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
         window.site.advanceSeconds(60);
       }
       await logIn(window);
-      await page.goto('/settings');
+      await page.goto('/second-factor/settings');
       expect(await findFlaws(page)).toEqual([]);
       await page.locator('details.ending summary').first().click();
       await page.getByRole('button', { name: 'Log out this device' }).first().click();
-      await page.getByRole('status').getByText('That device has been logged out.').waitFor();
+      await page.waitForURL('**/second-factor/settings');
+      await page.getByText('Log out everywhere else').first().click();
       await page.getByRole('button', { name: 'Log out everywhere else' }).click();
-      await page.getByRole('status').getByText('You’re now logged in only here.').waitFor();
+      await page.getByText('Log out everywhere else').waitFor({ state: 'detached' });
       await comeBack();
       expect(window.complaints).toEqual([]);
     });
@@ -142,13 +146,13 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
     it('need no script', async () => {
       const plain = await openWindow(browser(), { ...look, javaScriptEnabled: false });
       await logIn(plain);
-      await plain.page.goto('/settings');
-      await plain.page.getByText('Add a number').click();
-      await plain.page.getByLabel('New number').last().fill(NEW_PHONE);
-      await plain.page.getByRole('button', { name: 'Text a code to it' }).last().click();
-      await plain.page.waitForURL('**/login/pin');
+      await plain.page.goto('/second-factor/settings');
+      await plain.page.getByRole('link', { name: 'Add a number' }).click();
+      await plain.page.getByLabel('Mobile number').fill(NEW_PHONE);
+      await plain.page.getByRole('button', { name: 'Send a code to it' }).click();
+      await plain.page.waitForURL('**/second-factor/code');
       await giveCode(plain.page, readPin(plain.site, NEW_PHONE));
-      await plain.page.waitForURL('**/settings?confirmed');
+      await plain.page.waitForURL('**/second-factor/settings');
       expect(await plain.page.getByText('Number ending in 30').count()).toBe(1);
       await plain.close();
     });

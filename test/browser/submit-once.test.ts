@@ -7,7 +7,6 @@ import { createApp as createReset } from '../../docs/recipes/password-reset';
 import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
 import { ResetTokens } from '../../docs/recipes/reset-tokens';
 import { createApp as createStops } from '../../docs/recipes/stop-replies';
-import { endChild, startChild } from '../example-app/child-site';
 import { readBlocks } from '../docs/support/blocks';
 import { readPage } from '../docs/support/pages';
 import { makeDirectory, start } from '../docs/support/run';
@@ -37,6 +36,7 @@ interface CopiedPage {
   readonly lands: string;
 }
 
+const login = { username: 'alice', password: 'demo-password' };
 const directory = makeDirectory();
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
@@ -51,16 +51,6 @@ async function startQuickStart(): Promise<Started> {
     await program.ended;
   };
   return { url, close };
-}
-
-const SECRETS = {
-  SESSION_SECRET: 'a secret',
-  SMS_OTP_SECRET: 'a secret of the tests, long enough to be one',
-};
-
-async function startLoginAlone(): Promise<Started> {
-  const child = startChild(SECRETS, [], 'example-app/login.ts');
-  return { url: await child.address(), close: () => endChild(child) };
 }
 
 function startConsent(): Promise<Started> {
@@ -83,8 +73,6 @@ function startStops(): Promise<Started> {
   return startRecipe('A', (parts) => createStops({ ...parts, ...others }));
 }
 
-const login = { username: 'alice', password: 'demo-password' };
-
 const RESET: CopiedPage = {
   start: startReset,
   action: '/reset',
@@ -101,16 +89,6 @@ const PAGES: readonly (readonly [string, CopiedPage])[] = [
       action: '/login',
       fields: login,
       lands: '**/second-factor/code',
-    },
-  ],
-  [
-    'the login in one file',
-    {
-      start: startLoginAlone,
-      path: '/login',
-      action: '/login',
-      fields: login,
-      lands: '**/login/pin',
     },
   ],
   [

@@ -95,7 +95,7 @@ function stageOf(
 export async function givePassword(
   page: Page,
   username = 'alice',
-  lands = '**/login/pin',
+  lands = '**/second-factor/code',
 ): Promise<void> {
   await page.goto('/login');
   await page.getByLabel('User name').fill(username);

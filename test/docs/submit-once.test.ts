@@ -12,7 +12,8 @@ describe('the script that keeps a form from being submitted twice', () => {
   });
 
   // That it works is shown in Chromium, by test/browser/submit-once.test.ts.
-  it.each(['docs/recipes/once.ts', 'example-app/login.ts'])('is the same in %s', (path) => {
-    expect(readFileSync(join(ROOT, path), 'utf8')).toContain(scripts[0]?.code.trim());
+  it('is the same in docs/recipes/once.ts', () => {
+    const recipe = readFileSync(join(ROOT, 'docs/recipes/once.ts'), 'utf8');
+    expect(recipe).toContain(scripts[0]?.code.trim());
   });
 });

@@ -21,8 +21,10 @@ describe('an accident in the example app', () => {
     async (fault) => {
       site.simulator.failNext('generate', fault);
       const answer = await visitor.givePassword();
-      expect([answer.status, answer.headers.location]).toEqual([303, '/login/pin']);
-      expect((await visitor.open('/login/pin')).text).toContain('We could not text you a code');
+      expect([answer.status, answer.headers.location]).toEqual([303, '/second-factor/code']);
+      expect((await visitor.open('/second-factor/code')).text).toContain(
+        'We could not text you a code',
+      );
       site.advanceSeconds(300);
       expect((await visitor.logIn()).headers.location).toBe('/account');
     },
@@ -33,7 +35,7 @@ describe('an accident in the example app', () => {
     site.simulator.failNext('validate', 'html-502');
     const answer = await visitor.giveCode(readPin(site));
     expect(answer.status).toBe(502);
-    expect(answer.text).toContain('href="/login/pin"');
+    expect(answer.text).toContain('href="/second-factor/code"');
     expect((await visitor.open('/account')).headers.location).toBe('/login');
   });
 
@@ -51,7 +53,7 @@ describe('an accident in the example app', () => {
     site.simulator.failNext('auth', { kind: 'error', code: 1004 });
     await visitor.givePassword();
     const answer = await visitor.givePassword();
-    expect([answer.status, answer.headers.location]).toEqual([303, '/login/pin']);
+    expect([answer.status, answer.headers.location]).toEqual([303, '/second-factor/code']);
   });
 
   it('with the address is a page, not a line of text', async () => {

@@ -27,15 +27,15 @@ function describeExample(): AppDescription {
       { name: 'bob', phone: BOB_PHONE },
     ],
     login: { path: '/login', password: () => 'demo-password' },
-    code: { path: '/login/pin' },
-    guarded: ['/account', '/transfer', '/settings'],
+    code: { path: '/second-factor/code' },
+    guarded: ['/account', '/transfer', '/settings', '/second-factor/settings'],
     proxy: { hops: 1 },
     logout: { path: '/logout', page: '/account' },
-    resend: { path: '/login/pin/resend', page: '/login/pin' },
-    cancel: { path: '/login/cancel', page: '/login/pin' },
-    stepUp: { path: '/step-up', code: { path: '/login/pin' } },
+    resend: { path: '/second-factor/resend', page: '/second-factor/code' },
+    cancel: { path: '/second-factor/cancel', page: '/second-factor/code' },
+    stepUp: { path: '/second-factor/step-up', code: { path: '/second-factor/code' } },
     trustedDevice: { fields: { trustDevice: 'on' } },
-    newNumber: { path: '/settings/phones', page: '/settings', phone: '+18185550142' },
+    newNumber: { path: '/second-factor/add-number', page: '/settings', phone: '+18185550142' },
   };
 }
 

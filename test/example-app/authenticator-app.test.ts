@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { TOTP } from 'otpauth';
 import type { Response } from 'supertest';
 import { useSite } from './site';
-import { readNotice, readPin, readWrongPin, Visitor } from './visitor';
+import { readNotice, readPin, readToken, readWrongPin, Visitor } from './visitor';
 
 const PAGE = '/settings/authenticator-app';
 
@@ -37,7 +37,7 @@ describe('the authenticator app of the example app', () => {
   }
 
   const give = (who: Visitor, pin: string): Promise<Response> =>
-    who.submit('/login/pin', '/login/app', { pin });
+    who.submit('/second-factor/code', '/second-factor/factor-totp', { pin });
 
   it('is set up by one right code; until then logins are texted', async () => {
     const page = await visitor.open(PAGE);
@@ -66,8 +66,8 @@ describe('the authenticator app of the example app', () => {
     const key = await setUp();
     const other = await begin();
     expect(site.simulator.outbox).toHaveLength(1);
-    const page = await other.open('/login/pin');
-    expect(page.text).toContain('Code from your authenticator app');
+    const page = await other.open('/second-factor/code');
+    expect(page.text).toContain('href="factor-totp">Use your authenticator app</a>');
     expect(page.text).not.toContain('Code from the text message');
     expect(
       (await give(other, ` ${show(key).slice(0, 3)} ${show(key).slice(3)}`)).headers.location,
@@ -83,49 +83,52 @@ describe('the authenticator app of the example app', () => {
     await visitor.submit(PAGE, PAGE, { pin: code });
     const other = await begin();
     const refused = await give(other, code);
-    expect(refused.headers.location).toBe('/login/pin?app');
-    const page = await other.open('/login/pin?app');
+    expect(refused.headers.location).toBe('/second-factor/factor-totp');
+    const page = await other.open('/second-factor/factor-totp');
     expect(readNotice(page)).toContain('That code is not right.');
-    expect(page.text).not.toContain('Tries left');
+    expect(page.text).not.toContain('Attempts left');
     site.advanceSeconds(30);
     expect((await give(other, show(key))).headers.location).toBe('/account');
     const another = await begin();
-    expect((await give(another, show(key))).headers.location).toBe('/login/pin?app');
+    expect((await give(another, show(key))).headers.location).toBe('/second-factor/factor-totp');
   });
 
   it('opens nothing for another user', async () => {
     const key = await setUp();
     const bob = await begin('bob');
-    expect((await bob.open('/login/pin')).text).not.toContain('/login/app');
-    expect((await give(bob, show(key))).headers.location).toBe('/login/pin?app');
-    expect((await bob.open('/account')).headers.location).toBe('/login');
+    expect((await bob.open('/second-factor/code')).text).not.toContain(
+      '/second-factor/factor-totp',
+    );
+    expect((await give(bob, show(key))).headers.location).toBe('/second-factor/factor-totp');
+    expect((await bob.open('/account')).headers.location).toBe('/second-factor/code');
   });
 
   it('leaves the text to those who ask for one, and its form beside the other', async () => {
     const key = await setUp();
     const other = await begin();
-    await other.submit('/login/pin', '/login/pin/resend');
+    await other.submit('/second-factor/code', '/second-factor/resend');
     expect(site.simulator.outbox).toHaveLength(2);
-    const page = await other.open('/login/pin');
+    const page = await other.open('/second-factor/code');
     expect(page.text).toContain('Code from the text message');
-    expect(page.text).toContain('Use your authenticator app');
-    expect((await other.giveCode(readWrongPin(site))).headers.location).toBe('/login/pin');
-    expect((await other.open('/login/pin')).text).toContain('Tries left: 4.');
-    expect((await give(other, wrong(key))).headers.location).toBe('/login/pin?app');
-    const both = await other.open('/login/pin?app');
-    expect(both.text).toMatch(
-      /<details class="card more" open>\s*<summary>Use your authenticator app/,
-    );
-    expect(both.text.match(/id="notice"/g)).toHaveLength(1);
+    expect((await other.open('/second-factor/other-ways')).text).toContain('href="factor-totp"');
+    expect((await other.giveCode(readWrongPin(site))).headers.location).toBe('/second-factor/code');
+    expect((await other.open('/second-factor/code')).text).toContain('Attempts left: 4.');
+    expect((await give(other, wrong(key))).headers.location).toBe('/second-factor/factor-totp');
+    const refused = await other.open('/second-factor/factor-totp');
+    expect(readNotice(refused)).toContain('That code is not right.');
     expect((await other.giveCode(readPin(site))).headers.location).toBe('/account');
   });
 
   it('opens the settings again when the last code is too old', async () => {
     const key = await setUp();
     site.advanceSeconds(301);
-    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
-    expect((await visitor.open('/step-up')).text).toContain('Your authenticator app shows one.');
-    expect((await visitor.submit('/step-up', '/step-up')).headers.location).toBe('/login/pin');
+    expect((await visitor.open('/settings')).headers.location).toBe('/second-factor/step-up');
+    expect((await visitor.open('/second-factor/step-up')).text).toContain(
+      'confirm once more that it’s you',
+    );
+    expect(
+      (await visitor.submit('/second-factor/step-up', '/second-factor/step-up')).headers.location,
+    ).toBe('/second-factor/code');
     expect((await give(visitor, show(key))).headers.location).toBe('/settings');
     expect(site.simulator.outbox).toHaveLength(1);
   });
@@ -134,24 +137,26 @@ describe('the authenticator app of the example app', () => {
     const key = await setUp();
     await visitor.submit('/transfer', '/transfer', { payee: 'Marina Books', amount: '25.00' });
     expect(site.simulator.outbox).toHaveLength(2);
-    const page = await visitor.open('/login/pin');
-    expect(page.text).not.toContain('/login/app');
-    expect((await give(visitor, show(key))).headers.location).toBe('/login/pin?app');
+    const page = await visitor.open('/transfer/code');
+    expect(page.text).not.toContain('factor-totp');
+    const forced = { _csrf: readToken(page), pin: show(key) };
+    const answer = await visitor.post('/second-factor/factor-totp', forced);
+    expect(answer.headers.location).toBe('/second-factor/factor-totp');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 
   it('is set up and removed behind a fresh code alone', async () => {
     const key = readKey(await visitor.open(PAGE));
     const stranger = await begin('bob');
-    expect((await stranger.open(PAGE)).headers.location).toBe('/step-up');
-    expect((await stranger.submit('/login/pin', PAGE, { pin: show(key) })).headers.location).toBe(
-      '/settings',
-    );
+    expect((await stranger.open(PAGE)).headers.location).toBe('/second-factor/code');
+    expect(
+      (await stranger.submit('/second-factor/code', PAGE, { pin: show(key) })).headers.location,
+    ).toBe('/settings');
     await setUp();
     site.advanceSeconds(301);
     const removal = await visitor.submit('/account', `${PAGE}/remove`);
     expect(removal.headers.location).toBe('/settings');
-    expect((await visitor.open(PAGE)).headers.location).toBe('/step-up');
+    expect((await visitor.open(PAGE)).headers.location).toBe('/second-factor/step-up');
     await begin();
     expect(site.simulator.outbox).toHaveLength(2);
   });
@@ -167,7 +172,7 @@ describe('the authenticator app of the example app', () => {
     site.advanceSeconds(60);
     const another = await begin();
     expect(site.simulator.outbox).toHaveLength(2);
-    expect((await give(another, show(key))).headers.location).toBe('/login/pin?app');
+    expect((await give(another, show(key))).headers.location).toBe('/second-factor/factor-totp');
     expect(readKey(await visitor.open(PAGE))).not.toBe(key);
   });
 
@@ -175,10 +180,9 @@ describe('the authenticator app of the example app', () => {
     const key = await setUp();
     const other = await begin();
     for (let attempt = 0; attempt < 5; attempt += 1) await give(other, wrong(key));
-    const page = await other.open('/login/pin?app');
+    const page = await other.open('/second-factor/factor-totp');
     expect(readNotice(page)).not.toBeNull();
-    expect(page.text).not.toContain('/login/app');
-    expect((await give(other, show(key))).headers.location).toBe('/login/pin?app');
-    expect((await other.open('/account')).headers.location).toBe('/login');
+    expect((await give(other, show(key))).headers.location).toBe('/second-factor/factor-totp');
+    expect((await other.open('/account')).headers.location).toBe('/second-factor/code');
   });
 });

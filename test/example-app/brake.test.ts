@@ -23,7 +23,7 @@ describe('the password step of the example app', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(800);
     expect(readNotice(answer)).toBe('Too many wrong passwords. Try again in 15 min.');
     expect(answer.text).toContain('value="Alice"');
-    expect((await visitor.givePassword('bob')).headers.location).toBe('/login/pin');
+    expect((await visitor.givePassword('bob')).headers.location).toBe('/second-factor/code');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
@@ -49,7 +49,7 @@ describe('the password step of the example app', () => {
     Promise.all(Array.from({ length: count }, guess));
   const isIn = async (browser: Visitor, address?: string): Promise<boolean> => {
     const { headers } = await browser.givePassword('alice', 'demo-password', address);
-    return headers.location === '/login/pin';
+    return headers.location === '/second-factor/code';
   };
   /** A browser in which Alice has logged in, and then out. */
   const knownBrowser = async (): Promise<Visitor> => {
@@ -126,13 +126,15 @@ describe('the password step of the example app', () => {
 
   it('counts no right password', async () => {
     for (let time = 1; time <= 21; time += 1) {
-      expect((await new Visitor(site).givePassword('carol')).headers.location).toBe('/enroll');
+      expect((await new Visitor(site).givePassword('carol')).headers.location).toBe(
+        '/second-factor/add-number',
+      );
     }
   });
 
   it('keeps the user name after a wrong password, once, and never the password', async () => {
     await visitor.givePassword('alice', 'canary-password');
-    const page = await visitor.open('/login?wrong-password');
+    const page = await visitor.open('/login');
     expect(page.text).toMatch(/<input id="username"[^>]* value="alice"/);
     expect(page.text).toMatch(/<input id="password"[^>]* autofocus/);
     expect(page.text).not.toContain('canary');
@@ -145,34 +147,36 @@ describe('the pages of the example app', () => {
   const visitor = new Visitor(site);
 
   it('say that the ten minutes are over, to those who had begun alone', async () => {
-    expect((await visitor.open('/login/pin')).headers.location).toBe('/login');
+    expect((await visitor.open('/second-factor/code')).headers.location).toBe('/login');
+    expect(readNotice(await visitor.open('/login'))).toBeNull();
     await visitor.givePassword();
     site.advanceSeconds(601);
-    expect((await visitor.open('/login/pin')).headers.location).toBe('/login?timed-out');
-    expect(readNotice(await visitor.open('/login?timed-out'))).toContain('ten minutes');
+    expect((await visitor.open('/second-factor/code')).headers.location).toBe('/login');
+    expect(readNotice(await visitor.open('/login'))).toContain('ten minutes');
   });
 
   it('understand a national number where one country alone is texted', async () => {
     await visitor.logIn();
-    await visitor.submit('/settings', '/settings/phones', { phone: '(202) 555-0130' });
+    await visitor.submit('/account', '/second-factor/add-number', { phone: '(202) 555-0130' });
     expect(site.simulator.outbox.at(-1)?.mobile).toBe('+12025550130');
   });
 
   it('make recovery codes once for one form: a reload makes no second set', async () => {
     await visitor.logIn();
-    const page = await visitor.open('/settings/recovery-codes');
-    expect(page.text).toContain('all trusted devices will ask for a code again');
-    const formId = /name="formId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    const form = { _csrf: readToken(page), formId };
-    const made = await visitor.post('/settings/recovery-codes', form);
+    const page = await visitor.open('/second-factor/recovery-codes');
+    expect(page.text).toContain('your trusted devices will ask for a code again');
+    const name = /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const form = { _csrf: readToken(page), form: name };
+    const made = await visitor.post('/second-factor/recovery-codes', form);
     const [code = ''] = /(?:[0-9A-Z]{4}-){5}[0-9A-Z]{4}/.exec(made.text) ?? [];
-    expect((await visitor.post('/settings/recovery-codes', form)).headers.location).toBe(
-      '/settings?codes-shown',
-    );
+    const again = await visitor.post('/second-factor/recovery-codes', form);
+    expect([again.status, again.text]).toEqual([409, expect.not.stringContaining(code)]);
     site.advanceSeconds(60);
     const other = new Visitor(site);
     await other.givePassword();
-    const answer = await other.submit('/login/pin', '/login/recover', { recoveryCode: code });
+    const answer = await other.submit('/second-factor/code', '/second-factor/recovery-code', {
+      recoveryCode: code,
+    });
     expect(answer.headers.location).toBe('/account');
   });
 
@@ -180,11 +184,11 @@ describe('the pages of the example app', () => {
     for (let codes = 1; codes <= 2; codes += 1) {
       await visitor.givePassword();
       for (let attempt = 1; attempt <= 5; attempt += 1) {
-        await visitor.submit('/login/pin', '/login/pin', {
+        await visitor.submit('/second-factor/code', '/second-factor/code', {
           pin: readPin(site) === '000000' ? '111111' : '000000',
         });
       }
-      await visitor.submit('/login/pin', '/login/cancel');
+      await visitor.submit('/second-factor/code', '/second-factor/cancel');
       site.advanceSeconds(130);
     }
     const { location = '' } = (await visitor.givePassword()).headers;
@@ -193,7 +197,7 @@ describe('the pages of the example app', () => {
       /^Too many wrong codes were entered for this account\. You can try again in \d+ minutes\.$/,
     );
     expect(page.text).not.toContain('name="pin"');
-    expect(page.text).not.toContain('/login/pin/resend');
+    expect(page.text).not.toContain('action="resend"');
     expect(page.text).not.toContain('Enter it');
   });
 });

@@ -11,9 +11,9 @@ describe('the trusted devices of the example app', () => {
 
   beforeEach(async () => {
     await visitor.givePassword();
-    const page = await visitor.open('/login/pin');
+    const page = await visitor.open('/second-factor/code');
     const form = { _csrf: readToken(page), pin: readPin(site), trustDevice: 'on' };
-    await visitor.post('/login/pin', form);
+    await visitor.post('/second-factor/code', form);
     site.advanceSeconds(60);
   });
 
@@ -30,7 +30,7 @@ describe('the trusted devices of the example app', () => {
     site.advanceSeconds(30 * DAY_SECONDS);
     // The login has ended by then as well.
     expect((await visitor.open('/account')).headers.location).toBe('/login');
-    expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
+    expect((await visitor.givePassword()).headers.location).toBe('/second-factor/code');
   });
 
   it('are not those on which nobody has asked for it', async () => {
@@ -41,31 +41,31 @@ describe('the trusted devices of the example app', () => {
 
   it('open the account and not the settings', async () => {
     await comeBack();
-    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
-    await visitor.submit('/step-up', '/step-up');
+    expect((await visitor.open('/settings')).headers.location).toBe('/second-factor/step-up');
+    await visitor.submit('/second-factor/step-up', '/second-factor/step-up');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/settings');
   });
 
   it('are listed and forgotten in the settings', async () => {
-    const page = await visitor.open('/settings');
+    const page = await visitor.open('/second-factor/settings');
     const deviceId = /name="deviceId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    expect(page.text).toContain('Trusted on ');
-    const answer = await visitor.submit('/settings', '/settings/devices/forget', { deviceId });
-    expect(answer.headers.location).toBe('/settings?forgotten');
-    expect((await visitor.open('/settings')).text).toContain('None yet.');
-    expect(await comeBack()).toBe('/login/pin');
+    expect(page.text).toContain('Trusted since ');
+    const answer = await visitor.submit('/account', '/second-factor/forget-device', { deviceId });
+    expect(answer.headers.location).toBe('/second-factor/settings');
+    expect((await visitor.open('/second-factor/settings')).text).toContain('None yet.');
+    expect(await comeBack()).toBe('/second-factor/code');
   });
 
   it('are forgotten all at once', async () => {
-    await visitor.submit('/settings', '/settings/devices/forget-all');
-    expect(await comeBack()).toBe('/login/pin');
+    await visitor.submit('/account', '/second-factor/forget-device', { deviceId: 'all' });
+    expect(await comeBack()).toBe('/second-factor/code');
   });
 
   it('are trusted no more after a change of numbers', async () => {
-    await visitor.submit('/settings', '/settings/phones', { phone: '+12025550130' });
+    await visitor.submit('/settings', '/second-factor/add-number', { phone: '+12025550130' });
     await visitor.answerCode(readPin(site, '+12025550130'));
     site.advanceSeconds(60);
-    expect(await comeBack()).toBe('/login/pin');
+    expect(await comeBack()).toBe('/second-factor/code');
   });
 
   it('are worth nothing once their cookie was copied and used', async () => {
@@ -73,7 +73,7 @@ describe('the trusted devices of the example app', () => {
     thief.setCookie(COOKIE, visitor.cookie(COOKIE) ?? '');
     await comeBack();
     site.advanceSeconds(60);
-    expect((await thief.givePassword()).headers.location).toBe('/login/pin');
+    expect((await thief.givePassword()).headers.location).toBe('/second-factor/code');
     expect((await visitor.open('/account')).headers.location).toBe('/login');
   });
 });

@@ -6,25 +6,28 @@ import { readNotice, readPin, readToken, Visitor } from './visitor';
 /** Each form, and the page that shows it again. */
 const FORMS = [
   ['/login', '/login'],
-  ['/login/pin', '/login/pin'],
-  ['/login/pin/resend', '/login/pin'],
-  ['/login/cancel', '/login/pin'],
   ['/logout', '/'],
   ['/transfer', '/transfer'],
-  ['/transfer/pin', '/login/pin'],
-  ['/step-up', '/step-up'],
-  ['/login/recover', '/login/pin'],
-  ['/enroll', '/enroll'],
-  ['/settings/phones', '/settings'],
-  ['/settings/phones/pin', '/login/pin'],
-  ['/settings/phones/change', '/settings'],
-  ['/settings/phones/remove', '/settings'],
-  ['/settings/phones/default', '/settings'],
-  ['/settings/recovery-codes', '/settings'],
-  ['/settings/devices/forget', '/settings'],
-  ['/settings/devices/forget-all', '/settings'],
-  ['/settings/logins/end', '/settings'],
-  ['/settings/logins/end-others', '/settings'],
+  ['/transfer/code', '/transfer/code'],
+  ['/transfer/resend', '/transfer/code'],
+  ['/settings/passkeys', '/settings'],
+  ['/settings/texts', '/settings'],
+  ['/settings/authenticator-app', '/settings'],
+  ['/second-factor/code', '/second-factor/code'],
+  ['/second-factor/resend', '/second-factor/code'],
+  ['/second-factor/cancel', '/second-factor/code'],
+  ['/second-factor/confirm-number', '/second-factor/code'],
+  ['/second-factor/recovery-code', '/second-factor/recovery-code'],
+  ['/second-factor/factor-totp', '/second-factor/factor-totp'],
+  ['/second-factor/factor-passkey', '/second-factor/factor-passkey'],
+  ['/second-factor/step-up', '/second-factor/step-up'],
+  ['/second-factor/add-number', '/second-factor/add-number'],
+  ['/second-factor/recovery-codes', '/second-factor/recovery-codes'],
+  ['/second-factor/remove-number', '/second-factor/settings'],
+  ['/second-factor/default-number', '/second-factor/settings'],
+  ['/second-factor/forget-device', '/second-factor/settings'],
+  ['/second-factor/end-login', '/second-factor/settings'],
+  ['/second-factor/end-logins', '/second-factor/settings'],
 ] as const;
 const OUT_OF_DATE = 'That form was out of date, so nothing was done. Please try again.';
 
@@ -52,7 +55,7 @@ describe('the forms of the example app', () => {
     });
     expect(answer.headers.location).toBe('/login?out-of-date');
     expect(readNotice(await visitor.open('/login?out-of-date'))).toBe(OUT_OF_DATE);
-    expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
+    expect((await visitor.givePassword()).headers.location).toBe('/second-factor/code');
   });
 
   it('work in two tabs: the second login shows its form again, and the code of a finished one leads to the account', async () => {
@@ -66,24 +69,23 @@ describe('the forms of the example app', () => {
     );
     const page = await visitor.open('/login?out-of-date');
     expect(page.text).toContain('We’ve already texted you a code.');
-    const _csrf = readToken(await visitor.open('/login/pin'));
+    const _csrf = readToken(await visitor.open('/second-factor/code'));
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
-    expect((await visitor.post('/login/pin', { _csrf, pin: '123456' })).headers.location).toBe(
-      '/login/pin?out-of-date',
+    expect(
+      (await visitor.post('/second-factor/code', { _csrf, pin: '123456' })).headers.location,
+    ).toBe('/second-factor/code?out-of-date');
+    expect((await visitor.open('/second-factor/code?out-of-date')).headers.location).toBe(
+      '/account',
     );
-    expect((await visitor.open('/login/pin?out-of-date')).headers.location).toBe(
-      '/account?out-of-date',
-    );
-    expect(readNotice(await visitor.open('/account?out-of-date'))).toBe(OUT_OF_DATE);
   });
 
   it('are refused at the code with the hidden field from before the password', async () => {
     const _csrf = readToken(await visitor.open('/login'));
     await visitor.post('/login', { _csrf, username: 'alice', password: 'demo-password' });
-    const answer = await visitor.post('/login/pin', { _csrf, pin: readPin(site) });
-    expect(answer.headers.location).toBe('/login/pin?out-of-date');
-    expect(readNotice(await visitor.open('/login/pin?out-of-date'))).toBe(OUT_OF_DATE);
-    expect((await visitor.open('/account')).headers.location).toBe('/login');
+    const answer = await visitor.post('/second-factor/code', { _csrf, pin: readPin(site) });
+    expect(answer.headers.location).toBe('/second-factor/code?out-of-date');
+    expect(readNotice(await visitor.open('/second-factor/code?out-of-date'))).toBe(OUT_OF_DATE);
+    expect((await visitor.open('/account')).headers.location).toBe('/second-factor/code');
   });
 
   it.each(['application/json', 'text/plain', 'multipart/form-data; boundary=x'])(
@@ -98,7 +100,7 @@ describe('the forms of the example app', () => {
   );
 
   it('may not be large', async () => {
-    const answer = await visitor.post('/login/pin', { pin: '1'.repeat(1_000_000) });
+    const answer = await visitor.post('/second-factor/code', { pin: '1'.repeat(1_000_000) });
     expect(answer.status).toBe(413);
     expect(answer.text).toContain('That was too much');
   });

@@ -21,7 +21,7 @@ describe('the headers of the example app', () => {
     async (path) => {
       const { headers } = await request(development.app).get(path);
       expect(headers['cache-control']).toBe('no-store');
-      expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(headers['referrer-policy']).toBe('same-origin');
       expect(headers['x-frame-options']).toBe('DENY');
       expect(headers['content-security-policy']).toBe(
         "default-src 'none';script-src 'self';style-src 'self';img-src 'self';connect-src 'self';" +

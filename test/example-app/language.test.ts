@@ -44,10 +44,13 @@ describe('the language of the example app', () => {
 
   it('is what was chosen, on every page and in the text message, and leads back', async () => {
     const visitor = new Visitor(site);
-    const { headers } = await visitor.open('/language/ja?back=%2Flogin%3Fwrong-password');
-    expect(headers.location).toBe('/login?wrong-password');
+    const { headers } = await visitor.open('/language/ja?back=%2Flogin%3Fout-of-date');
+    expect(headers.location).toBe('/login?out-of-date');
     expect((await visitor.open('/login')).text).toContain('ユーザー名');
     await visitor.givePassword();
+    expect((await visitor.open('/second-factor/code')).text).toContain(
+      '<html lang="ja" dir="ltr">',
+    );
     expect(site.simulator.outbox.at(-1)?.text).toContain('他人に教えないでください');
     expect((await visitor.open('/no-such-page')).text).toContain('このページはありません');
   });

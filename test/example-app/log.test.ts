@@ -28,7 +28,12 @@ describe('the log of a login', () => {
   it('has a line for each request, with an id of its own', () => {
     const requests = readLines().filter(({ msg }) => msg === 'request');
     expect(requests).toContainEqual(
-      expect.objectContaining({ level: 'info', method: 'POST', route: '/login/pin', status: 303 }),
+      expect.objectContaining({
+        level: 'info',
+        method: 'POST',
+        route: '/second-factor/code',
+        status: 303,
+      }),
     );
     expect(new Set(requests.map(({ requestId }) => requestId)).size).toBe(requests.length);
   });
@@ -44,8 +49,10 @@ describe('the log of a login', () => {
     expect(eventsOf('/login')).toEqual(
       expect.arrayContaining(['gateway-call', 'store-call', 'sent']),
     );
-    expect(eventsOf('/login/pin')).toEqual(expect.arrayContaining(['verified', 'decision-ended']));
-    expect(eventsOf('/login/pin')).not.toContain('sent');
+    expect(eventsOf('/second-factor/code')).toEqual(
+      expect.arrayContaining(['verified', 'decision-ended']),
+    );
+    expect(eventsOf('/second-factor/code')).not.toContain('sent');
   });
 
   it('says who and where, and holds neither number nor code, nor what people type into an address', async () => {

@@ -13,8 +13,8 @@ describe('what the example app refuses', () => {
     ['no password', 'alice', ''],
   ])('says the same about %s, and texts nobody', async (_what, username, password) => {
     const answer = await visitor.givePassword(username, password);
-    expect(answer.headers.location).toBe('/login?wrong-password');
-    const page = await visitor.open('/login?wrong-password');
+    expect(answer.headers.location).toBe('/login');
+    const page = await visitor.open('/login');
     expect(readNotice(page)).toBe('Wrong user name or password.');
     expect(site.simulator.outbox).toHaveLength(0);
   });
@@ -23,22 +23,24 @@ describe('what the example app refuses', () => {
     const page = await visitor.submit('/login', '/login?password=x&password=y', {
       username: 'alice',
     });
-    expect(page.headers.location).toBe('/login?wrong-password');
+    expect(page.headers.location).toBe('/login');
   });
 
   it('texts no second code within the resend gap', async () => {
     await visitor.givePassword();
-    expect((await visitor.submit('/login/pin', '/login/pin/resend')).headers.location).toBe(
-      '/login/pin',
+    expect(
+      (await visitor.submit('/second-factor/code', '/second-factor/resend')).headers.location,
+    ).toBe('/second-factor/code');
+    expect(readNotice(await visitor.open('/second-factor/code'))).toContain(
+      'too soon to send another text',
     );
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('too soon to send another text');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
   it('texts a second code after the gap, which then is the one that counts', async () => {
     await visitor.givePassword();
     site.advanceSeconds(60);
-    await visitor.submit('/login/pin', '/login/pin/resend');
+    await visitor.submit('/second-factor/code', '/second-factor/resend');
     expect(site.simulator.outbox).toHaveLength(2);
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
   });
@@ -47,35 +49,37 @@ describe('what the example app refuses', () => {
     await visitor.givePassword();
     for (let sends = 2; sends <= 3; sends += 1) {
       site.advanceSeconds(130);
-      await visitor.submit('/login/pin', '/login/pin/resend');
+      await visitor.submit('/second-factor/code', '/second-factor/resend');
     }
-    const page = await visitor.open('/login/pin');
-    expect(page.text).toContain('can’t text any more codes for this login');
-    expect(page.text).not.toContain('/login/pin/resend');
+    const page = await visitor.open('/second-factor/code');
+    expect(page.text).toContain('We can’t send you any more messages this time.');
+    expect(page.text).not.toContain('action="resend"');
   });
 
   it('knows an expired code, and does not take it', async () => {
     await visitor.givePassword();
     const pin = readPin(site);
     site.advanceSeconds(301);
-    expect((await visitor.giveCode(pin)).headers.location).toBe('/login/pin');
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('expired');
+    expect((await visitor.giveCode(pin)).headers.location).toBe('/second-factor/code');
+    expect(readNotice(await visitor.open('/second-factor/code'))).toContain('expired');
     expect((await visitor.open('/account')).status).toBe(303);
   });
 
   it('forgets the login at cancel', async () => {
     await visitor.givePassword();
-    expect((await visitor.submit('/login/pin', '/login/cancel')).headers.location).toBe('/login');
-    expect((await visitor.open('/login/pin')).headers.location).toBe('/login');
+    expect(
+      (await visitor.submit('/second-factor/code', '/second-factor/cancel')).headers.location,
+    ).toBe('/login');
+    expect((await visitor.open('/second-factor/code')).headers.location).toBe('/login');
   });
 
   it('sends those without a code to the page they need', async () => {
-    expect((await visitor.open('/login/pin')).headers.location).toBe('/login');
-    expect((await visitor.open('/step-up')).headers.location).toBe('/login');
+    expect((await visitor.open('/second-factor/code')).headers.location).toBe('/login');
+    expect((await visitor.open('/second-factor/step-up')).headers.location).toBe('/login');
     expect((await visitor.open('/account')).headers.location).toBe('/login');
     await visitor.logIn();
     expect((await visitor.open('/login')).headers.location).toBe('/account');
-    expect((await visitor.open('/login/pin')).headers.location).toBe('/account');
+    expect((await visitor.open('/second-factor/code')).headers.location).toBe('/account');
   });
 
   it('asks for a login and then opens the page that was wanted', async () => {

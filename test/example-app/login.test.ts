@@ -7,7 +7,7 @@ describe.each(['A', 'B'] as const)('the login of the example app, gateway %s', (
   const visitor = new Visitor(site);
 
   it('opens the account after a right password and the texted code', async () => {
-    expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
+    expect((await visitor.givePassword()).headers.location).toBe('/second-factor/code');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
     const account = await visitor.open('/account');
     expect(account.status).toBe(200);
@@ -25,45 +25,52 @@ describe.each(['A', 'B'] as const)('the login of the example app, gateway %s', (
     await visitor.givePassword();
     const account = await visitor.open('/account');
     expect(account.status).toBe(303);
-    expect(account.headers.location).toBe('/login');
+    expect(account.headers.location).toBe('/second-factor/code');
     expect((await visitor.open('/')).text).not.toContain('/logout');
   });
 
   it('refuses a wrong code, says so, and takes the right one after it', async () => {
     await visitor.givePassword();
-    expect((await visitor.giveCode(readWrongPin(site))).headers.location).toBe('/login/pin');
-    const page = await visitor.open('/login/pin');
+    expect((await visitor.giveCode(readWrongPin(site))).headers.location).toBe(
+      '/second-factor/code',
+    );
+    const page = await visitor.open('/second-factor/code');
     expect(readNotice(page)).toContain('That code is not right.');
     expect(page.text).toContain('aria-invalid="true"');
-    expect(readNotice(await visitor.open('/login/pin'))).toBeNull();
+    expect(readNotice(await visitor.open('/second-factor/code'))).toBeNull();
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
   });
 
   it('ends the code after five wrong ones, whatever comes next', async () => {
     await visitor.givePassword();
-    const form = await visitor.open('/login/pin');
+    const form = await visitor.open('/second-factor/code');
     for (let attempt = 1; attempt <= 5; attempt += 1) await visitor.giveCode(readWrongPin(site));
-    const answer = await visitor.post('/login/pin', { _csrf: readToken(form), pin: readPin(site) });
-    expect(answer.headers.location).toBe('/login/pin');
-    const page = await visitor.open('/login/pin');
+    const answer = await visitor.post('/second-factor/code', {
+      _csrf: readToken(form),
+      pin: readPin(site),
+    });
+    expect(answer.headers.location).toBe('/second-factor/code');
+    const page = await visitor.open('/second-factor/code');
     expect(readNotice(page)).toContain('This code no longer works');
     expect(page.text).not.toContain('name="pin"');
-    expect((await visitor.open('/account')).headers.location).toBe('/login');
+    expect((await visitor.open('/account')).headers.location).toBe('/second-factor/code');
   });
 
   it('shows two digits of the number and no more', async () => {
     await visitor.givePassword();
-    const content = readContent(await visitor.open('/login/pin'));
+    const content = readContent(await visitor.open('/second-factor/code'));
     expect(content).toContain('number ending in 23');
     expect(content).not.toContain('0123');
   });
 
   it('marks the code field for phones that fill codes in', async () => {
     await visitor.givePassword();
-    const input = /<input id="pin"[^>]*>/.exec((await visitor.open('/login/pin')).text)?.[0];
+    const input = /<input\s+id="code"[^>]*>/.exec(
+      (await visitor.open('/second-factor/code')).text,
+    )?.[0];
     expect(input).toContain('autocomplete="one-time-code"');
     expect(input).toContain('inputmode="numeric"');
-    expect(input).toContain('aria-describedby="pin-hint"');
+    expect(input).toContain('aria-describedby="code-hint"');
     expect(input).not.toContain('maxlength');
   });
 });

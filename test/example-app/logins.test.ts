@@ -6,7 +6,7 @@ const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100
 
 /** The ids of the logins that a visitor may end. */
 async function readLoginIds(visitor: Visitor): Promise<string[]> {
-  const { text } = await visitor.open('/settings');
+  const { text } = await visitor.open('/second-factor/settings');
   return Array.from(text.matchAll(/name="loginId" value="([^"]+)"/g), ([, id = '']) => id);
 }
 
@@ -22,8 +22,8 @@ describe('the logins of the example app', () => {
 
   async function endElsewhere(): Promise<void> {
     const [loginId = ''] = await readLoginIds(visitor);
-    const answer = await visitor.submit('/settings', '/settings/logins/end', { loginId });
-    expect(answer.headers.location).toBe('/settings?ended');
+    const answer = await visitor.submit('/account', '/second-factor/end-login', { loginId });
+    expect(answer.headers.location).toBe('/second-factor/settings');
   }
 
   async function expectEnded(ended: Visitor, page: string, refusal: string): Promise<void> {
@@ -35,7 +35,7 @@ describe('the logins of the example app', () => {
   }
 
   it('are listed with the device of each, the newest first, and the one of this browser is marked', async () => {
-    const { text } = await visitor.open('/settings');
+    const { text } = await visitor.open('/second-factor/settings');
     const list = text.slice(text.indexOf('Where you are logged in'));
     const shown = list.match(/Firefox, Windows|This device<|Unknown device|Log out this device/g);
     expect(shown).toEqual([
@@ -44,20 +44,18 @@ describe('the logins of the example app', () => {
       'Unknown device',
       'Log out this device',
     ]);
-    expect(list).toMatch(/Logged in: \w+ \d+, .+<br>Last seen: \w+ \d+, /);
+    expect(list).toMatch(/Logged in: <time .+<br \/>\s+Last seen: <time /);
     expect(list).toContain('Log out everywhere else');
   });
 
   it.each([
     ['/account', '/login'],
-    ['/settings', '/step-up'],
+    ['/settings', '/login'],
   ])(
     'are ended from elsewhere: the next request of %s logs out and says so',
     async (page, refusal) => {
       await endElsewhere();
-      expect((await visitor.open('/settings?ended')).text).toContain(
-        'That device has been logged out.',
-      );
+      expect(await readLoginIds(visitor)).toEqual([]);
       await expectEnded(elsewhere, page, refusal);
       expect((await visitor.open('/account')).status).toBe(200);
       site.advanceSeconds(60);
@@ -67,12 +65,12 @@ describe('the logins of the example app', () => {
 
   it('are ended while a page waits for a code: the code is not asked for again', async () => {
     site.advanceSeconds(60);
-    await elsewhere.submit('/step-up', '/step-up');
-    const _csrf = readToken(await elsewhere.open('/login/pin'));
+    await elsewhere.submit('/second-factor/step-up', '/second-factor/step-up');
+    const _csrf = readToken(await elsewhere.open('/second-factor/code'));
     const pin = readPin(site);
     await endElsewhere();
-    const answer = await elsewhere.post('/login/pin', { _csrf, pin });
-    expect(answer.headers.location).toBe('/login/pin');
+    const answer = await elsewhere.post('/second-factor/code', { _csrf, pin });
+    expect(answer.headers.location).toBe('/second-factor/code');
     await expectEnded(elsewhere, '/transfer', '/login');
   });
 
@@ -80,10 +78,9 @@ describe('the logins of the example app', () => {
     site.advanceSeconds(60);
     const third = new Visitor(site);
     await third.logIn();
-    const answer = await visitor.submit('/settings', '/settings/logins/end-others');
-    expect(answer.headers.location).toBe('/settings?ended-others');
-    const page = await visitor.open('/settings?ended-others');
-    expect(page.text).toContain('You’re now logged in only here.');
+    const answer = await visitor.submit('/account', '/second-factor/end-logins');
+    expect(answer.headers.location).toBe('/second-factor/settings');
+    const page = await visitor.open('/second-factor/settings');
     expect(page.text).not.toContain('Log out everywhere else');
     await expectEnded(elsewhere, '/account', '/login');
     await expectEnded(third, '/account', '/login');
@@ -99,7 +96,7 @@ describe('the logins of the example app', () => {
     const bob = new Visitor(site);
     await bob.logIn('bob', BOB_PHONE);
     const [loginId = ''] = await readLoginIds(visitor);
-    await bob.submit('/settings', '/settings/logins/end', { loginId });
+    await bob.submit('/account', '/second-factor/end-login', { loginId });
     expect((await elsewhere.open('/account')).status).toBe(200);
   });
 
@@ -107,8 +104,10 @@ describe('the logins of the example app', () => {
     const [loginId = ''] = await readLoginIds(visitor);
     const _csrf = readToken(await visitor.open('/settings'));
     site.advanceSeconds(301);
-    for (const action of ['/settings/logins/end', '/settings/logins/end-others'])
-      expect((await visitor.post(action, { _csrf, loginId })).headers.location).toBe('/settings');
+    for (const action of ['/second-factor/end-login', '/second-factor/end-logins'])
+      expect((await visitor.post(action, { _csrf, loginId })).headers.location).toBe(
+        '/second-factor/confirm',
+      );
     expect((await elsewhere.open('/account')).status).toBe(200);
   });
 
@@ -121,14 +120,17 @@ describe('the logins of the example app', () => {
   it('of a user without a number end as well', async () => {
     const carol = new Visitor(site);
     await carol.givePassword('carol');
-    const _csrf = readToken(await carol.open('/enroll'));
+    const _csrf = readToken(await carol.open('/second-factor/add-number'));
     const other = new Visitor(site);
     await other.givePassword('carol');
-    await other.submit('/enroll', '/enroll', { phone: '+12025550130' });
+    await other.submit('/second-factor/add-number', '/second-factor/add-number', {
+      phone: '+12025550130',
+    });
     await other.answerCode(readPin(site, '+12025550130'));
-    expect((await carol.post('/enroll', { _csrf, phone: '+12025550131' })).headers.location).toBe(
-      '/enroll',
-    );
+    const sent = site.simulator.outbox.length;
     await expectEnded(carol, '/account', '/login');
+    const refused = await carol.post('/second-factor/add-number', { _csrf, phone: '+12025550131' });
+    expect(refused.status).toBe(303);
+    expect(site.simulator.outbox).toHaveLength(sent);
   });
 });

@@ -20,14 +20,16 @@ export async function killGateway(site: Site): Promise<void> {
   await alice.givePassword('alice');
   await bob.givePassword('bob');
   await carol.givePassword('carol');
-  await carol.submit('/enroll', '/enroll', { phone: '+12025550125' });
+  await carol.submit('/second-factor/add-number', '/second-factor/add-number', {
+    phone: '+12025550125',
+  });
   site.advanceSeconds(120);
   await site.simulator.close();
   for (const visitor of visitors) {
     for (let attempt = 0; attempt < 5; attempt += 1) await visitor.answerCode('000000');
   }
-  await alice.submit('/login/pin', '/login/pin/resend');
-  await bob.submit('/login/pin', '/login/pin/resend');
+  await alice.submit('/second-factor/code', '/second-factor/resend');
+  await bob.submit('/second-factor/code', '/second-factor/resend');
 }
 
 /** Somebody who knows Alice's password types codes until she is locked. */
@@ -36,7 +38,7 @@ export async function guessCodes(site: Site): Promise<void> {
   await attacker.givePassword('alice');
   for (let attempt = 0; attempt < 5; attempt += 1) await attacker.giveCode(readWrongPin(site));
   site.advanceSeconds(120);
-  await attacker.submit('/login/pin', '/login/pin/resend');
+  await attacker.submit('/second-factor/code', '/second-factor/resend');
   for (let attempt = 0; attempt < 5; attempt += 1) await attacker.giveCode(readWrongPin(site));
 }
 
@@ -45,9 +47,11 @@ export async function pumpTexts(site: Site): Promise<void> {
   const attacker = new Visitor(site);
   await attacker.givePassword('carol');
   for (let number = 10; number < 15; number += 1) {
-    await attacker.submit('/enroll', '/enroll', { phone: `+130555501${number}` });
+    await attacker.submit('/second-factor/add-number', '/second-factor/add-number', {
+      phone: `+130555501${number}`,
+    });
     site.advanceSeconds(300);
-    await attacker.submit('/login/pin', '/login/pin/resend');
+    await attacker.submit('/second-factor/code', '/second-factor/resend');
     site.advanceSeconds(300);
   }
 }

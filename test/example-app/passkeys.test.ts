@@ -32,9 +32,14 @@ describe('passkeys of the example app', () => {
   }
 
   async function usePasskey(who: Visitor, origin = ORIGIN): Promise<string | undefined> {
-    const { body } = await who.submit('/login/pin', '/login/passkey/options');
+    const { body } = await who.submit(
+      '/second-factor/code',
+      '/second-factor/factor-passkey-options',
+    );
     const credential = JSON.stringify(device.get(body, { origin }));
-    return (await who.submit('/login/pin', '/login/passkey', { credential })).headers.location;
+    return (
+      await who.submit('/second-factor/code', '/second-factor/factor-passkey', { credential })
+    ).headers.location;
   }
 
   /** Gives the password in another browser. */
@@ -65,10 +70,10 @@ describe('passkeys of the example app', () => {
     );
     site.advanceSeconds(301);
     const stale = await visitor.submit('/account', '/settings/passkeys/options');
-    expect([stale.status, stale.body]).toEqual([403, { error: 'second-factor-too-old' }]);
+    expect([stale.status, stale.headers.location]).toEqual([303, '/settings']);
     const form = await visitor.submit('/account', '/settings/passkeys', { credential: '{}' });
     expect(form.headers.location).toBe('/settings');
-    await visitor.submit('/step-up', '/step-up');
+    await visitor.submit('/second-factor/step-up', '/second-factor/step-up');
     await visitor.giveCode(readPin(site));
     const odd = await visitor.submit('/settings', '/settings/passkeys', { credential: 'not JSON' });
     expect(odd.headers.location).toBe('/settings?passkey-refused');
@@ -82,26 +87,30 @@ describe('passkeys of the example app', () => {
     const secret = await setUpApp();
     await addPasskey();
     const other = await begin();
-    const { text } = await other.open('/login/pin');
-    expect(text).toMatch(/<h1>Use your passkey<\/h1>[\s\S]*Code from your authenticator app/);
+    const { text } = await other.open('/second-factor/code');
+    expect(text).toContain('href="factor-passkey">Use your passkey</a>');
+    const ways = await other.open('/second-factor/other-ways');
+    expect(ways.text).toMatch(/factor-passkey[^]*factor-totp/);
     expect(await usePasskey(other)).toBe('/account');
     expect((await other.open('/account')).text).toContain('Password and passkey');
     const third = await begin();
     const pin = new TOTP({ secret }).generate({ timestamp: site.now() });
-    expect((await third.submit('/login/pin', '/login/app', { pin })).headers.location).toBe(
-      '/account',
-    );
+    expect(
+      (await third.submit('/second-factor/code', '/second-factor/factor-totp', { pin })).headers
+        .location,
+    ).toBe('/account');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
   it('of another origin are refused with a sentence of their own, and logged without what was sent', async () => {
     await addPasskey();
     const other = await begin();
-    expect(await usePasskey(other, 'http://localhost:3999')).toBe('/login/pin?passkey');
-    const { text } = await other.open('/login/pin?passkey');
-    expect(text).toContain('We couldn’t accept that passkey.');
-    expect(text).toContain('action="/login/passkey"');
-    expect((await other.open('/account')).headers.location).toBe('/login');
+    expect(await usePasskey(other, 'http://localhost:3999')).toBe('/second-factor/factor-passkey');
+    const { text } = await other.open('/second-factor/factor-passkey');
+    expect(text).toContain('That didn’t work. Try again, or choose another way.</p></div>');
+    expect(text).not.toContain('code is not right');
+    expect(text).toContain('action="factor-passkey"');
+    expect((await other.open('/account')).headers.location).toBe('/second-factor/code');
     const logged = lines.map((line): unknown => JSON.parse(line).passkey).filter(Boolean);
     expect(logged).toEqual([{ userId: 'user-1', reason: 'not-verified' }]);
     expect(lines.join('')).not.toContain('localhost');
@@ -126,7 +135,9 @@ describe('passkeys of the example app', () => {
     const [code = ''] = await visitor.makeCodes();
     site.advanceSeconds(8 * 86_400);
     const other = await begin();
-    await other.submit('/login/pin', '/login/recover', { recoveryCode: code });
+    await other.submit('/second-factor/code', '/second-factor/recovery-code', {
+      recoveryCode: code,
+    });
     expect((await other.open('/account')).text).not.toContain(OFFER);
   });
 
@@ -156,20 +167,18 @@ describe('passkeys of the example app', () => {
       const sent = site.simulator.outbox.length;
       site.advanceSeconds(3600);
       const other = await begin();
-      const page = await other.open('/login/pin');
-      expect(page.text).not.toContain('/login/pin/resend');
-      const refused = await other.submit('/login/pin', '/login/pin/resend');
-      expect(refused.headers.location).toBe('/login/pin');
+      const refused = await other.submit('/second-factor/code', '/second-factor/resend');
+      expect(refused.headers.location).toBe('/second-factor/code');
       expect(await usePasskey(other)).toBe('/account');
       site.advanceSeconds(301);
-      expect((await other.open('/settings')).headers.location).toBe('/step-up');
-      await other.submit('/step-up', '/step-up');
-      await other.submit('/login/pin', '/login/pin/resend');
+      expect((await other.open('/settings')).headers.location).toBe('/second-factor/step-up');
+      await other.submit('/second-factor/step-up', '/second-factor/step-up');
+      await other.submit('/second-factor/code', '/second-factor/resend');
       expect(await usePasskey(other)).toBe('/settings');
       expect(site.simulator.outbox).toHaveLength(sent);
-      await other.submit('/settings', '/settings/phones', { phone: NEW_PHONE });
+      await other.submit('/account', '/second-factor/add-number', { phone: NEW_PHONE });
       await other.answerCode(readPin(site, NEW_PHONE));
-      expect((await other.open('/settings')).text).toContain('Number ending in 30');
+      expect((await other.open('/second-factor/settings')).text).toContain('Number ending in 30');
       // The new number has proven itself; the old one has heard of nothing.
       expect(
         site.simulator.outbox.slice(sent).map(({ mobile }) => `+${mobile.replace('+', '')}`),

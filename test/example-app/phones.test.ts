@@ -11,39 +11,40 @@ describe('the numbers in the settings of the example app', () => {
   beforeEach(() => visitor.logIn());
 
   async function addPhone(phone = OTHER_PHONE): Promise<Response> {
-    await visitor.submit('/settings', '/settings/phones', { phone });
+    await visitor.submit('/account', '/second-factor/add-number', { phone });
     return visitor.answerCode(readPin(site, phone));
   }
 
   /** Sends the form of the number with these last digits. */
   async function act(action: string, digits: string, fields = {}): Promise<Response> {
-    const { text } = await visitor.open('/settings');
+    const { text } = await visitor.open('/second-factor/settings');
     const item =
       text.split('<li>').find((part) => part.includes(`Number ending in ${digits}`)) ?? '';
-    const phoneId = /name="phoneId" value="([^"]+)"/.exec(item)?.[1] ?? '';
-    return visitor.submit('/settings', action, { phoneId, ...fields });
+    const phoneId =
+      /(?:name="phoneId" value=|add-number\?replaces=)"?([^"]+)"/.exec(item)?.[1] ?? '';
+    return visitor.submit('/account', action, { phoneId, ...fields });
   }
 
   it('get another one, which is texted when it is chosen on the page of the code', async () => {
-    expect((await addPhone()).headers.location).toBe('/settings?confirmed');
-    expect((await visitor.open('/settings?confirmed')).text).toContain('Your number is confirmed.');
+    expect((await addPhone()).headers.location).toBe('/second-factor/settings');
+    expect((await visitor.open('/second-factor/settings')).text).toContain('Number ending in 30');
     site.advanceSeconds(60);
     const other = new Visitor(site);
     await other.givePassword();
-    const page = await other.open('/login/pin');
+    const page = await other.open('/second-factor/code');
     expect(page.text).toContain('Send it to the number ending in 30');
     const phoneId = /name="phoneId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
     site.advanceSeconds(60);
-    await other.submit('/login/pin', '/login/pin/resend', { phoneId });
-    expect((await other.open('/login/pin')).text).toContain('number ending in 30');
+    await other.submit('/second-factor/code', '/second-factor/resend', { phoneId });
+    expect((await other.open('/second-factor/code')).text).toContain('number ending in 30');
     expect((await other.giveCode(readPin(site, OTHER_PHONE))).headers.location).toBe('/account');
   });
 
   it('get none before its own code was right', async () => {
-    await visitor.submit('/settings', '/settings/phones', { phone: OTHER_PHONE });
-    expect((await visitor.open('/login/pin')).text).toContain('Confirm your number');
+    await visitor.submit('/account', '/second-factor/add-number', { phone: OTHER_PHONE });
+    expect((await visitor.open('/second-factor/code')).text).toContain('Confirm your number');
     await visitor.answerCode(readWrongPin(site, OTHER_PHONE));
-    const { text } = await visitor.open('/settings');
+    const { text } = await visitor.open('/second-factor/settings');
     expect(text).toContain('Not confirmed');
     site.advanceSeconds(300);
     await new Visitor(site).givePassword();
@@ -51,11 +52,11 @@ describe('the numbers in the settings of the example app', () => {
   });
 
   it('are changed by the code of the new one, which is texted from then on', async () => {
-    await act('/settings/phones/change', '23', { phone: OTHER_PHONE });
+    await act('/second-factor/add-number', '23', { phone: OTHER_PHONE });
     expect((await visitor.answerCode(readPin(site, OTHER_PHONE))).headers.location).toBe(
-      '/settings?confirmed',
+      '/second-factor/settings',
     );
-    const { text } = await visitor.open('/settings');
+    const { text } = await visitor.open('/second-factor/settings');
     expect(text).toContain('Number ending in 30');
     expect(text).not.toContain('Number ending in 23');
     site.advanceSeconds(60);
@@ -75,35 +76,39 @@ describe('the numbers in the settings of the example app', () => {
     site.advanceSeconds(60);
     expect((await elsewhere.open('/login')).text).toContain('This login has ended.');
     await elsewhere.logIn();
-    await act('/settings/phones/remove', '30');
+    await act('/second-factor/remove-number', '30');
     expect((await elsewhere.open('/account')).headers.location).toBe('/login');
     expect((await visitor.open('/account')).status).toBe(200);
   });
 
   it('are made the first, and removed, but never the last one', async () => {
     await addPhone();
-    expect((await act('/settings/phones/default', '30')).headers.location).toBe(
-      '/settings?default',
+    expect((await act('/second-factor/default-number', '30')).headers.location).toBe(
+      '/second-factor/settings',
     );
-    expect((await act('/settings/phones/remove', '23')).headers.location).toBe('/settings?removed');
-    expect((await act('/settings/phones/remove', '30')).headers.location).toBe('/settings');
-    expect(readNotice(await visitor.open('/settings'))).toContain('your only number');
+    expect((await act('/second-factor/remove-number', '23')).headers.location).toBe(
+      '/second-factor/settings',
+    );
+    expect((await act('/second-factor/remove-number', '30')).headers.location).toBe(
+      '/second-factor/settings',
+    );
+    expect(readNotice(await visitor.open('/second-factor/settings'))).toContain('your only number');
   });
 
   it.each([
-    ['letters', '+1 FLOWERS', 'doesn’t look like a phone number'],
-    ['nothing', '', 'doesn’t look like a phone number'],
-    ['a number that no country has', '02025550130', 'doesn’t look like a phone number'],
+    ['letters', '+1 FLOWERS', 'does not look like a phone number'],
+    ['nothing', '', 'does not look like a phone number'],
+    ['a number that no country has', '02025550130', 'does not look like a phone number'],
     ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
     ['a premium number', '+19005550130', 'cannot send codes to this number'],
   ])('refuse %s and say why', async (_what, phone, sentence) => {
     expect(
-      (await visitor.submit('/settings', '/settings/phones', { phone })).headers.location,
-    ).toBe('/settings?add');
-    const page = await visitor.open('/settings?add');
+      (await visitor.submit('/account', '/second-factor/add-number', { phone })).headers.location,
+    ).toBe('/second-factor/add-number');
+    const page = await visitor.open('/second-factor/add-number');
     expect(readNotice(page)).toContain(sentence);
-    expect(page.text).toContain(`value="${phone}" aria-invalid="true"`);
-    expect((await visitor.open('/settings?add')).text).not.toContain('aria-invalid');
+    expect(page.text).toContain('aria-invalid="true"');
+    expect((await visitor.open('/second-factor/add-number')).text).not.toContain('aria-invalid');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
@@ -111,9 +116,10 @@ describe('the numbers in the settings of the example app', () => {
     const bob = new Visitor(site);
     await bob.logIn('bob', '+12025550124');
     const foreign =
-      /name="phoneId" value="([^"]+)"/.exec((await bob.open('/settings')).text)?.[1] ?? '';
-    await visitor.submit('/settings', '/settings/phones/remove', { phoneId: foreign });
-    expect(readNotice(await visitor.open('/settings'))).toContain(
+      /add-number\?replaces=([^"]+)"/.exec((await bob.open('/second-factor/settings')).text)?.[1] ??
+      '';
+    await visitor.submit('/account', '/second-factor/remove-number', { phoneId: foreign });
+    expect(readNotice(await visitor.open('/second-factor/settings'))).toContain(
       'no mobile number for this account that we can text',
     );
   });

@@ -8,56 +8,59 @@ describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s'
   beforeEach(() => visitor.logIn());
 
   it('open while the code is fresh', async () => {
-    const page = await visitor.open('/settings');
-    expect(page.status).toBe(200);
+    expect((await visitor.open('/settings')).status).toBe(200);
+    const page = await visitor.open('/second-factor/settings');
     expect(page.text).toContain('Number ending in 23');
     expect(readContent(page)).not.toContain('0123');
   });
 
   it('ask for a new code after five minutes and come back to where it was asked', async () => {
     site.advanceSeconds(301);
-    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
-    expect((await visitor.open('/step-up')).text).toContain('number ending in 23');
-    expect((await visitor.submit('/step-up', '/step-up')).headers.location).toBe('/login/pin');
-    expect((await visitor.open('/login/pin')).text).toContain('Confirm it’s you');
+    expect((await visitor.open('/settings')).headers.location).toBe('/second-factor/step-up');
+    expect((await visitor.open('/second-factor/step-up')).text).toContain('confirm once more');
+    expect(
+      (await visitor.submit('/second-factor/step-up', '/second-factor/step-up')).headers.location,
+    ).toBe('/second-factor/code');
+    expect((await visitor.open('/second-factor/code')).text).toContain('Confirm it’s you');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/settings');
     expect((await visitor.open('/settings')).status).toBe(200);
   });
 
   it.each([
-    '/settings/phones',
-    '/settings/phones/change',
-    '/settings/phones/remove',
-    '/settings/phones/default',
-    '/settings/recovery-codes',
-    '/settings/devices/forget',
-    '/settings/devices/forget-all',
+    '/second-factor/add-number',
+    '/second-factor/remove-number',
+    '/second-factor/default-number',
+    '/second-factor/recovery-codes',
+    '/second-factor/forget-device',
+    '/second-factor/end-logins',
   ])('refuse %s when the code has grown too old with the page open', async (path) => {
-    const page = await visitor.open('/settings');
-    const phoneId = /name="phoneId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const page = await visitor.open('/second-factor/settings');
+    const phoneId = /add-number\?replaces=([^"]+)"/.exec(page.text)?.[1] ?? '';
     site.advanceSeconds(301);
     const form = { _csrf: readToken(page), phone: '+12025550130', phoneId, deviceId: 'any' };
-    expect((await visitor.post(path, form)).headers.location).toBe('/settings');
+    expect((await visitor.post(path, form)).headers.location).toBe('/second-factor/confirm');
     expect(site.simulator.outbox).toHaveLength(1);
   });
 
   it('leave the user logged in after a wrong code and after cancel', async () => {
     site.advanceSeconds(301);
     await visitor.open('/settings');
-    await visitor.submit('/step-up', '/step-up');
+    await visitor.submit('/second-factor/step-up', '/second-factor/step-up');
     await visitor.giveCode(readWrongPin(site));
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code is not right.');
-    await visitor.submit('/login/pin', '/login/cancel');
+    expect(readNotice(await visitor.open('/second-factor/code'))).toContain(
+      'That code is not right.',
+    );
+    await visitor.submit('/second-factor/code', '/second-factor/cancel');
     expect((await visitor.open('/account')).status).toBe(200);
-    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
+    expect((await visitor.open('/settings')).headers.location).toBe('/second-factor/step-up');
   });
 
   it('keep what the session holds through the new code', async () => {
     await visitor.submit('/transfer', '/transfer', { payee: 'Marina Books', amount: '25.00' });
-    await visitor.answerCode(readPin(site));
+    await visitor.approve(readPin(site));
     site.advanceSeconds(301);
     await visitor.open('/settings');
-    await visitor.submit('/step-up', '/step-up');
+    await visitor.submit('/second-factor/step-up', '/second-factor/step-up');
     await visitor.giveCode(readPin(site));
     expect((await visitor.open('/account')).text).toContain('Marina Books');
   });

@@ -46,18 +46,20 @@ describe.each([redis])('users of the example app with $variable', (backend) => {
     it('have the same numbers everywhere and at the next start, and lose their other logins everywhere within half a minute', async () => {
       const carol = visit(0);
       await carol.givePassword('carol');
-      await carol.submit('/enroll', '/enroll', { phone: CAROL_PHONE });
+      await carol.submit('/second-factor/add-number', '/second-factor/add-number', {
+        phone: CAROL_PHONE,
+      });
       expect((await carol.answerCode(readPin({ simulator }, CAROL_PHONE))).headers.location).toBe(
-        '/settings?confirmed',
+        '/second-factor/settings',
       );
 
       const elsewhere = visit(1);
       const alice = visit(1);
       await alice.logIn();
       expect((await elsewhere.logIn('carol', CAROL_PHONE)).headers.location).toBe('/account');
-      await carol.submit('/settings', '/settings/phones', { phone: OTHER_PHONE });
+      await carol.submit('/account', '/second-factor/add-number', { phone: OTHER_PHONE });
       await carol.answerCode(readPin({ simulator }, OTHER_PHONE));
-      expect((await carol.open('/settings')).text).toContain('Number ending in 41');
+      expect((await carol.open('/second-factor/settings')).text).toContain('Number ending in 41');
       skippedMs = 30_000;
       expect((await elsewhere.open('/account')).headers.location).toBe('/login');
       expect((await alice.open('/account')).status).toBe(200);
@@ -70,7 +72,7 @@ describe.each([redis])('users of the example app with $variable', (backend) => {
       const first = visit(0);
       await first.givePassword('bob');
       const pin = readPin({ simulator }, '+12025550124');
-      await first.submit('/login/pin', '/login/pin', { pin, trustDevice: 'on' });
+      await first.submit('/second-factor/code', '/second-factor/code', { pin, trustDevice: 'on' });
       const again = visit(1);
       again.setCookie('__Host-sms-otp-device', first.cookie('__Host-sms-otp-device') ?? '');
       expect((await again.givePassword('bob')).headers.location).toBe('/account');

@@ -54,7 +54,7 @@ describe.each([redis])('the example app with $variable', (backend) => {
       expect(answer.text).toContain('We can’t do that right now');
       await server.restart();
       await waitFor(async () => (await visitor.open('/login')).status === 200);
-      expect((await visitor.givePassword('bob')).headers.location).toBe('/login/pin');
+      expect((await visitor.givePassword('bob')).headers.location).toBe('/second-factor/code');
       expect(log.join('\n')).not.toMatch(/127\.0\.0\.1|[\d+]2025550124/);
     });
 

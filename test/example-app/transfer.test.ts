@@ -13,7 +13,7 @@ describe.each(LOCALES)('the text for a transfer in %s', (locale) => {
     await visitor.logIn();
     await visitor.open(`/language/${locale}`);
     await visitor.submit('/transfer', '/transfer', ORDER);
-    const page = await visitor.open('/login/pin');
+    const page = await visitor.open('/transfer/code');
     for (const text of [page.text, site.simulator.outbox.at(-1)?.text]) {
       expect(text).toContain('25.00 USD');
       expect(text).toContain('Marina Books');
@@ -32,14 +32,14 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
   }
 
   it('moves money after a code of its own, and tells amount and payee in the text and on the page', async () => {
-    expect((await order()).headers.location).toBe('/login/pin');
+    expect((await order()).headers.location).toBe('/transfer/code');
     const text = site.simulator.outbox.at(-1)?.text ?? '';
-    const page = await visitor.open('/login/pin');
+    const page = await visitor.open('/transfer/code');
     for (const word of ['25.00 USD', 'Marina Books']) {
       expect(text).toContain(word);
       expect(page.text).toContain(word);
     }
-    expect((await visitor.answerCode(readPin(site))).headers.location).toBe(DONE);
+    expect((await visitor.approve(readPin(site))).headers.location).toBe(DONE);
     const account = await visitor.open(DONE);
     expect(account.text).toContain('$25.00 to Marina Books is on its way.');
     expect(account.text).toContain('$2,455.32');
@@ -47,16 +47,20 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
 
   it('moves nothing without the code, nor with a wrong one', async () => {
     await order();
-    expect((await visitor.answerCode(readWrongPin(site))).headers.location).toBe('/login/pin');
-    expect(readNotice(await visitor.open('/login/pin'))).toContain('That code is not right.');
+    expect((await visitor.approve(readWrongPin(site))).headers.location).toBe('/transfer/code');
+    expect(readNotice(await visitor.open('/transfer/code'))).toContain('That code is not right.');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 
   it('moves what the text said, whatever comes with the code', async () => {
     await order();
-    const page = await visitor.open('/login/pin');
+    const page = await visitor.open('/transfer/code');
     const changed = { payee: 'Northpier Energy', amount: '900.00' };
-    await visitor.post('/transfer/pin', { _csrf: readToken(page), pin: readPin(site), ...changed });
+    await visitor.post('/transfer/code', {
+      _csrf: readToken(page),
+      pin: readPin(site),
+      ...changed,
+    });
     const { text } = await visitor.open('/account');
     expect(text).toContain('Marina Books');
     expect(text).not.toContain('Northpier Energy');
@@ -65,8 +69,8 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
   it('moves money once for one code', async () => {
     await order();
     const pin = readPin(site);
-    const form = { _csrf: readToken(await visitor.open('/login/pin')), pin };
-    const answers = await Promise.all([1, 2, 3].map(() => visitor.post('/transfer/pin', form)));
+    const form = { _csrf: readToken(await visitor.open('/transfer/code')), pin };
+    const answers = await Promise.all([1, 2, 3].map(() => visitor.post('/transfer/code', form)));
     expect(answers.filter(({ headers }) => headers.location === DONE)).toHaveLength(1);
     expect((await visitor.open('/account')).text).toContain('$2,455.32');
   });
@@ -74,21 +78,20 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
   it('takes no code that was texted for something else', async () => {
     site.advanceSeconds(301);
     await visitor.open('/settings');
-    await visitor.submit('/step-up', '/step-up');
-    const page = await visitor.open('/login/pin');
-    const answer = await visitor.post('/transfer/pin', {
-      _csrf: readToken(page),
-      pin: readPin(site),
-    });
-    expect(answer.headers.location).toBe('/account');
+    await visitor.submit('/second-factor/step-up', '/second-factor/step-up');
+    const page = await visitor.open('/second-factor/code');
+    const pin = readPin(site);
+    const answer = await visitor.post('/transfer/code', { _csrf: readToken(page), pin });
+    expect(answer.headers.location).toBe('/transfer/code');
     expect((await visitor.open('/account')).text).toContain('$2,480.32');
+    expect((await visitor.answerCode(pin)).headers.location).toBe('/settings');
   });
 
   it('is no step-up: the settings stay closed after it', async () => {
     site.advanceSeconds(301);
     await order();
-    await visitor.answerCode(readPin(site, ALICE_PHONE));
-    expect((await visitor.open('/settings')).headers.location).toBe('/step-up');
+    await visitor.approve(readPin(site, ALICE_PHONE));
+    expect((await visitor.open('/settings')).headers.location).toBe('/second-factor/step-up');
   });
 
   it.each([

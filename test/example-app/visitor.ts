@@ -77,7 +77,7 @@ export class Visitor {
   }
 
   async giveCode(pin: string): Promise<Response> {
-    return this.submit('/login/pin', '/login/pin', { pin });
+    return this.submit('/second-factor/code', '/second-factor/code', { pin });
   }
 
   /** Both steps, with the code that the simulator has texted. */
@@ -90,23 +90,30 @@ export class Visitor {
 
   /** Makes new recovery codes in the settings. */
   async makeCodes(): Promise<readonly string[]> {
-    const page = await this.open('/settings/recovery-codes');
-    const formId = /name="formId" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
-    const { text } = await this.post('/settings/recovery-codes', {
+    const page = await this.open('/second-factor/recovery-codes');
+    const form = /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    const { text } = await this.post('/second-factor/recovery-codes', {
       _csrf: readToken(page),
-      formId,
+      form,
     });
     return Array.from(text.matchAll(/<li><code>([^<]+)<\/code>/g), ([, code]) => code ?? '');
   }
 
-  /**
-   * A code for a number that is being added or a transfer goes to where the form of the code's page
-   * says.
-   */
+  /** A code for a number that is being added goes to where the form of the code's page says. */
   async answerCode(pin: string): Promise<Response> {
-    const page = await this.open('/login/pin');
-    const action = /action="([^"]+)" data-submit-once data-web-otp/.exec(page.text)?.[1] ?? '';
-    return this.post(action, { _csrf: readToken(page), pin });
+    return this.#answer('/second-factor/code', pin);
+  }
+
+  /** A code that approves a transfer. */
+  async approve(pin: string): Promise<Response> {
+    return this.#answer('/transfer/code', pin);
+  }
+
+  async #answer(path: string, pin: string): Promise<Response> {
+    const page = await this.open(path);
+    const action = /action="([^"]+)"\s+data-web-otp/.exec(page.text)?.[1] ?? '';
+    const { pathname } = new URL(action, `http://localhost${path}`);
+    return this.post(pathname, { _csrf: readToken(page), pin });
   }
 }
 

@@ -17,31 +17,34 @@ describe('the code page of the example app', () => {
   }
 
   const hasField = ({ text }: Response, name: string): boolean => text.includes(`name="${name}"`);
+  /** Whether the page of other ways leads to the one of recovery codes. */
+  const offersRecovery = async (who = visitor): Promise<boolean> =>
+    (await who.open('/second-factor/other-ways')).text.includes('href="recovery-code"');
 
   it('has no field for a code that was not texted, and counts down to the text', async () => {
     await visitor.givePassword();
-    await visitor.submit('/login/pin', '/login/cancel');
-    expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
-    const page = await visitor.open('/login/pin');
+    await visitor.submit('/second-factor/code', '/second-factor/cancel');
+    expect((await visitor.givePassword()).headers.location).toBe('/second-factor/code');
+    const page = await visitor.open('/second-factor/code');
     // The button for the next text counts the seconds: the notice does not say them a second time.
     expect(readNotice(page)).toBe(
-      'We texted you a code for another login a moment ago. You can have one for this login soon.',
+      'We sent you a code for another login a moment ago. You can get one for this login soon.',
     );
-    expect(page.text).not.toContain('We haven’t texted you a code');
-    expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, false]);
-    expect(page.text).toContain('data-resend-seconds="30"');
+    expect(page.text).not.toContain('We haven’t sent you a code');
+    expect([hasField(page, 'pin'), await offersRecovery()]).toEqual([false, false]);
+    expect(page.text).toContain('data-wait="30"');
     expect((await visitor.open('/login')).text).toContain('You haven’t finished logging in.');
-    const again = await visitor.open('/login/pin');
-    expect(again.text).toContain('We haven’t texted you a code for this yet.');
+    const again = await visitor.open('/second-factor/code');
+    expect(again.text).toContain('We haven’t sent you a code yet.');
     site.advanceSeconds(30);
-    await visitor.submit('/login/pin', '/login/pin/resend');
+    await visitor.submit('/second-factor/code', '/second-factor/resend');
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');
   });
 
   it('says that it is too soon where a login has a code', async () => {
     await visitor.givePassword();
-    await visitor.submit('/login/pin', '/login/pin/resend');
-    expect(readNotice(await visitor.open('/login/pin'))).toBe(
+    await visitor.submit('/second-factor/code', '/second-factor/resend');
+    expect(readNotice(await visitor.open('/second-factor/code'))).toBe(
       'It’s too soon to send another text.',
     );
   });
@@ -49,13 +52,15 @@ describe('the code page of the example app', () => {
   it('takes a recovery code while the gateway is away', async () => {
     const [code = ''] = await makeCodes();
     site.simulator.failNext('generate', 'html-502');
-    expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
-    const page = await visitor.open('/login/pin');
+    expect((await visitor.givePassword()).headers.location).toBe('/second-factor/code');
+    const page = await visitor.open('/second-factor/code');
     // The notice says it once, and the button for the next text counts the seconds.
     expect(readNotice(page)).toBe('We could not text you a code. Try again in a moment.');
-    expect(page.text).not.toContain('We haven’t texted you a code yet.');
-    expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, true]);
-    const answer = await visitor.submit('/login/pin', '/login/recover', { recoveryCode: code });
+    expect(page.text).not.toContain('We haven’t sent you a code yet.');
+    expect([hasField(page, 'pin'), await offersRecovery()]).toEqual([false, true]);
+    const answer = await visitor.submit('/second-factor/code', '/second-factor/recovery-code', {
+      recoveryCode: code,
+    });
     expect(answer.headers.location).toBe('/account');
   });
 
@@ -74,11 +79,11 @@ describe('the code page of the example app', () => {
         await new Visitor(site).givePassword();
       }
       await visitor.open(`/language/${language}`);
-      expect((await visitor.givePassword()).headers.location).toBe('/login/pin');
-      const page = await visitor.open('/login/pin');
+      expect((await visitor.givePassword()).headers.location).toBe('/second-factor/code');
+      const page = await visitor.open('/second-factor/code');
       expect(readNotice(page)).toBe(notice);
-      expect([hasField(page, 'pin'), hasField(page, 'recoveryCode')]).toEqual([false, true]);
-      expect(page.text).not.toContain('/login/pin/resend');
+      expect([hasField(page, 'pin'), await offersRecovery()]).toEqual([false, true]);
+      expect(page.text).not.toContain('action="resend"');
     },
   );
 
@@ -94,32 +99,32 @@ describe('the code page of the example app', () => {
   it('says after a wrong code how many tries are left, and that a dead code stays dead', async () => {
     await visitor.givePassword();
     await visitor.giveCode(readWrongPin(site));
-    expect((await visitor.open('/login/pin')).text).toContain('Tries left: 4.');
+    expect((await visitor.open('/second-factor/code')).text).toContain('Attempts left: 4.');
     for (let time = 2; time <= 5; time += 1) await visitor.giveCode(readWrongPin(site));
-    await visitor.open('/login/pin');
-    const reloaded = await visitor.open('/login/pin');
+    await visitor.open('/second-factor/code');
+    const reloaded = await visitor.open('/second-factor/code');
     expect(readNotice(reloaded)).toBeNull();
-    expect(reloaded.text).toContain('The code we texted no longer works.');
+    expect(reloaded.text).toContain('The code we sent no longer works.');
   });
 
   it('says that a login is over for now where there is no other way', async () => {
     await visitor.givePassword();
     for (let time = 1; time <= 5; time += 1) await visitor.giveCode(readWrongPin(site));
     site.advanceSeconds(60);
-    await visitor.submit('/login/pin', '/login/pin/resend');
+    await visitor.submit('/second-factor/code', '/second-factor/resend');
     for (let time = 1; time <= 5; time += 1) await visitor.giveCode(readWrongPin(site));
-    const { text } = await visitor.open('/login/pin');
-    expect(text).toContain('<h1>You can’t log in right now</h1>');
-    expect(text).not.toContain('Log in another way');
+    const { text } = await visitor.open('/second-factor/code');
+    expect(text).toContain('<h1>You can’t enter a code right now</h1>');
+    expect(text).toContain('<button class="button">Start again</button>');
   });
 
   it('offers a recovery code only to those who have one', async () => {
     await visitor.givePassword();
-    expect(hasField(await visitor.open('/login/pin'), 'recoveryCode')).toBe(false);
-    await visitor.submit('/login/pin', '/login/cancel');
+    expect(await offersRecovery()).toBe(false);
+    await visitor.submit('/second-factor/code', '/second-factor/cancel');
     site.advanceSeconds(60);
     await makeCodes();
     await visitor.givePassword();
-    expect(hasField(await visitor.open('/login/pin'), 'recoveryCode')).toBe(true);
+    expect(await offersRecovery()).toBe(true);
   });
 });

@@ -64,24 +64,24 @@ describeWithService('redis')(
         readPin({ simulator }, BOB_PHONE),
         readWrongPin({ simulator }, BOB_PHONE),
       ];
-      const _csrf = readToken(await visitor.open('/login/pin'));
+      const _csrf = readToken(await visitor.open('/second-factor/code'));
       const judgedBefore = simulator.stats().calls.validate;
 
       const guesses = Array.from({ length: 100 }, () =>
-        visitor.post('/login/pin', { _csrf, pin: wrong }),
+        visitor.post('/second-factor/code', { _csrf, pin: wrong }),
       );
       const answers = await Promise.all(guesses);
       const judged = simulator.stats().calls.validate - judgedBefore;
       expect(judged).toBeGreaterThan(0);
       expect(judged).toBeLessThanOrEqual(5);
       expect(new Set(answers.map(({ headers }) => headers.location))).toEqual(
-        new Set(['/login/pin']),
+        new Set(['/second-factor/code']),
       );
       expect(new Set(answers.map(processOf)).size).toBe(4);
 
-      const answer = await visitor.post('/login/pin', { _csrf, pin: right });
-      expect(answer.headers.location).toBe('/login/pin');
-      expect((await visitor.open('/account')).headers.location).toBe('/login');
+      const answer = await visitor.post('/second-factor/code', { _csrf, pin: right });
+      expect(answer.headers.location).toBe('/second-factor/code');
+      expect((await visitor.open('/account')).headers.location).toBe('/second-factor/code');
       expect(simulator.stats().calls.validate - judgedBefore).toBe(judged);
     });
 

@@ -16,6 +16,7 @@ const PATHS = {
 };
 const RIGHT = { username: 'alice', password: 'right' };
 const WRONG = { username: 'alice', password: 'wrong' };
+const RENT = { amount: '950.00 EUR', payee: 'Landlord Ltd' };
 const JSON_ALONE = { accept: 'application/json' };
 
 /** The app of the sample: no route has a redirect of its own. */
@@ -98,6 +99,28 @@ describe('paths', () => {
     expect((await submit(browser, '/in', RIGHT)).location).toBe('/home');
     // A guard asks such a user for a factor, where the page says what to do.
     expect((await open(browser, '/report')).location).toBe('/confirm');
+  });
+
+  it('leave the success of a transaction to the handler that carries it out', async () => {
+    const test = await apps.start({
+      options: { paths: PATHS },
+      routes: (app, smsOtp, passport) => {
+        addSample(app, smsOtp, passport);
+        app.post('/pay', smsOtp.stepUp({ transaction: () => RENT, successRedirect: '/pay' }));
+        app.post('/pay/code', smsOtp.verify({ purpose: 'transaction' }), (req, res) => {
+          res.json(req.smsOtp);
+        });
+      },
+    });
+    const browser = test.browser();
+    await submit(browser, '/in', RIGHT);
+    await submit(browser, '/in/code', { pin: test.code() });
+    test.clock.advanceSeconds(40);
+    expect((await submit(browser, '/pay')).location).toBe('/pay');
+    const wrong = await submit(browser, '/pay/code', { pin: '1' });
+    expect([wrong.status, wrong.location]).toEqual([303, '/in/code']);
+    const paid = await submit(browser, '/pay/code', { pin: test.code() });
+    expect([paid.status, paid.body]).toMatchObject([200, { verified: true, transaction: RENT }]);
   });
 
   it('have defaults, below which the ready-made pages are', async () => {

@@ -65,6 +65,18 @@ describe.each(['A', 'B'] as const)('the pages in variant %s', (variant) => {
     expect(right.location).toBe('/home');
   });
 
+  it('say that the code on the phone is of another login', async () => {
+    const test = await apps.start({ variant, ...everything() });
+    await enterPassword(test.browser());
+    const browser = test.browser();
+    expect((await enterPassword(browser)).location).toBe('/second-factor/code');
+    const page = await open(browser, 'code');
+    expect(page.text).toContain('We sent you a code for another login a moment ago.');
+    expect(page.text).not.toContain('name="pin"');
+    const again = await open(browser, 'code');
+    expect(again.text).toContain('We haven’t sent you a code yet.');
+  });
+
   it('lead back where nothing is pending', async () => {
     const test = await apps.start({ variant, ...everything() });
     const browser = test.browser();
