@@ -212,6 +212,7 @@ export function createFactors(
         sets: store.recoveryCodes,
         digests,
         randomBytes,
+        now,
       }),
     devices: trustedDevices && joinDevices(trustedDevices),
   };

@@ -26,6 +26,8 @@ interface RecoveryCodesOptions {
   /** Codes a user gets at once. */
   readonly count: number;
   readonly randomBytes: (size: number) => Uint8Array;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** Codes that are not written yet, and what the store will know of them. */
@@ -41,7 +43,19 @@ export type WrittenCodes = 'written' | 'not-first' | 'made-before';
 /** Two changes of a user's codes at the same moment: one of them tries again. */
 const MOST_TRIES = 20;
 
-export function createRecoveryCodes({ sets, digests, count, randomBytes }: RecoveryCodesOptions) {
+/**
+ * How long a form shows its codes again. Of two submissions a browser shows the answer to the last
+ * one alone, whichever came first.
+ */
+const SHOWN_AGAIN_MS = 60_000;
+
+export function createRecoveryCodes({
+  sets,
+  digests,
+  count,
+  randomBytes,
+  now,
+}: RecoveryCodesOptions) {
   const toHashes = (userId: string, code: string): Promise<readonly string[]> =>
     Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
   const find = (userId: string): Promise<RecoveryCodeSet | null> =>
@@ -50,14 +64,32 @@ export function createRecoveryCodes({ sets, digests, count, randomBytes }: Recov
   return {
     /** @param form Names the form that asks for them. Undefined: any call makes codes. */
     async prepare(userId: string, form: string | undefined): Promise<PreparedCodes> {
-      const plain = Array.from({ length: count }, () => makeRecoveryCode(randomBytes));
+      const seed = toText(randomBytes(SEED_BYTES));
+      const [derived] = form === undefined ? [] : await deriveCodes(userId, form, seed);
+      const plain =
+        derived ?? Array.from({ length: count }, () => toCode(randomBytes(CODE_LENGTH)));
       const hashes = await Promise.all(
         plain.map(async (code) => (await toHashes(userId, code)).slice(0, 1)),
       );
       const [ofForm] = form === undefined ? [] : await toForms(userId, form);
-      const madeFor = ofForm === undefined ? undefined : { form: ofForm, isDone: false };
-      const codes = plain.map((code) => code.replace(/.{4}(?=.)/g, '$&-'));
-      return { codes, set: toSet(userId, hashes.flat(), madeFor) };
+      const madeFor =
+        ofForm === undefined ? undefined : { form: ofForm, seed, at: now(), isDone: false };
+      return { codes: plain.map(show), set: toSet(userId, hashes.flat(), madeFor) };
+    },
+    /**
+     * Returns the codes that a form has made, to show them again; null: it is more than a minute
+     * ago, or one has been used.
+     */
+    async showAgain(set: RecoveryCodeSet, form: string): Promise<readonly string[] | null> {
+      const { userId, hashes, madeFor } = set;
+      if (madeFor === undefined || now() - madeFor.at > SHOWN_AGAIN_MS) return null;
+      for (const plain of await deriveCodes(userId, form, madeFor.seed)) {
+        const made = await Promise.all(plain.map((code) => toHashes(userId, code)));
+        // After a rotation of the secret these are the codes of the older one.
+        const isSame = made.every((ofCode, at) => ofCode.includes(hashes[at] ?? ''));
+        if (isSame && plain.length === hashes.length) return plain.map(show);
+      }
+      return null;
     },
     /** Replaces all earlier codes. @param isFirst Refuses if there are some, or were. */
     async write(
@@ -80,8 +112,7 @@ export function createRecoveryCodes({ sets, digests, count, randomBytes }: Recov
      */
     async settle(set: RecoveryCodeSet, outcome: 'done' | 'failed'): Promise<void> {
       if (set.madeFor === undefined) return;
-      const { form } = set.madeFor;
-      const madeFor = outcome === 'done' ? { form, isDone: true } : undefined;
+      const madeFor = outcome === 'done' ? { ...set.madeFor, isDone: true } : undefined;
       // The store reports a failure. The form then makes no more codes, and another call of it ends
       // again what has ended.
       await sets.swap(set, toSet(set.userId, set.hashes, madeFor)).catch(() => false);
@@ -126,6 +157,26 @@ export function createRecoveryCodes({ sets, digests, count, randomBytes }: Recov
     throw changedTooOften();
   }
 
+  /**
+   * Returns the codes of a form, by each secret. Without the name of the form, which the page alone
+   * has, not even the store and the secret tell them.
+   */
+  function deriveCodes(
+    userId: string,
+    form: string,
+    seed: string,
+  ): Promise<readonly (readonly string[])[]> {
+    const derive = async (digest: KeyedDigest, index: number): Promise<string> => {
+      const bytes = await digest('recovery-code-of-form', userId, form, seed, String(index));
+      return toCode(Buffer.from(bytes, 'base64url').subarray(0, CODE_LENGTH));
+    };
+    return Promise.all(
+      digests.map((digest) =>
+        Promise.all(Array.from({ length: count }, (_none, index) => derive(digest, index))),
+      ),
+    );
+  }
+
   /** The name of a form need not be hard to guess, so it is kept as a digest with a key. */
   function toForms(userId: string, form: string): Promise<readonly string[]> {
     return Promise.all(digests.map((digest) => digest('recovery-codes-form', userId, form)));
@@ -136,7 +187,7 @@ export function createRecoveryCodes({ sets, digests, count, randomBytes }: Recov
     hashes: readonly string[],
     madeFor: RecoveryCodeSet['madeFor'],
   ): RecoveryCodeSet {
-    const tag = Buffer.from(randomBytes(TAG_BYTES)).toString('base64url');
+    const tag = toText(randomBytes(TAG_BYTES));
     return { version: 1, userId, tag, hashes: [...hashes], madeFor };
   }
 }
@@ -151,6 +202,16 @@ function changedTooOften(): StoreError {
 
 /** Sets of one user differ in it: two of them never have the same. */
 const TAG_BYTES = 16;
+const SEED_BYTES = 16;
+
+function toText(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url');
+}
+
+/** Returns a code as people read it. */
+function show(code: string): string {
+  return code.replace(/.{4}(?=.)/g, '$&-');
+}
 
 /**
  * Digits and capital letters without I, L, O and U, which look like others: 32 of them, 5 bits
@@ -164,10 +225,10 @@ const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const CODE_LENGTH = 24;
 const CODE = /^[0-9A-HJKMNP-TV-Z]{24}$/;
 
-/** Returns a new code in its plain form: 24 characters. */
-function makeRecoveryCode(randomBytes: (size: number) => Uint8Array): string {
+/** Returns a code in its plain form: one character for each byte. */
+function toCode(bytes: Uint8Array): string {
   // 256 is a multiple of 32: each character is as likely as any other.
-  return Array.from(randomBytes(CODE_LENGTH), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }
 
 /** Longer input is not a code, whatever spaces and marks come with pasting. */

@@ -11,8 +11,9 @@ import type { MiddlewareContext } from './context';
 export interface GenerateOptions {
   /**
    * Names the form that asks, such as a random id in a hidden field of its page: 1 to 100
-   * characters. Of several calls with the same form one makes codes, also across processes, so
-   * that a form sent twice shows the valid codes. Default: none, every call makes codes.
+   * characters, beyond guessing. Of several calls with the same form one makes codes, also across
+   * processes. For a minute the others return the same codes, so that the browser shows valid ones
+   * after a form was sent twice. Default: none, every call makes codes.
    */
   readonly form?: string | undefined;
 }
@@ -20,15 +21,15 @@ export interface GenerateOptions {
 /** The codes with which users log in who have lost their phone. */
 export interface RecoveryCodesPart {
   /**
-   * Generates new codes in place of all earlier ones. They are returned here and never again: show
-   * them once. Trusted devices are revoked and the user's other sessions ended.
+   * Generates new codes in place of all earlier ones. They are returned here and, but for `form`,
+   * never again: show them once. Trusted devices are revoked and the user's other sessions ended.
    * @param req Its user must be this one, and have passed a second factor other than a trusted
    * device in the last 300 s. Not required for the first codes of a user of whom
    * `canPassSecondFactor` says false.
    * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two
    * concurrent first calls.
    * @throws {RecoveryCodesError} `ERR_CODES_ALREADY_MADE`: a call with this `form` has made the
-   * codes that are valid now. Nothing has changed.
+   * codes that are valid now, more than a minute ago, or one has been used. Nothing has changed.
    * @throws {StoreError} `ERR_STORE`: the codes are as before, or new ones are written that nobody
    * has seen. The same call again makes codes, and completes what it ends. If the store fails again
    * meanwhile, only a call with another `form` makes codes.
@@ -62,14 +63,18 @@ export function createRecoveryCodesPart(
     async generate(id, req, { form } = {}) {
       const { userId } = toUserIdText(id);
       checkForm(form);
-      await refuseRepeated(id, req, form);
-      const isFirst = !(await isFresh(userId, req));
+      // Nothing is made or shown for a login that has ended.
+      if (req !== undefined && !(await logins.isStillLive(req))) throw notFresh();
+      const shown = await showAgain(id, req, form);
+      if (shown !== null) return shown;
+      const isFirst = !isFresh(userId, req);
       // The app has given it as the id of one of its users.
       const load = (): unknown => loadUser(id as AppUserId);
       if (isFirst && !(await hasNoFactor(userId, load))) {
         // The first codes, which another request of the form has made meanwhile, are a factor.
-        await refuseRepeated(id, req, form);
-        throw notFresh();
+        const made = await showAgain(id, req, form);
+        if (made === null) throw notFresh();
+        return made;
       }
       const prepared = await codes.prepare(userId, form);
       try {
@@ -81,7 +86,9 @@ export function createRecoveryCodesPart(
         await endOtherSessions(id, req);
       } catch (error) {
         await codes.settle(prepared.set, 'failed');
-        throw error;
+        const made = error instanceof RecoveryCodesError ? await showAgain(id, req, form) : null;
+        if (made === null) throw error;
+        return made;
       }
       await codes.settle(prepared.set, 'done');
       return prepared.codes;
@@ -90,29 +97,32 @@ export function createRecoveryCodesPart(
   };
 
   /**
-   * Refuses a form that has made codes. Where the call that made them has not ended everything, or
-   * is still at it, this one ends the rest.
+   * Returns the codes that a form has made, to show them again; null: it has made none. Where the
+   * call that made them has not ended everything, or is still at it, this one ends the rest.
+   * @throws {RecoveryCodesError} when they are not shown any more.
    */
-  async function refuseRepeated(
+  async function showAgain(
     id: UserId,
     req: Request | undefined,
     form: string | undefined,
-  ): Promise<void> {
+  ): Promise<readonly string[] | null> {
+    if (form === undefined) return null;
     const { userId } = toUserIdText(id);
-    const set = form === undefined ? null : await codes.findMadeFor(userId, form);
-    if (set === null) return;
+    const set = await codes.findMadeFor(userId, form);
+    if (set === null) return null;
     if (set.madeFor?.isDone !== true) {
       await changeAndEnd(req, id, 'changed', () => Promise.resolve());
       await endOtherSessions(id, req);
       await codes.settle(set, 'done');
     }
-    throw alreadyMade();
+    const shown = await codes.showAgain(set, form);
+    if (shown === null) throw alreadyMade();
+    return shown;
   }
 
   /** Returns whether the request's user is this one, right after a second factor. */
-  async function isFresh(userId: string, req: Request | undefined): Promise<boolean> {
-    if (req === undefined || !(await logins.isStillLive(req))) return false;
-    if (marks.check(req, MAX_AGE_MS) !== 'passed') return false;
+  function isFresh(userId: string, req: Request | undefined): boolean {
+    if (req === undefined || marks.check(req, MAX_AGE_MS) !== 'passed') return false;
     return marks.read(req)?.userId === userId;
   }
 }

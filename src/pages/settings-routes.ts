@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { RecoveryCodesError, type SmsOtp } from 'passport-sms-otp';
+import { RecoveryCodesError, SecondFactorError, type SmsOtp } from 'passport-sms-otp';
 import { leadTo, leaveEnded } from './code-routes';
 import { describeBase, hasSettings, type PagesContext } from './context';
 import {
@@ -39,8 +39,6 @@ interface PageGuards {
   readonly user: RequestHandler;
   /** Lets users pass with a factor of the last five minutes. */
   readonly recent: RequestHandler;
-  /** The same for forms, and for users without any factor: first codes. */
-  readonly recentOrFirst: RequestHandler;
   /**
    * The page and the form of a number, also for users without any factor. A login may need one all
    * the same, as after a sign-up, and this is the way to it. `phones.enroll` asks whether the login
@@ -58,8 +56,6 @@ function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
   const userWithoutFactor = smsOtp.requireSecondFactor({ allowNotRequired: true });
   const redirect = addresses.at('confirm');
   const recentForm = smsOtp.requireSecondFactor({ maxAgeSeconds, redirect });
-  // The first of two submissions makes a factor, which the second one is asked for.
-  const firstForm = smsOtp.requireSecondFactor({ allowNotRequired: true, redirect });
   const hasNone = async (req: Request): Promise<boolean> => {
     if (!req.user || smsOtp.hasSecondFactor(req)) return false;
     return isWithoutFactor(smsOtp, req.user);
@@ -67,7 +63,6 @@ function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
   return {
     user: choose(hasNone, userWithoutFactor, user),
     recent: smsOtp.requireSecondFactor({ maxAgeSeconds }),
-    recentOrFirst: choose(hasNone, firstForm, recentForm),
     numberPage: choose(hasNone, pass, user),
     numberForm: choose(hasNone, pass, recentForm),
     recentForm,
@@ -170,12 +165,13 @@ function addCodes(
   );
   router.post(
     '/recovery-codes',
-    guards.recentOrFirst,
     asyncHandler(async (req, res) => {
       const form = readField(req, 'form');
       const isOurs = form !== '' && form.length <= MAX_FORM_LENGTH;
-      const codes = isOurs ? await makeCodes(req, form) : null;
-      if (codes === null) return showLostCodes(context, req, res);
+      // `generate` asks for the recent factor itself, or for a user without any.
+      const codes = req.user ? isOurs && (await makeCodes(req, form)) : 'factor-needed';
+      if (codes === 'factor-needed') return res.redirect(303, context.addresses.at('confirm'));
+      if (codes === false) return showLostCodes(context, req, res);
       show(context, req, res, {
         ...describeBase(context, req, res),
         name: 'recovery-codes',
@@ -186,13 +182,17 @@ function addCodes(
     }),
   );
 
-  /** Null: another submission of this form has made codes, which that answer alone shows. */
-  async function makeCodes(req: Request, form: string): Promise<readonly string[] | null> {
+  /** False: another submission of this form has made codes, and is too long ago. */
+  async function makeCodes(
+    req: Request,
+    form: string,
+  ): Promise<readonly string[] | 'factor-needed' | false> {
     const userId = settings.getUserId(userOf(req));
     try {
       return await recoveryCodes.generate(userId, req, { form });
     } catch (error) {
-      if (error instanceof RecoveryCodesError) return null;
+      if (error instanceof RecoveryCodesError) return false;
+      if (error instanceof SecondFactorError) return 'factor-needed';
       throw error;
     }
   }

@@ -133,10 +133,13 @@ export const recoveryCodesSchema = z.object({
   /** Keyed digests of the codes that are left; none: all were spent. */
   hashes: z.array(text.max(256)).max(100),
   /**
-   * Keyed digest of the form that asked for them, which gets no others. `isDone`: all that new
-   * codes end has ended.
+   * Keyed digest of the form that asked for them, which gets no others. `at` and `seed`: for a
+   * minute the form shows the same codes again, which are derived from its name and the seed.
+   * `isDone`: all that new codes end has ended.
    */
-  madeFor: z.object({ form: text.max(256), isDone: z.boolean() }).optional(),
+  madeFor: z
+    .object({ form: text.max(256), seed: text.max(64), at: z.number(), isDone: z.boolean() })
+    .optional(),
 });
 
 /** The recovery codes of a user, from the first ones until `forgetUser` or `enableUser`. */

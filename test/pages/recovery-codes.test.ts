@@ -62,10 +62,16 @@ async function letsIn(test: TestApp, user: TestUser, code = ''): Promise<boolean
 }
 
 /** An answer shows codes that are valid, or says why there are none. */
-async function expectHonest(test: TestApp, user: TestUser, answer: Answer): Promise<void> {
+async function expectHonest(
+  test: TestApp,
+  user: TestUser,
+  answer: Answer,
+  at: number,
+): Promise<void> {
   const codes = readCodes(answer);
-  const [first] = codes;
-  if (first === undefined) {
+  // Two answers may show the same codes, and each code works once.
+  const code = codes[at];
+  if (code === undefined) {
     const isLost = answer.status === 409 && answer.text.includes(LOST);
     // The first codes of a user are a factor, which is asked for from then on.
     const isAsked = answer.location === '/second-factor/confirm';
@@ -76,7 +82,7 @@ async function expectHonest(test: TestApp, user: TestUser, answer: Answer): Prom
     ]);
     return;
   }
-  expect([answer.status, codes.length, await letsIn(test, user, first)]).toEqual([200, 10, true]);
+  expect([answer.status, codes.length, await letsIn(test, user, code)]).toEqual([200, 10, true]);
 }
 
 describe.each(USERS)('%s', (title, user) => {
@@ -88,11 +94,9 @@ describe.each(USERS)('%s', (title, user) => {
     const codes = readCodes(answer);
     expect([answer.status, codes.length, answer.location]).toEqual([200, 10, null]);
     expect(answer.headers['cache-control']).toBe('no-store');
-    const pages = [
-      await open(browser, 'recovery-codes'),
-      await open(browser, 'settings'),
-      await submit(browser, 'recovery-codes', { form }),
-    ].map(({ text, headers }) => text + JSON.stringify(headers));
+    const pages = [await open(browser, 'recovery-codes'), await open(browser, 'settings')].map(
+      ({ text, headers }) => text + JSON.stringify(headers),
+    );
     const calls = test.tampered.calls.map(({ given }) => given);
     const places = {
       headers: JSON.stringify(answer.headers),
@@ -110,14 +114,16 @@ describe.each(USERS)('%s', (title, user) => {
     }
   });
 
-  it('are not shown again by a reload of the answer, and stay valid', async () => {
+  it('are shown again by a reload of the answer for a minute, and stay valid', async () => {
     const test = await apps.start();
     const browser = await enter(test, user);
     const form = await openForm(title, browser);
     const codes = readCodes(await submit(browser, 'recovery-codes', { form }));
     const again = await submit(browser, 'recovery-codes', { form });
-    expect(readCodes(again)).toEqual([]);
-    await expectHonest(test, user, again);
+    expect(readCodes(again)).toEqual(codes);
+    test.clock.advanceSeconds(61);
+    const late = await submit(browser, 'recovery-codes', { form });
+    expect([late.status, late.text.includes(LOST), readCodes(late)]).toEqual([409, true, []]);
     expect(await letsIn(test, user, codes[0])).toBe(true);
   });
 
@@ -129,8 +135,9 @@ describe.each(USERS)('%s', (title, user) => {
       submit(browser, 'recovery-codes', { form }),
       submit(browser, 'recovery-codes', { form }),
     ]);
-    expect(answers.flatMap(readCodes)).toHaveLength(10);
-    for (const answer of answers) await expectHonest(test, user, answer);
+    const [first = [], second] = answers.map(readCodes);
+    expect([first.length, second]).toEqual([10, first]);
+    expect(await letsIn(test, user, first[0])).toBe(true);
   });
 
   it('are valid in whatever order two submissions of a form are processed', async () => {
@@ -147,7 +154,7 @@ describe.each(USERS)('%s', (title, user) => {
       hold.release();
       const answers = [await first, second];
       expect(answers.flatMap(readCodes).length % 10).toBe(0);
-      for (const answer of answers) await expectHonest(test, user, answer);
+      for (const [at, answer] of answers.entries()) await expectHonest(test, user, answer, at);
       if (!isHeld) return;
     }
     throw new Error('more calls than this test is made for');
