@@ -253,6 +253,8 @@ function checkPositionals({ name, positionals = [] }: Command, given: readonly s
   const needed = positionals.filter((positional) => !positional.startsWith('['));
   const missing = needed[given.length];
   if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`);
-  if (given.length > positionals.length) throw new UsageError(`${name} takes fewer arguments`);
+  const takesMore = positionals.at(-1)?.includes('…') === true;
+  if (!takesMore && given.length > positionals.length)
+    throw new UsageError(`${name} takes fewer arguments`);
   if (given.includes('')) throw new UsageError(`an argument of ${name} is empty`);
 }

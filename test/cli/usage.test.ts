@@ -71,10 +71,8 @@ describe('wrong usage', () => {
     [['balance', '--timeout', '1', '--timeout', '2'], 'more than once'],
     [['balance', '--timeout', '0'], '--timeout must be a whole number from 1 to 60'],
     [['simulate', '--variant', 'C'], '--variant must be A or B'],
-    [['lookup'], '--in and --out belong together'],
-    [['lookup', '--in', 'a', '--out', 'b'], 'a file needs --budget'],
-    [['lookup', '--in', 'a', '--out', './a', '--budget', '1'], 'must be different files'],
-    [['lookup', '+12025550123', '--budget', '1'], '--budget is for files'],
+    [['lookup', '+12025550123', '2025550124'], 'the number must have its plus'],
+    [['lookup', '+12025550123', ''], 'an argument of lookup is empty'],
     [['doctor', '--send'], 'need --number'],
     [['unlock', 'alice'], 'REDIS_URL or DATABASE_URL must be set'],
   ])('%j ends with 2 and says what is wrong', async (argv, words) => {
