@@ -59,6 +59,7 @@ describe('wrong usage', () => {
     [['docter'], 'did you mean doctor?'],
     [['balance', '--jsn'], '--jsn is not an option of balance'],
     [['balance', 'now'], 'balance takes fewer arguments'],
+    [['pricing', '--since', 'prices.json'], '--since is not an option of pricing'],
     [['send'], 'send needs <number>'],
     [['validate', 'id'], 'validate needs <number>'],
     [['unlock', ''], 'an argument of unlock is empty'],
@@ -111,7 +112,7 @@ describe('a secret on the command line', () => {
     [['hunter2', '--password', 'hunter2']],
     [['send', '+12025550123', '--message', `[PIN] ${PASSWORD}`]],
     [['balance', 'eyJhbGciOiJIUzI1NiJ9.hunter2.sig']],
-    [['pricing', '--since=eyJhbGciOiJIUzI1NiJ9.hunter2.sig']],
+    [['pricing', '--ca=eyJhbGciOiJIUzI1NiJ9.hunter2.sig']],
   ])('is refused and not repeated: case %#', async (argv) => {
     const { code, stdout, stderr } = await runCli(argv, { env });
     expect(code).toBe(2);
