@@ -23,7 +23,7 @@ import { numbers } from './commands/numbers';
 import { send, validate } from './commands/otp';
 import { balance, pricing } from './commands/pricing';
 import { simulate } from './commands/simulate';
-import { enable, unlock } from './commands/unlock';
+import { unlock } from './commands/unlock';
 import { explain, UsageError } from './failures';
 
 /** Every command, in the order of the overview. */
@@ -40,7 +40,6 @@ export const COMMANDS: readonly Command[] = [
   send,
   validate,
   unlock,
-  enable,
 ];
 
 /** Variables whose values may appear in no argument and in no output. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import manifest from '../../package.json';
 import { COMMANDS } from '../../src/cli/run';
+import { readPage } from '../docs/support/pages';
 import { environmentOf, PASSWORD } from './support/account';
 import { runCli } from './support/terminal';
 
@@ -23,12 +24,22 @@ describe('help', () => {
     for (const { name } of COMMANDS) expect(stdout).toContain(`  ${name}`);
   });
 
+  it('of the program and both tables of the docs name the same commands', () => {
+    const names = COMMANDS.map(({ name }) => name).toSorted();
+    const [table = ''] = readPage('docs/command-line.md').text.split('## Common rules');
+    const rows = Array.from(table.matchAll(/^\| \[?`([a-z-]+)/gm), ([, name]) => name);
+    expect(rows.toSorted()).toEqual(names);
+    const row = /^\| `npx passport-sms-otp`.*$/m.exec(readPage('docs/api.md').text)?.[0] ?? '';
+    const listed = Array.from(row.matchAll(/`([a-z-]+)`/g), ([, name]) => name);
+    expect(listed.toSorted()).toEqual(names);
+  });
+
   it('of the program names --version', async () => {
     expect((await runCli(['--help'])).stdout).toContain('--version');
   });
 
-  it.each(['unlock', 'enable'])('of %s names the variables that it needs', async (name) => {
-    const { stdout } = await runCli([name, '--help']);
+  it('of unlock names the variables that it needs', async () => {
+    const { stdout } = await runCli(['unlock', '--help']);
     for (const variable of ['REDIS_URL', 'DATABASE_URL']) expect(stdout).toContain(variable);
   });
 
