@@ -18,8 +18,8 @@ const GROUPS = {
     'src/opentelemetry/record-spans.ts',
     'src/cli/failures.ts',
     // The refusal of secrets, and what of a word is repeated.
-    'src/cli/run.ts:171-202',
-    'src/cli/run.ts:240-241',
+    'src/cli/run.ts:170-201',
+    'src/cli/run.ts:239-240',
   ],
   memory: ['src/stores/memory/*.ts'],
   records: ['src/stores/{pending-logins,record-sets,record-schemas,check-values}.ts'],

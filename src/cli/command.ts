@@ -6,7 +6,6 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { styleText } from 'node:util';
 import { readFields } from '../errors';
-import { toMicros } from '../policies/spend-limits/micros';
 import { toDigits } from '../protocol/mobile';
 import { CommandFailure, UsageError } from './failures';
 
@@ -43,8 +42,8 @@ export interface Command {
   /** One line. */
   readonly summary: string;
   /**
-   * The placeholders of its arguments, such as `<user>`; optional ones are in brackets. Default:
-   * none.
+   * The placeholders of its arguments, such as `<user>`. Optional ones are in brackets, and a last
+   * one with `…` may be given more than once. Default: none.
    */
   readonly positionals?: readonly string[];
   readonly options: CommandOptions;
@@ -208,15 +207,6 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
       const value = /^[0-9]{1,9}$/.test(given) ? Number(given) : NaN;
       if (value >= min && value <= max) return value;
       throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
-    },
-    /** Reads an amount of money, in millionths. @throws {UsageError} */
-    amount(name: string): number | undefined {
-      const given = text(name);
-      if (given === undefined) return undefined;
-      const micros = toMicros(given);
-      if (micros === null || micros <= 0)
-        throw new UsageError(`--${name} must be an amount such as 2.50`);
-      return micros;
     },
   };
 }

@@ -87,16 +87,14 @@ function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
 
 /**
  * Calls `use` with a client for the account of the environment, then closes the client. Without
- * SMS_OTP_VARIANT it is A.
- * @param onInterrupt What Ctrl+C does to running calls: they are aborted, or they may finish.
+ * SMS_OTP_VARIANT it is A. Ctrl+C aborts running calls.
  */
 export async function withGateway<const Result>(
   call: CommandCall,
   use: (client: GatewayClient) => Promise<Result>,
-  onInterrupt: 'abort' | 'finish' = 'abort',
 ): Promise<Result> {
   const client = openGateway(await readGatewayEnvironment(call));
-  if (onInterrupt === 'abort') abortOnInterrupt(client, call.io.signal);
+  abortOnInterrupt(client, call.io.signal);
   try {
     return await use(client);
   } finally {

@@ -23,7 +23,7 @@ import { numbers } from './commands/numbers';
 import { send, validate } from './commands/otp';
 import { balance, pricing } from './commands/pricing';
 import { simulate } from './commands/simulate';
-import { enable, unlock } from './commands/unlock';
+import { unlock } from './commands/unlock';
 import { explain, UsageError } from './failures';
 
 /** Every command, in the order of the overview. */
@@ -40,7 +40,6 @@ export const COMMANDS: readonly Command[] = [
   send,
   validate,
   unlock,
-  enable,
 ];
 
 /** Variables whose values may appear in no argument and in no output. */
@@ -253,6 +252,8 @@ function checkPositionals({ name, positionals = [] }: Command, given: readonly s
   const needed = positionals.filter((positional) => !positional.startsWith('['));
   const missing = needed[given.length];
   if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`);
-  if (given.length > positionals.length) throw new UsageError(`${name} takes fewer arguments`);
+  const takesMore = positionals.at(-1)?.includes('…') === true;
+  if (!takesMore && given.length > positionals.length)
+    throw new UsageError(`${name} takes fewer arguments`);
   if (given.includes('')) throw new UsageError(`an argument of ${name} is empty`);
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Fault } from 'passport-sms-otp/simulator';
 import { openAccount } from './support/account';
-import { makeFolder } from './support/files';
 import { jsonOf, runCli } from './support/terminal';
 
 const ROW = {
@@ -66,76 +65,6 @@ describe.each(['A', 'B'] as const)('pricing (%s)', (variant) => {
           price: '0.0780',
         },
       ].map((row) => ({ ...row, id: expect.any(String) })),
-    });
-  });
-});
-
-describe('pricing --since', () => {
-  it('shows what is new, gone, dearer and cheaper, by amount and not by writing', async () => {
-    const { env, simulator } = await openAccount();
-    const folder = makeFolder();
-    const rows = ['01', '02', '03', '04'].map((mnc, id) => ({ ...ROW, id, mnc }));
-    simulator.failNext('pricing', listOf(...rows));
-    folder.write('prices.json', (await runCli(['pricing', '--json'], { env })).stdout);
-    const [same, dearer, cheaper] = rows;
-    const changed = [
-      { ...same, price: '0.05' },
-      { ...dearer, price: '0.1000' },
-      { ...cheaper, price: '0.0400' },
-      { ...ROW, id: 9, mnc: '09' },
-    ];
-    simulator.failNext('pricing', listOf(...changed), 2);
-    const run = { env, folder: folder.path };
-    expect((await runCli(['pricing', '--since', 'prices.json'], run)).stdout.split('\n')).toEqual([
-      'dearer   France  Hexagone  208 02  0.0500  0.1000',
-      'cheaper  France  Hexagone  208 03  0.0500  0.0400',
-      'new      France  Hexagone  208 09          0.0500',
-      'gone     France  Hexagone  208 04  0.0500',
-      '',
-    ]);
-    expect(
-      jsonOf(await runCli(['pricing', '--since', 'prices.json', '--json'], run)),
-    ).toMatchObject([
-      { kind: 'dearer', before: '0.0500', mnc: '02', price: '0.1000' },
-      { kind: 'cheaper', before: '0.0500', mnc: '03', price: '0.0400' },
-      { kind: 'new', before: null, mnc: '09' },
-      { kind: 'gone', before: '0.0500', mnc: '04' },
-    ]);
-  });
-
-  it('says that nothing has changed', async () => {
-    const { env } = await openAccount();
-    const folder = makeFolder();
-    folder.write('prices.json', (await runCli(['pricing', '--json'], { env })).stdout);
-    const ended = await runCli(['pricing', '--since', 'prices.json'], { env, folder: folder.path });
-    expect(ended).toEqual({ code: 0, stdout: '', stderr: 'Nothing has changed.\n' });
-  });
-
-  it.each([
-    ['garbage', 'not JSON', 'The file is not a saved price list.'],
-    ['another shape', '{"service":"otp","pricing":{}}', 'The file is not a saved price list.'],
-    [
-      'the list of lookups',
-      '{"service":"lookup","currency":{"name":null,"symbol":null},"pricing":[]}',
-      'for the other service',
-    ],
-  ])('refuses %s', async (_title, text, words) => {
-    const { env } = await openAccount();
-    const folder = makeFolder();
-    folder.write('prices.json', text);
-    const ended = await runCli(['pricing', '--since', 'prices.json'], { env, folder: folder.path });
-    expect(ended).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(words) });
-  });
-
-  it('says when the file is not there', async () => {
-    const { env } = await openAccount();
-    const ended = await runCli(['pricing', '--since', 'none.json'], {
-      env,
-      folder: makeFolder().path,
-    });
-    expect(ended).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('could not be read (ENOENT)'),
     });
   });
 });

@@ -31,7 +31,7 @@ describe('a word on the command line is refused', () => {
     expect(() => refuseSecrets([word], [])).toThrow(refused);
   });
 
-  it.each(['eyJhbGci.eyJzdWIi.c2ln', 'eyJhbGci.eyJzdWIi.', '--since=eyJh-b_i.e-y_J.s-i_g'])(
+  it.each(['eyJhbGci.eyJzdWIi.c2ln', 'eyJhbGci.eyJzdWIi.', '--ca=eyJh-b_i.e-y_J.s-i_g'])(
     'that is a token of three parts: %s',
     (word) => {
       expect(() => refuseSecrets([word], [])).toThrow(refused);

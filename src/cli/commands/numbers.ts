@@ -2,7 +2,7 @@ import { parseNumber } from '../../account/parse-number';
 import { readPhoneLibraryVersion } from '../../limits/number-country';
 import { type Command, type CommandCall, type ExitCode } from '../command';
 import { CommandFailure, UsageError } from '../failures';
-import { readLines } from '../lookups/line-files';
+import { readLines } from '../read-lines';
 
 export const numbers: Command = {
   name: 'numbers',

@@ -6,110 +6,100 @@ import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../c
 import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 
-const STATE_NOTE = 'The store is the one of REDIS_URL or DATABASE_URL. One of them must be set.';
-
 /** The app's own factors are not known here. */
 const METHODS = ['sms'];
 
-/** What tells the two commands apart. */
-interface CounterCommand extends Pick<Command, 'name' | 'summary' | 'notes'> {
-  /** The word for a change that was made. */
-  readonly done: 'unlocked' | 'enabled';
-  /** Resolves to what else was lifted. */
-  readonly change: (
-    store: GuardedStore,
-    user: string,
-    browserIds: readonly string[],
-  ) => Promise<{ sends?: number }>;
-  /** Shown when there was no lock, or no failure. */
-  readonly note: string;
-}
-
-export const unlock = createCounterCommand({
+export const unlock: Command = {
   name: 'unlock',
   summary: 'lift the locks and send budgets of a user',
-  notes: [
-    'The user is named by the id that getUserId returns. Failures stay counted: the next lock ' +
-      'comes as it would have.',
-    'A user whose codes are disabled needs enable.',
-    STATE_NOTE,
-  ],
-  done: 'unlocked',
-  change: async ({ counters }, user, browserIds) => {
-    const { sends } = await liftLimits(counters, user, METHODS, browserIds);
-    return { sends };
+  positionals: ['<user>'],
+  options: {
+    enable: { help: 'also end disabled codes: clears failures, makes all browsers unknown' },
+    ...STATE_OPTIONS,
+    ...JSON_OPTION,
   },
-  note: 'There was no lock. The send budgets are lifted.',
-});
-
-export const enable = createCounterCommand({
-  name: 'enable',
-  summary: 'enable codes again for a user whose codes were disabled',
   notes: [
-    'The user is named by the id that getUserId returns. All failures are forgotten, and a lock ' +
-      'with them.',
-    'Do it after you have verified the number again, not because an e-mail asks for it.',
-    STATE_NOTE,
+    'The user is named by the id that getUserId returns, the store by REDIS_URL or DATABASE_URL.',
+    'Use --enable after you have verified the number again, not because an e-mail asks for it.',
   ],
-  done: 'enabled',
-  change: async (store, user) => {
-    await enableCodes(store, user, METHODS, Date.now());
-    return {};
-  },
-  note: 'There were no failures.',
-});
-
-function createCounterCommand({ done, change, note, ...about }: CounterCommand): Command {
-  async function run(call: CommandCall): Promise<ExitCode> {
-    const id = call.args.positionals[0] ?? '';
+  async run(call) {
     const state = await openState(call);
     try {
       const store = guardStore(state.store, Date.now);
-      const browserIds = (await store.browsers.list(id)).map(({ browserId }) => browserId);
-      const { counters } = store;
-      const failures = await sumCounts(counters, attemptKeys(id));
-      const lockNames = lockKeys(id, METHODS);
-      const countOf = await readKeys(counters, lockNames);
-      const locks = lockNames.map(countOf);
-      const liftable = await sumCounts(counters, liftableKeys(id, browserIds));
-      const isUnknown = failures === 0 && locks.every(({ count }) => count === 0);
-      if (browserIds.length === 0 && liftable === 0 && isUnknown) {
-        throw new CommandFailure(
-          'Nothing is counted for this user.',
-          'Check the id and the prefix.',
-        );
-      }
-      const lockedSeconds = Math.max(...locks.map((lock) => lock.lockedSeconds));
-      if (done === 'unlocked' && lockedSeconds === 0 && liftable === 0)
-        throw nothingToLift(failures);
-      const before = { failures, lockedSeconds, ...(await change(store, id, browserIds)) };
-      const isChanged = done === 'enabled' ? failures > 0 : lockedSeconds > 0;
-      const result = {
-        user: id,
-        place: state.place,
-        ...before,
-        [done]: done === 'enabled' || isChanged,
-      };
-      const { output } = call;
-      call.showResult(result, () => {
-        const was = output.style('dim', `was: ${describe(before)}, in ${state.place}`);
-        output.line(`${output.style('green', done)}  ${result.user}  ${was}`);
-        if (!isChanged) output.note(note);
+      const result = await unlockUser(store, call.args.positionals[0] ?? '', {
+        isEnabling: call.args.isOn('enable'),
       });
-      return 0;
+      return show(call, { ...result, place: state.place });
     } finally {
       await state.close();
     }
-  }
+  },
+};
 
-  return { ...about, positionals: ['<user>'], options: { ...STATE_OPTIONS, ...JSON_OPTION }, run };
+/** What was counted of the user, and what was done. */
+interface Unlocked {
+  readonly user: string;
+  readonly failures: number;
+  readonly lockedSeconds: number;
+  readonly sends: number;
+  readonly unlocked: boolean;
+  readonly enabled: boolean;
 }
 
-function nothingToLift(failures: number): CommandFailure {
-  return new CommandFailure(
-    'There is nothing to lift: no lock, and no text counted.',
-    `Failures that stay counted: ${failures}. If they have disabled codes: enable.`,
-  );
+async function unlockUser(
+  store: GuardedStore,
+  user: string,
+  { isEnabling }: { readonly isEnabling: boolean },
+): Promise<Unlocked> {
+  const { browserIds, failures, lockedSeconds, liftable } = await readCounts(store, user);
+  if (!isEnabling && lockedSeconds === 0 && liftable === 0) {
+    throw new CommandFailure(
+      'There is nothing to lift: no lock, and no text counted.',
+      adviseOnFailures(failures),
+    );
+  }
+  const { sends } = await liftLimits(store.counters, user, METHODS, browserIds);
+  if (isEnabling) await enableCodes(store, user, METHODS, Date.now());
+  const unlocked = lockedSeconds > 0;
+  return { user, failures, lockedSeconds, sends, unlocked, enabled: isEnabling };
+}
+
+/** @throws {CommandFailure} when nothing is known of the user. */
+async function readCounts({ browsers, counters }: GuardedStore, user: string) {
+  const browserIds = (await browsers.list(user)).map(({ browserId }) => browserId);
+  const failures = await sumCounts(counters, attemptKeys(user));
+  const lockNames = lockKeys(user, METHODS);
+  const countOf = await readKeys(counters, lockNames);
+  const locks = lockNames.map(countOf);
+  const liftable = await sumCounts(counters, liftableKeys(user, browserIds));
+
+  const isUnknown = failures === 0 && locks.every(({ count }) => count === 0);
+  if (browserIds.length === 0 && liftable === 0 && isUnknown)
+    throw new CommandFailure('Nothing is counted for this user.', 'Check the id and the prefix.');
+  const lockedSeconds = Math.max(...locks.map((lock) => lock.lockedSeconds));
+  return { browserIds, failures, lockedSeconds, liftable };
+}
+
+function show(
+  call: CommandCall,
+  result: Unlocked & { readonly place: 'Redis' | 'PostgreSQL' },
+): ExitCode {
+  const { output } = call;
+  const { user, failures, unlocked, enabled, place } = result;
+  call.showResult(result, () => {
+    const was = output.style('dim', `was: ${describe(result)}, in ${place}`);
+    output.line(`${output.style('green', enabled ? 'enabled' : 'unlocked')}  ${user}  ${was}`);
+    if (enabled && failures === 0) output.note('There were no failures.');
+    if (!enabled && !unlocked) output.note('There was no lock. The send budgets are lifted.');
+    if (!enabled && failures > 0) output.note(adviseOnFailures(failures));
+  });
+  return 0;
+}
+
+/** Whether the failures disable codes depends on an option of the app, which is not known here. */
+function adviseOnFailures(failures: number): string {
+  const advice = 'If they have disabled codes, verify the number again, then add --enable.';
+  return `Failures that stay counted: ${failures}. ${advice}`;
 }
 
 function countNoun(amount: number, noun: string): string {
@@ -117,9 +107,9 @@ function countNoun(amount: number, noun: string): string {
 }
 
 /** "10 failures, locked for 30 more minutes, 4 texts counted". */
-function describe(before: { failures: number; lockedSeconds: number; sends?: number }): string {
-  const minutes = Math.ceil(before.lockedSeconds / 60);
+function describe({ failures, lockedSeconds, sends }: Unlocked): string {
+  const minutes = Math.ceil(lockedSeconds / 60);
   const lock = minutes === 0 ? 'no lock' : `locked for ${countNoun(minutes, 'more minute')}`;
-  const texts = before.sends ? [`${countNoun(before.sends, 'text')} counted`] : [];
-  return [countNoun(before.failures, 'failure'), lock, ...texts].join(', ');
+  const texts = sends > 0 ? [`${countNoun(sends, 'text')} counted`] : [];
+  return [countNoun(failures, 'failure'), lock, ...texts].join(', ');
 }

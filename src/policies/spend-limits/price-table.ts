@@ -124,7 +124,7 @@ function hasNetworkCodes({ mcc, mnc }: MessageRow): boolean {
 }
 
 /** Returns the highest price of each key. An entry without a key or a price is left out. */
-export function findHighest(
+function findHighest(
   entries: readonly (readonly [key: string | undefined, micros: number | undefined])[],
 ): ReadonlyMap<string, number> {
   const highest = new Map<string, number>();
@@ -224,10 +224,7 @@ export function findLookupPrice(
  * Finds the price of the longest dialling code, of seven digits at most, that a number begins with.
  * @param mobile E.164 with plus.
  */
-export function findByDialCode(
-  prices: ReadonlyMap<string, number>,
-  mobile: string,
-): number | undefined {
+function findByDialCode(prices: ReadonlyMap<string, number>, mobile: string): number | undefined {
   for (let length = 7; length > 0; length -= 1) {
     const micros = prices.get(mobile.slice(1, 1 + length));
     if (micros !== undefined) return micros;
