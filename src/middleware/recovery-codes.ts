@@ -142,8 +142,8 @@ function checkWritten(written: WrittenCodes): void {
 
 function alreadyMade(): RecoveryCodesError {
   return new RecoveryCodesError(
-    'This form has already made recovery codes, and its first answer shows them. Load the page ' +
-      'again to make others',
+    'This form has made recovery codes more than a minute ago, or one of them has been used. ' +
+      'Load the page again to make others',
   );
 }
 
