@@ -293,8 +293,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'new recovery codes end nothing',
     file: 'middleware/recovery-codes.ts',
-    from: "const made = await changeAndEnd(req, id, 'changed', async () => {",
-    to: 'void changeAndEnd;\n      const made = await (async (change: () => Promise<readonly string[]>) => change())(async () => {',
+    from: "await changeAndEnd(req, id, 'changed', async () =>",
+    to: 'void changeAndEnd;\n        await (async (change: () => Promise<void>) => change())(async () =>',
     scenario: beside(['logged-in', 'new-codes'], ['pending', 'right']),
   },
   {
