@@ -167,11 +167,13 @@ function addCodes(
     '/recovery-codes',
     asyncHandler(async (req, res) => {
       const form = readField(req, 'form');
+      const showLost = (): void => showLostCodes(context, req, res);
       const isOurs = form !== '' && form.length <= MAX_FORM_LENGTH;
-      // `generate` asks for the recent factor itself, or for a user without any.
-      const codes = req.user ? isOurs && (await makeCodes(req, form)) : 'factor-needed';
+      if (!req.user || !isOurs) return void guards.recentForm(req, res, showLost);
+      // It asks for the recent factor itself, or for a user without any.
+      const codes = await makeCodes(req, form);
       if (codes === 'factor-needed') return res.redirect(303, context.addresses.at('confirm'));
-      if (codes === false) return showLostCodes(context, req, res);
+      if (codes === 'too-late') return showLost();
       show(context, req, res, {
         ...describeBase(context, req, res),
         name: 'recovery-codes',
@@ -182,16 +184,16 @@ function addCodes(
     }),
   );
 
-  /** False: another submission of this form has made codes, and is too long ago. */
+  /** `too-late`: another submission of this form has made codes, more than a minute ago. */
   async function makeCodes(
     req: Request,
     form: string,
-  ): Promise<readonly string[] | 'factor-needed' | false> {
+  ): Promise<readonly string[] | 'factor-needed' | 'too-late'> {
     const userId = settings.getUserId(userOf(req));
     try {
       return await recoveryCodes.generate(userId, req, { form });
     } catch (error) {
-      if (error instanceof RecoveryCodesError) return false;
+      if (error instanceof RecoveryCodesError) return 'too-late';
       if (error instanceof SecondFactorError) return 'factor-needed';
       throw error;
     }
