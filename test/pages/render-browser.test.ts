@@ -6,6 +6,7 @@ import type { Page, PageLocale } from '../../src/pages/page';
 import { renderPage } from '../../src/pages/render';
 import { findFlaws } from '../browser/barriers';
 import { inChromium, useChromium } from '../browser/chromium';
+import { waitUntil } from '../support/wait-until';
 import { PAGES, PLAIN_LOOK } from './fixtures';
 
 const ASSETS = `${__dirname}/../../src/pages/assets`;
@@ -163,9 +164,8 @@ inChromium(describe)('the pages in Chromium', () => {
           toJSON: () => ({ id: 'passkey-1', bytes: new Uint8Array(publicKey.challenge).length }),
         }),
       } });`);
-    const posted = tab.waitForRequest((request) => request.method() === 'POST');
     await tab.getByRole('button', { name: 'Continue' }).click();
-    await posted;
+    await waitUntil(() => posts.length > 0);
     expect(posts.map(({ path }) => path)).toEqual(['factor-passkey']);
     expect(JSON.parse(posts[0]?.fields.get('pin') ?? '')).toEqual({ id: 'passkey-1', bytes: 3 });
     await close();
@@ -196,6 +196,7 @@ inChromium(describe)('the pages in Chromium', () => {
     expect(await countEnabled(tab)).toBe(2);
     await tab.getByLabel('Code from the text message').fill('123456');
     await tab.getByRole('button', { name: 'Confirm' }).click();
+    await waitUntil(() => posts.length > 0);
     expect(posts.map(({ path }) => path)).toEqual(['code']);
     await close();
   });
