@@ -65,9 +65,11 @@ export function createRecoveryCodes({
     /** @param form Names the form that asks for them. Undefined: any call makes codes. */
     async prepare(userId: string, form: string | undefined): Promise<PreparedCodes> {
       const seed = toText(randomBytes(SEED_BYTES));
-      const [derived] = form === undefined ? [] : await deriveCodes(userId, form, seed);
+      const [newest] = digests;
       const plain =
-        derived ?? Array.from({ length: count }, () => toCode(randomBytes(CODE_LENGTH)));
+        form === undefined || newest === undefined
+          ? Array.from({ length: count }, () => toCode(randomBytes(CODE_LENGTH)))
+          : await deriveCodes(newest, userId, form, seed);
       const hashes = await Promise.all(
         plain.map(async (code) => (await toHashes(userId, code)).slice(0, 1)),
       );
@@ -83,9 +85,10 @@ export function createRecoveryCodes({
     async showAgain(set: RecoveryCodeSet, form: string): Promise<readonly string[] | null> {
       const { userId, hashes, madeFor } = set;
       if (madeFor === undefined || now() - madeFor.at > SHOWN_AGAIN_MS) return null;
-      for (const plain of await deriveCodes(userId, form, madeFor.seed)) {
+      // After a rotation of the secret these are the codes of the older one.
+      for (const digest of digests) {
+        const plain = await deriveCodes(digest, userId, form, madeFor.seed);
         const made = await Promise.all(plain.map((code) => toHashes(userId, code)));
-        // After a rotation of the secret these are the codes of the older one.
         const isSame = made.every((ofCode, at) => ofCode.includes(hashes[at] ?? ''));
         if (isSame && plain.length === hashes.length) return plain.map(show);
       }
@@ -158,26 +161,23 @@ export function createRecoveryCodes({
   }
 
   /**
-   * Returns the codes of a form, by each secret. Without the name of the form, which the page alone
+   * Returns the codes of a form by one secret. Without the name of the form, which the page alone
    * has, not even the store and the secret tell them.
    */
   function deriveCodes(
+    digest: KeyedDigest,
     userId: string,
     form: string,
     seed: string,
-  ): Promise<readonly (readonly string[])[]> {
-    const derive = async (digest: KeyedDigest, index: number): Promise<string> => {
+  ): Promise<readonly string[]> {
+    const derive = async (index: number): Promise<string> => {
       const bytes = await digest('recovery-code-of-form', userId, form, seed, String(index));
       return toCode(Buffer.from(bytes, 'base64url').subarray(0, CODE_LENGTH));
     };
-    return Promise.all(
-      digests.map((digest) =>
-        Promise.all(Array.from({ length: count }, (_none, index) => derive(digest, index))),
-      ),
-    );
+    return Promise.all(Array.from({ length: count }, (_none, index) => derive(index)));
   }
 
-  /** The name of a form need not be hard to guess, so it is kept as a digest with a key. */
+  /** The codes can be derived from the name of their form, so the store has its digest alone. */
   function toForms(userId: string, form: string): Promise<readonly string[]> {
     return Promise.all(digests.map((digest) => digest('recovery-codes-form', userId, form)));
   }
