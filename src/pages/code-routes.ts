@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { PendingStatus, Reason, SmsOtp } from 'passport-sms-otp';
-import { describeBase, hasUser, type PagesContext, textsOf } from './context';
+import { describeBase, hasUser, type PagesContext, textsOf, wayOut } from './context';
 import { describeCode, describeResend, listWays, type PendingPage } from './describe-code';
 import { isWithoutFactor, listNumbers } from './describe-settings';
 import { asyncHandler, createRouter } from './handlers';
@@ -127,10 +127,7 @@ function cancel({ smsOtp, addresses }: PagesContext): RequestHandler {
 
 /** Nothing is pending: says why if something was refused, and leads on. */
 function showEnd(context: PagesContext, req: Request, res: Response, hasNotice: boolean): void {
-  const { home, login } = context.addresses;
-  const link = hasUser(req)
-    ? ({ href: home, to: 'home' } as const)
-    : ({ href: login, to: 'login' } as const);
+  const link = wayOut(context, req);
   if (!hasNotice) return res.redirect(303, link.href);
   showMessage(context, req, res, { message: 'ended', link });
 }

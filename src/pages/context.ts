@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { noticeText, type Reason, type SmsOtp, type SmsOtpStatus } from 'passport-sms-otp';
 import type { Addresses } from './addresses';
 import type { CheckedOptions } from './options';
-import type { PageBase, PageNotice } from './page';
+import type { MessagePage, PageBase, PageNotice } from './page';
 import { createTexts, type PageLocale, type Texts } from './texts';
 
 /** What every page is made from. */
@@ -106,6 +106,13 @@ function isOfOtherLogin({ notice, pending }: SmsOtpStatus): boolean {
 export function hasSettings({ settings }: SmsOtp): boolean {
   const { hasPhones, hasRecoveryCodes, hasLogins, trustedDeviceDays } = settings;
   return hasPhones || hasRecoveryCodes || hasLogins || trustedDeviceDays !== null;
+}
+
+/** Returns the link that leads a browser on: home with a user, and to the login without one. */
+export function wayOut({ addresses }: PagesContext, req: Request): MessagePage['link'] {
+  return hasUser(req)
+    ? { href: addresses.home, to: 'home' }
+    : { href: addresses.login, to: 'login' };
 }
 
 /** Returns whether a request has a user. Passport sets null at a logout, which its types omit. */

@@ -3,7 +3,7 @@ import { type SmsOtp, SmsOtpError } from 'passport-sms-otp';
 import { FOLDER, readAddresses } from './addresses';
 import { serveAssets } from './assets';
 import { codeRoutes } from './code-routes';
-import { hasUser, type PagesContext } from './context';
+import { type PagesContext, wayOut } from './context';
 import { createRouter } from './handlers';
 import { setHeaders } from './headers';
 import { createLocaleChoice } from './locale';
@@ -46,11 +46,8 @@ const answerScript: RequestHandler = (req, res, next) => {
 };
 
 function refuseForm(context: PagesContext): RequestHandler {
-  const { addresses } = context;
   return (req, res) => {
-    const link = hasUser(req)
-      ? ({ href: addresses.home, to: 'home' } as const)
-      : ({ href: addresses.login, to: 'login' } as const);
+    const link = wayOut(context, req);
     showMessage(context, req, res, { message: 'refused-form', link, status: 403 });
   };
 }
