@@ -8,6 +8,7 @@ import { Passport } from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { createSmsOtp, noticeText, type SmsOtp } from '../index';
 import { smsOtpPages } from '../pages';
+import { ownForms } from '../pages/own-forms';
 import { GatewaySimulator } from '../simulator';
 import { form, html, page } from './html';
 import { memoryPhoneBook } from './memory-phone-book';
@@ -36,8 +37,8 @@ export interface RunningDemo {
 }
 
 /**
- * Starts an app with a password and a texted code, and the simulator as its gateway. Both listen on
- * loopback alone, and keep everything in memory.
+ * Starts an app with a password and a code by text message, and the simulator as its gateway. Both
+ * listen on loopback alone, and keep everything in memory.
  * @param port 0: any free one.
  * @throws the error of the server or the simulator, such as `EADDRINUSE`.
  */
@@ -97,7 +98,7 @@ function createApp(smsOtp: SmsOtp, passport: PassportOfApp): Express {
     }),
   );
   // Passport types its middlewares as any.
-  app.use(passport.session() as RequestHandler, refuseOtherSites);
+  app.use(passport.session() as RequestHandler, ownForms([], refuseForm));
   app.use(smsOtpPages(smsOtp));
   addPages(app, smsOtp);
   app.use(showError);
@@ -174,13 +175,8 @@ function readBody(body: unknown): Readonly<Record<string, unknown>> {
   return Object(body) as Readonly<Record<string, unknown>>;
 }
 
-/** Browsers say which site a form comes from. */
-const refuseOtherSites: RequestHandler = (req, res, next) => {
-  const site = req.get('sec-fetch-site') ?? 'none';
-  if (req.method === 'POST' && site !== 'same-origin' && site !== 'none')
-    return void res.status(403).send(page('Refused', html`<p>This form is from another site.</p>`));
-  next();
-};
+const refuseForm: RequestHandler = (_req, res) =>
+  void res.status(403).send(page('Refused', html`<p>This form is from another site.</p>`));
 
 const showError: ErrorRequestHandler = (error: { readonly status?: number }, _req, res, _next) => {
   const again = html`<p><a href="/login">Try again</a></p>`;
