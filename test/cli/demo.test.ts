@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { closeLater } from '../client/support/cleanup';
-import { runCli, type Ended } from './support/terminal';
+import { runCli, runWhile, type Ended } from './support/terminal';
 
 /** What the command prints, and a browser of its app. */
 interface Demo {
@@ -11,29 +11,16 @@ interface Demo {
   readonly inbox: string;
 }
 
-/** Starts the demo by the command, does something with it, and ends it as Ctrl+C does. */
-async function demo(
+/** Starts the demo by the command, and does something with it. */
+function demo(
   use: (demo: Demo) => Promise<void>,
   argv: readonly string[] = ['--port', '0'],
 ): Promise<Ended> {
-  const interruption = new AbortController();
-  let shown = '';
-  let tellReady = (): void => undefined;
-  const ready = new Promise<void>((resolve) => (tellReady = resolve));
-  const onOutput = (text: string): void => {
-    shown += text;
-    if (shown.includes('Ctrl+C')) tellReady();
-  };
-  const ended = runCli(['demo', ...argv], { signal: interruption.signal, onOutput });
-  await Promise.race([ready, ended]);
-  const read = (name: string): string =>
-    new RegExp(`^  ${name} +(\\S+)`, 'm').exec(shown)?.[1] ?? '';
-  try {
-    await use({ shown, app: read('app'), inbox: read('inbox') });
-  } finally {
-    interruption.abort();
-  }
-  return ended;
+  return runWhile(['demo', ...argv], (shown) => {
+    const read = (name: string): string =>
+      new RegExp(`^  ${name} +(\\S+)`, 'm').exec(shown)?.[1] ?? '';
+    return use({ shown, app: read('app'), inbox: read('inbox') });
+  });
 }
 
 /** A browser that keeps its cookies and follows no redirect. */

@@ -3,33 +3,18 @@ import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { closeLater } from '../client/support/cleanup';
 import { environmentOf } from './support/account';
-import { runCli, type Ended } from './support/terminal';
+import { runCli, runWhile, type Ended } from './support/terminal';
 
 const PASSWORD = 'demo-gateway-password';
 const MOBILE = '+12025550123';
 
-/** Starts a simulator by the command, does something with it, and ends it as Ctrl+C does. */
-async function simulate(
+/** Starts a simulator by the command, and does something with it. */
+function simulate(
   argv: readonly string[],
   use: (env: Record<string, string>, shown: string) => Promise<void>,
   env: Record<string, string> = {},
 ): Promise<Ended> {
-  const interruption = new AbortController();
-  let shown = '';
-  let tellReady = (): void => undefined;
-  const ready = new Promise<void>((resolve) => (tellReady = resolve));
-  const onOutput = (text: string): void => {
-    shown += text;
-    if (shown.includes('Ctrl+C')) tellReady();
-  };
-  const ended = runCli(['simulate', ...argv], { signal: interruption.signal, onOutput, env });
-  await Promise.race([ready, ended]);
-  try {
-    await use(readExports(shown), shown);
-  } finally {
-    interruption.abort();
-  }
-  return ended;
+  return runWhile(['simulate', ...argv], (shown) => use(readExports(shown), shown), { env });
 }
 
 function readExports(shown: string): Record<string, string> {

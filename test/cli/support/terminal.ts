@@ -46,6 +46,34 @@ export async function runCli(
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 }
 
+/**
+ * Starts a command that runs until it is interrupted, does something while it runs, and ends it as
+ * Ctrl+C does.
+ * @param use Gets what the command has printed once it was ready.
+ */
+export async function runWhile(
+  argv: readonly string[],
+  use: (shown: string) => Promise<void>,
+  options: TerminalOptions = {},
+): Promise<Ended> {
+  const interruption = new AbortController();
+  let shown = '';
+  let tellReady = (): void => undefined;
+  const ready = new Promise<void>((resolve) => (tellReady = resolve));
+  const onOutput = (text: string): void => {
+    shown += text;
+    if (shown.includes('Ctrl+C')) tellReady();
+  };
+  const ended = runCli(argv, { ...options, signal: interruption.signal, onOutput });
+  await Promise.race([ready, ended]);
+  try {
+    await use(shown);
+  } finally {
+    interruption.abort();
+  }
+  return ended;
+}
+
 /** The JSON that a command has written. */
 export function jsonOf({ stdout }: Ended): unknown {
   return JSON.parse(stdout);
