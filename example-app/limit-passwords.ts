@@ -13,7 +13,7 @@ const MAX_ENTRIES = 5;
  * Limits wrong passwords, which are for the app to count. A browser in which the user has passed a
  * second factor has a count of its own, which no one else can use up; all others are counted by
  * address, by name and address, and by name. Each attempt is counted before the password is
- * checked, so that many at once pass no limit, and given back unless the password was wrong.
+ * checked, so that many at once pass no limit, and taken back unless the password was wrong.
  * With several processes, give `rateLimit` a shared store.
  */
 export function limitPasswords(
