@@ -469,7 +469,7 @@ function createMiddlewareContext(
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
     getUserId: login.getUserId,
     browsers,
-    beginLogin: (req, user) => beginLogin(login, user, browsers.readCookie(req)),
+    beginLogin: (user, visit) => beginLogin(login, user, visit),
     ...joinPendingLogins(login),
     changeAndEnd: (req, id, reason, change, stays) => {
       const { pending, login: ofSession } = (req && slot.peek(req)) ?? {};

@@ -1,18 +1,17 @@
 import type { PhoneChoice, Refusal } from '../login/outcome';
 import { toUserIdText, type VerifiedMark } from '../login/users';
+import type { Visit } from '../login/visit';
 import type { ChangeAndEndHere } from './end-others';
 import { checkFactor, type EnrollmentContext } from './enroll';
 import { type OwnPhone, readOwnPhones } from './phone-book';
 
 /** A change to a number the user has. */
 export interface ChangeRequest {
-  /** The logged-in user. */
-  readonly user: Express.User | undefined;
+  readonly visit: Visit;
   readonly passed: VerifiedMark | undefined;
   readonly maxAgeMs: number;
   /** The id of the number, as the form sent it. */
   readonly phoneId: unknown;
-  readonly address: string | undefined;
   /** Makes a change, and ends what the user has begun or trusts elsewhere. */
   readonly changeAndEnd: ChangeAndEndHere;
 }
@@ -36,8 +35,9 @@ export function createChangePhones(context: EnrollmentContext) {
       const found = await findPhone(request);
       if (found.kind === 'refused') {
         // It may be gone since a request that failed before everything else had ended.
-        if (found.refusal.reason === 'no-phone' && request.user !== undefined)
-          await request.changeAndEnd(request.user, () => Promise.resolve());
+        const { currentUser } = request.visit;
+        if (found.refusal.reason === 'no-phone' && currentUser !== undefined)
+          await request.changeAndEnd(currentUser, () => Promise.resolve());
         return found;
       }
       const { user, phone, about } = found;
@@ -64,7 +64,8 @@ export function createChangePhones(context: EnrollmentContext) {
   };
 
   /** Searches the user's own numbers only: the id of another user's number finds nothing. */
-  async function findPhone({ user, passed, maxAgeMs, phoneId, address }: ChangeRequest) {
+  async function findPhone({ visit, passed, maxAgeMs, phoneId }: ChangeRequest) {
+    const { currentUser: user, address } = visit;
     if (user === undefined) return refuse({ reason: 'second-factor-required' });
     const refusal = checkFactor(passed, maxAgeMs, login.now());
     if (refusal !== null) return refuse(refusal);

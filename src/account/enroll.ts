@@ -3,7 +3,7 @@ import { enrollmentCounter, type LimitName } from '../limits/sends';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { HasNoFactor, LoginContext, PreparedSuccess } from '../login/context';
-import type { SendOtp, SendRequest, SendResult } from '../login/send-otp';
+import type { SendOtp, SendResult } from '../login/send-otp';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
 import {
   type VerifyOtp,
@@ -13,6 +13,7 @@ import {
   type Verified,
   type VerifyRequest,
 } from '../login/verify-otp';
+import type { Visit } from '../login/visit';
 import type { ChangeAndEndHere } from './end-others';
 import { parseNumber } from './parse-number';
 import { type OwnPhone, type PhoneBook, readOwnPhones } from './phone-book';
@@ -28,12 +29,8 @@ export interface EnrollmentContext {
 }
 
 /** A new number of a user. */
-export interface EnrollRequest extends Pick<
-  SendRequest,
-  'address' | 'browserCookie' | 'current' | 'pendingId' | 'getLocale'
-> {
-  /** The logged-in user. */
-  readonly user: Express.User | undefined;
+export interface EnrollRequest {
+  readonly visit: Visit;
   readonly passed: VerifiedMark | undefined;
   readonly maxAgeMs: number;
   /** What came in the body, unchecked. */
@@ -57,7 +54,8 @@ export function createEnrollPhone(
 
   return async function enrollPhone(request) {
     // 1 the user
-    const { user, passed, maxAgeMs, address } = request;
+    const { passed, maxAgeMs, visit } = request;
+    const { currentUser: user, address } = visit;
     if (user === undefined)
       return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const { userId } = toUserIdText(login.getUserId(user));
@@ -100,20 +98,7 @@ export function createEnrollPhone(
 
     // 6 store it as unconfirmed, and text it
     await book.addUnconfirmed(login.getUserId(user), mobile, { consentedAt: login.now() });
-    const { browserCookie, current, pendingId, getLocale } = request;
-    return sendOtp({
-      user,
-      purpose: 'enroll',
-      newPhone: { mobile, ...replaced },
-      address,
-      browserCookie,
-      current,
-      previous: undefined,
-      isResend: false,
-      pendingId,
-      isRequired: () => Promise.resolve(true),
-      getLocale,
-    });
+    return sendOtp({ user, purpose: 'enroll', visit, newPhone: { mobile, ...replaced } });
   };
 }
 
@@ -172,7 +157,7 @@ export function createConfirmPhone(
 
   return async function confirmPhone(request) {
     // 1 may the user still enroll a number
-    const { pending } = request;
+    const { pending } = request.visit;
     if (pending?.purpose === 'enroll') {
       const refusal = await checkRight(request);
       if (refusal !== null) {
@@ -191,17 +176,15 @@ export function createConfirmPhone(
     if (isEntered !== true) return reject(result, request, refuse('no-pending-login', true));
     const { user, userId, at, mobile, replaces } = result;
     const replaced = replaces === undefined ? null : maskPhone(replaces);
-    const enrolled = { userId, address: request.address, maskedPhone: maskPhone(mobile), replaced };
+    const { address } = request.visit;
+    const enrolled = { userId, address, maskedPhone: maskPhone(mobile), replaced };
     login.emit({ type: 'phone-enrolled', ...enrolled });
     return { kind: 'confirmed', user, userId, at };
   };
 
   /** The request in which the code was right may have failed before everything else had ended. */
-  async function completeEnding({
-    pending,
-    currentUser,
-    ...request
-  }: ConfirmRequest): Promise<void> {
+  async function completeEnding(request: ConfirmRequest): Promise<void> {
+    const { pending, currentUser } = request.visit;
     if (pending?.purpose !== 'enroll' || currentUser === undefined) return;
     const found = await login.store.pendingLogins.find(pending.pendingId);
     if (found === 'passed') await request.completeEnding(currentUser);
@@ -212,7 +195,8 @@ export function createConfirmPhone(
     return (await checkRight(request)) ?? { kind: 'prepared', puts: [] };
   }
 
-  async function checkRight({ currentUser, readPassed }: ConfirmRequest): Promise<Refused | null> {
+  async function checkRight({ visit, readPassed }: ConfirmRequest): Promise<Refused | null> {
+    const { currentUser } = visit;
     if (currentUser === undefined) return refuse('second-factor-required', true);
     const refusal = await checkRightToEnroll(context, currentUser, readPassed(), maxAgeMs);
     return refusal === null ? null : refuse(refusal.reason, true);
@@ -231,7 +215,7 @@ export function createConfirmPhone(
   /** The code was right, but the number does not become the user's. */
   function reject(
     { userId, purpose }: Verified,
-    { address }: ConfirmRequest,
+    { visit: { address } }: ConfirmRequest,
     refused: Refused,
   ): Refused {
     login.emit({ type: 'rejected', userId, purpose, address, reason: refused.refusal.reason });

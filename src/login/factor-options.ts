@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { type CodeVerifier, admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import { findUser } from './users';
-import { type Refused, refuse, type VerifyRequest } from './verify-otp';
+import { type Refused, refuse } from './verify-otp';
+import type { Visit } from './visit';
 
 /** A challenge of a pending login lives this long, and never longer than the pending login. */
 const CHALLENGE_MS = 300_000;
-
-/** Who asks for a challenge. */
-export type OptionsRequest = Omit<VerifyRequest, 'code' | 'prepare'>;
 
 /** What the browser gets. */
 export interface FactorOptions {
@@ -16,7 +14,7 @@ export interface FactorOptions {
   readonly options: object;
 }
 
-export type CreateFactorOptions = (request: OptionsRequest) => Promise<FactorOptions | Refused>;
+export type CreateFactorOptions = (visit: Visit) => Promise<FactorOptions | Refused>;
 
 /**
  * Makes the challenges of one factor; undefined for a factor whose codes are typed. The returned

@@ -63,7 +63,7 @@ export interface NewPhone {
 /** Whose number a code is sent to. */
 export interface PhoneQuestion {
   readonly user: Express.User;
-  readonly previous: LiveLogin | undefined;
+  readonly previous?: LiveLogin | undefined;
   /**
    * What the form chose, unchecked. Undefined: the number of the pending login, otherwise the
    * default.

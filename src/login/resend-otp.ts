@@ -6,15 +6,12 @@ import type { Refusal } from './outcome';
 import type { FailedResend, SendRequest, SendResult } from './send-otp';
 import { withTiming } from './events';
 import { findUser } from './users';
+import type { PendingCode, Visit } from './visit';
 import { findResendTime } from './wait-without-text';
-import type { PendingCode, Refused } from './verify-otp';
+import type { Refused } from './verify-otp';
 
 /** Who asks for another code. */
-export interface ResendRequest extends Pick<SendRequest, 'address' | 'getLocale' | 'phoneId'> {
-  readonly pending: PendingCode | undefined;
-  /** The logged-in user; a step-up requires that it is the pending login's. */
-  readonly currentUser: Express.User | undefined;
-}
+export type ResendRequest = Pick<SendRequest, 'visit' | 'phoneId'>;
 
 export type ResendResult =
   | Exclude<SendResult, { readonly kind: 'refused' }>
@@ -28,28 +25,25 @@ export function createResendOtp(
   return withTiming(parts, 'resend', resendOtp);
 
   async function resendOtp(request: ResendRequest): Promise<ResendResult> {
-    const { pending, currentUser, address, getLocale, phoneId } = request;
+    const { visit, phoneId } = request;
     // 1 is there a pending login
-    const previous = await findPrevious(pending);
+    const previous = await findPrevious(visit.pending);
     if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
 
     // 2 has it a send left
     const { login: pendingLogin, sends } = previous;
     const { purpose, pendingUntil, mobile, replaces, transaction } = pendingLogin;
     if (findResendTime(parts, { pendingUntil, sends }, 0) === null) {
-      return deny(pendingLogin, address, noSendLeft(pendingLogin), 'per-login');
+      return deny(pendingLogin, visit, noSendLeft(pendingLogin), 'per-login');
     }
 
     // 3 whose is it
-    const user = await findUser(parts, pendingLogin, currentUser);
-    if (user === null)
-      return end(pendingLogin, deny(pendingLogin, address, { reason: 'user-gone' }));
+    const user = await findUser(parts, pendingLogin, visit.currentUser);
+    if (user === null) return end(pendingLogin, deny(pendingLogin, visit, { reason: 'user-gone' }));
 
-    const isRequired = (): Promise<boolean> => Promise.resolve(true);
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
-    const where = { address, browserCookie: undefined, current: undefined };
-    const same = { user, purpose, ...where, previous, isResend: true, newPhone, transaction };
-    const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
+    const same = { user, purpose, visit, previous, newPhone, transaction };
+    const result = await sendOtp({ ...same, isResend: true, phoneId });
     if (result.kind !== 'refused') return result;
     const { reason } = result.refusal;
     const { failed } = result;
@@ -74,7 +68,7 @@ export function createResendOtp(
 
   function deny(
     { userId, purpose }: PendingLogin,
-    address: string | undefined,
+    { address }: Visit,
     refusal: Refusal,
     limit: LimitName | null = null,
   ): Refused {

@@ -37,6 +37,7 @@ import {
 } from './run-policies';
 import { type LoginEvent, withTiming } from './events';
 import { toUserIdText, type UserIdText } from './users';
+import type { Visit } from './visit';
 import {
   createBeginWithoutText,
   createPendingLogin,
@@ -51,28 +52,17 @@ import {
 export interface SendRequest {
   readonly user: Express.User;
   readonly purpose: Purpose;
-  /** The client's address as Express gives it. */
-  readonly address: string | undefined;
-  /** The cookie of known browsers, unchecked. A pending login that has begun keeps its bucket. */
-  readonly browserCookie: string | undefined;
-  /** What this session already waits for, and the text it shows. */
-  readonly current: { readonly pendingId: string; readonly otpId: string | null } | undefined;
-  /** The pending login that the text is for; undefined: it begins with the text. */
-  readonly previous: LiveLogin | undefined;
-  /** Whether a text was asked for again: then nothing waits in its place. */
-  readonly isResend: boolean;
-  /** The id of the pending login that begins. Left out: a new one. */
-  readonly pendingId?: string | undefined;
-  /** The number that the form chose, untouched. */
+  readonly visit: Visit;
+  /** The pending login that the message is for. Left out: it begins with the message. */
+  readonly previous?: LiveLogin | undefined;
+  /** Whether a resend was asked for: then nothing waits in its place. Default: false. */
+  readonly isResend?: boolean;
+  /** The number that the form chose, unchecked. */
   readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
   readonly newPhone?: NewPhone | undefined;
   /** Purpose `transaction` only. */
   readonly transaction?: Transaction | undefined;
-  readonly isRequired: () => Promise<boolean>;
-  readonly getLocale: (user: Express.User) => Promise<string | undefined>;
-  /** The factor that comes first, untouched. Left out: the text. */
-  readonly getPreferredFactor?: (user: Express.User) => Promise<unknown>;
 }
 
 /**
@@ -139,9 +129,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   return withTiming(login, 'send', sendOtp);
 
   async function sendOtp(request: SendRequest): Promise<SendResult> {
-    const identity = toUserIdText(login.getUserId(request.user));
+    const { user, visit } = request;
+    const identity = toUserIdText(login.getUserId(user));
     // 1 is it required
-    if (!(await request.isRequired())) return { kind: 'not-required' };
+    const isFirst = request.purpose === 'login' && request.isResend !== true;
+    if (isFirst && !(await visit.isRequired(user))) return { kind: 'not-required' };
 
     // 2 the number, and what else this user can do
     const recipient = await findRecipient(request, identity);
@@ -151,7 +143,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if (first?.kind === 'sent-already') {
       const refusal: Refusal = { reason: 'resend-too-soon' };
       // Another request of this session has sent it, and this one has nothing to wait in yet.
-      if (request.current === undefined) return refuse(request, identity.userId, refusal);
+      if (visit.pending === undefined) return refuse(request, identity.userId, refusal);
       return { kind: 'already-sent', refusal };
     }
 
@@ -163,7 +155,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if (result.kind === 'not-sent') {
       reportNotSent(request, identity.userId, result.error);
       const { isResend, previous } = request;
-      if (isResend && previous !== undefined) return toFailedResend(previous, result);
+      if (isResend === true && previous !== undefined) return toFailedResend(previous, result);
     } else if (result.kind !== 'refused') return result;
     return waitInstead(request, recipient, result);
   }
@@ -172,7 +164,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     request: SendRequest,
     identity: UserIdText,
   ): Promise<TextRecipient | RefusedSend> {
-    const { user, purpose, previous, browserCookie } = request;
+    const { user, purpose, previous, visit } = request;
     const { userId } = identity;
     const chosen = await choosePhone(login, request);
     if ('reason' in chosen && chosen.reason === 'user-gone')
@@ -182,7 +174,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     const unusable = 'found' in chosen ? chosen : undefined;
     const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
     const bucket =
-      previous?.login.bucket ?? (await login.browsers.findBucket(browserCookie, userId));
+      previous?.login.bucket ?? (await login.browsers.findBucket(visit.browserCookie, userId));
     return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
   }
 
@@ -200,8 +192,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     recipient: TextRecipient,
   ): Promise<Waiting | NotWaiting | null> {
     const { factors } = recipient;
-    if (factors.length === 0) return null;
-    const preferred: unknown = await request.getPreferredFactor?.(request.user);
+    if (factors.length === 0 || request.isResend === true) return null;
+    const preferred: unknown = await request.visit.getPreferredFactor(request.user);
     // A name that this user cannot use now counts as the text.
     if (!factors.some((factor) => factor === preferred)) return null;
     const asked = { request, ...recipient, refusal: null, waitSeconds: 0, status: null };
@@ -256,8 +248,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     );
   }
 
-  function emitDenied({ purpose, address }: SendRequest, userId: string, why: Denial): void {
-    login.emit({ type: 'denied', userId, purpose, address, ...why });
+  function emitDenied({ purpose, visit }: SendRequest, userId: string, why: Denial): void {
+    login.emit({ type: 'denied', userId, purpose, address: visit.address, ...why });
   }
 
   async function refuseByPolicy(
@@ -274,11 +266,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     request: SendRequest,
     recipient: TextRecipient,
   ): Promise<SendResult | NotSent> {
-    const { user, purpose, address, transaction } = request;
+    const { user, purpose, visit, transaction } = request;
     const { userId } = recipient.identity;
 
     // 3 the policies, and the message
-    const asked = { ...recipient, user, userId, purpose, address };
+    const asked = { ...recipient, user, userId, purpose, address: visit.address };
     const context = await createPolicyContext(login, asked);
     const refused =
       (await checkPolicies(request, context, 'free')) ??
@@ -286,7 +278,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if (refused !== null) return refused;
     const times = startSend(request, recipient);
     const { validitySeconds } = times;
-    const locale = await request.getLocale(user);
+    const locale = await visit.getLocale(user);
     const country = async (): Promise<string | null> => (await context.origin()).country;
     const messageContext = { user, purpose, locale, country, transaction };
     const { text, sender } = await login.buildMessage(messageContext, validitySeconds);
@@ -398,7 +390,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     { identity, mobile, phones, factors }: TextRecipient,
     { context, times, charge, generated }: TextedCode,
   ): Promise<SendResult> {
-    const { purpose, address } = request;
+    const { purpose, visit } = request;
     const { userId } = identity;
     const text: SentText = {
       version: 1,
@@ -412,7 +404,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     };
     const pendingLogin = toBegun(request, times.login, text);
     const isKept = await keep(request, pendingLogin, text);
-    const subject = { userId, purpose, address };
+    const subject = { userId, purpose, address: visit.address };
     const { country } = await context.origin();
     const sent = {
       maskedPhone: maskPhone(mobile),
@@ -471,11 +463,11 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   }
 
   function toPendingLogin(
-    { purpose, pendingId, transaction, newPhone }: SendRequest,
+    { purpose, visit, transaction, newPhone }: SendRequest,
     { identity, bucket, mobile }: TextRecipient,
   ): PendingLogin {
     const about = { purpose, bucket, mobile, transaction, replaces: newPhone?.replaces };
-    return createPendingLogin(login, { ...identity, ...about, pendingId });
+    return createPendingLogin(login, visit, { ...identity, ...about });
   }
 
   /**
@@ -489,8 +481,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     context: PolicyContext,
     { retryAfterSeconds = 0 }: Refusal,
   ): Promise<boolean> {
-    const { current } = request;
-    if (current === undefined) return false;
+    const { pending: current } = request.visit;
+    if (current === undefined || request.isResend === true) return false;
     const live = await store.pendingLogins.find(current.pendingId);
     if (live === null || live === 'passed') return false;
     const { login: pendingLogin, text, sends } = live;

@@ -28,25 +28,13 @@ import type { Method, Reason, Refusal } from './outcome';
 import { emitVerified } from './run-policies';
 import { withTiming } from './events';
 import { findUser } from './users';
-
-/** What a session knows of the code it waits for. Its `pendingId` decides, the rest is shown. */
-export interface PendingCode {
-  readonly pendingId: string;
-  /** The text it shows; null: none went out. */
-  readonly otpId: string | null;
-  readonly purpose: Purpose;
-  readonly pendingUntil: number;
-  readonly attemptsLeft: number;
-}
+import type { PendingCode, Visit } from './visit';
 
 /** A code to verify. */
 export interface VerifyRequest {
   /** What came in the body, untouched. */
   readonly code: unknown;
-  readonly pending: PendingCode | undefined;
-  /** The logged-in user. A step-up requires that it is the pending login's. */
-  readonly currentUser: Express.User | undefined;
-  readonly address: string | undefined;
+  readonly visit: Visit;
   /**
    * Asks the app and the session after the code was right, and returns what the success changes
    * besides.
@@ -140,7 +128,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
 
   async function readRequest({
     code: input,
-    pending,
+    visit: { pending },
   }: VerifyRequest): Promise<ReadRequest | Refused> {
     const code = verifier.readCode(input);
     if (code === null) return refuse('malformed-code');
@@ -217,7 +205,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       if (!(Number(deadline) > login.now())) return await fail(counted, 'expired');
 
       // 5 load the user
-      const user = await findUser(login, pendingLogin, request.currentUser);
+      const user = await findUser(login, pendingLogin, request.visit.currentUser);
       if (user !== null && (await verifier.isStillValid?.(user, counted)) !== false)
         return { user };
       await pendingLogins.end(pendingLogin.pendingId);
@@ -235,7 +223,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     permit: Permit | undefined,
     limitMs?: number,
   ): Promise<VerifyResult | 'wrong' | 'over'> {
-    const { address } = request;
+    const { address } = request.visit;
     try {
       // 6 the gateway, or the factor, verifies the code
       const result = await verifier.verify({ ...counted, address, limitMs }, permit);
@@ -478,9 +466,9 @@ function toResend({ stopsTexts }: AttemptStop): Pick<Refused, 'resendAt'> {
 
 function toSubject(
   { userId, purpose }: PendingLogin,
-  { address }: Pick<VerifyRequest, 'address'>,
+  { visit }: Pick<VerifyRequest, 'visit'>,
 ): Subject {
-  return { userId, purpose, address };
+  return { userId, purpose, address: visit.address };
 }
 
 function toVerified(

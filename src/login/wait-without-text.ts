@@ -9,6 +9,7 @@ import { admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { toUserIdText, type UserIdText } from './users';
+import type { Visit } from './visit';
 
 /**
  * The shortest life of a code that the gateway makes; a pending login takes no new code in its last
@@ -32,10 +33,9 @@ export interface Recipient {
 interface WithoutText extends Recipient {
   readonly request: {
     readonly purpose: Purpose;
-    readonly previous: LiveLogin | undefined;
-    readonly isResend: boolean;
-    readonly pendingId?: string | undefined;
-    readonly address: string | undefined;
+    readonly visit: Visit;
+    readonly previous?: LiveLogin | undefined;
+    readonly isResend?: boolean;
   };
   /** Why no text goes out; null when another factor comes first. */
   readonly refusal: Refusal | null;
@@ -77,13 +77,13 @@ export function createBeginWithoutText(
   return async function beginWithoutText(asked) {
     const { request, factors, mobile } = asked;
     const { purpose, previous } = request;
-    if (!admitsOtherFactors(purpose) || request.isResend) return { kind: 'nothing-to-do' };
+    if (!admitsOtherFactors(purpose) || request.isResend === true) return { kind: 'nothing-to-do' };
     const begun = previous?.login ?? toPendingLogin(asked);
     const { pendingUntil } = begun;
     const resendAt =
       mobile === '' ? null : findResendTime(login, { pendingUntil, sends: 0 }, asked.waitSeconds);
     if (factors.length === 0 && resendAt === null) return { kind: 'nothing-to-do' };
-    const { bucket, refusedBy } = await chargeWait(begun, request.address);
+    const { bucket, refusedBy } = await chargeWait(begun, request.visit.address);
     if (refusedBy !== null) return { kind: 'limited', refusal: toRefusal(refusedBy) };
     const waiting = { ...begun, bucket };
     // One that began before the user was looked at goes on, unless its browser counts as one of the
@@ -120,8 +120,8 @@ export function createBeginWithoutText(
   }
 
   function toPendingLogin({ request, identity, bucket, mobile }: WithoutText): PendingLogin {
-    const { purpose, pendingId } = request;
-    return createPendingLogin(login, { ...identity, purpose, bucket, mobile, pendingId });
+    const { purpose, visit } = request;
+    return createPendingLogin(login, visit, { ...identity, purpose, bucket, mobile });
   }
 }
 
@@ -133,12 +133,12 @@ export function createBeginWithoutText(
 export async function beginLogin(
   login: LoginContext,
   user: Express.User,
-  browserCookie: string | undefined,
+  visit: Visit,
 ): Promise<LiveLogin> {
   const identity = toUserIdText(login.getUserId(user));
-  const bucket = await login.browsers.findBucket(browserCookie, identity.userId);
+  const bucket = await login.browsers.findBucket(visit.browserCookie, identity.userId);
   const purpose = 'login';
-  const begun = createPendingLogin(login, { ...identity, purpose, bucket, mobile: '' });
+  const begun = createPendingLogin(login, visit, { ...identity, purpose, bucket, mobile: '' });
   await login.store.pendingLogins.begin(begun, placeOf(purpose, bucket), null);
   return { login: begun, sends: 0, text: null, earlier: null };
 }
@@ -147,16 +147,16 @@ export async function beginLogin(
 interface BegunLogin
   extends
     UserIdText,
-    Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile' | 'transaction' | 'replaces'> {
-  /** Left out: a new one. */
-  readonly pendingId?: string | undefined;
-}
+    Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile' | 'transaction' | 'replaces'> {}
 
 /** Makes a pending login that begins now. No other file decides when one ends. */
 export function createPendingLogin(
   { now, randomId, settings }: Pick<LoginContext, 'now' | 'randomId' | 'settings'>,
-  { pendingId = randomId(), ...begun }: BegunLogin,
+  visit: Visit,
+  begun: BegunLogin,
 ): PendingLogin {
+  // A login renews the session. Everything else keeps it, and two requests of it begin one.
+  const pendingId = begun.purpose === 'login' ? randomId() : visit.toPendingId();
   const startedAt = now();
   const pendingUntil = startedAt + settings.pendingLoginSeconds * 1000;
   return { version: 1, pendingId, ...begun, startedAt, pendingUntil };

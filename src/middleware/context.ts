@@ -11,6 +11,7 @@ import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
+import type { Visit } from '../login/visit';
 import type { PendingLogin, UserId } from '../stores/store';
 import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';
@@ -39,7 +40,7 @@ export interface MiddlewareContext {
   /** Undefined unless `trustedDevices` is configured. */
   readonly devices: DevicesContext | undefined;
   /** Begins a login before its device or its user is looked at. */
-  readonly beginLogin: (req: Request, user: Express.User) => Promise<LiveLogin>;
+  readonly beginLogin: (user: Express.User, visit: Visit) => Promise<LiveLogin>;
   /** Whether the app may say that a user needs no second factor. */
   readonly mayBeUnrequired: boolean;
   /** Whether the text shows what a transaction approves: the gateway texts our messages. */

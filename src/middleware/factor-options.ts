@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { MiddlewareContext } from './context';
-import { createFactory, currentUser } from './handler';
+import { createFactory } from './handler';
 import { finishRefusal, notVerified } from './responses';
-import { readAddress } from './setup-checks';
+import { readVisit } from './visit';
 
 /** Makes `optionsWith` for one factor. */
 export function createOptionsWith(
@@ -16,12 +16,7 @@ export function createOptionsWith(
 
   async function answer(req: Request, res: Response): Promise<boolean> {
     const { pending } = slot.read(req);
-    const request = {
-      pending,
-      currentUser: currentUser(req),
-      address: readAddress(req, context.warn),
-    };
-    const result = (await logins.findEnd(req)) ?? (await createOptions(request));
+    const result = (await logins.findEnd(req)) ?? (await createOptions(readVisit(context, req)));
     if (result.kind === 'refused')
       return finishRefusal(context, req, res, undefined, { ...result, pending }, notVerified);
     res.setHeader('Cache-Control', 'no-store');

@@ -22,7 +22,7 @@ import {
   warnOfUnanswered,
 } from './setup-checks';
 import { isSamePending, updateSlot } from './update-slot';
-import { isVisit, wantsJson } from './visit';
+import { isPageRequest, wantsJson } from './request-kind';
 
 export function createMarkReader(
   slot: SessionSlot,
@@ -194,7 +194,7 @@ export function createGuards(context: MiddlewareContext): Guards {
     reason: Reason,
     target: string,
   ): Partial<SmsOtpSession> | null {
-    if (!isVisit(req) || !slot.mayKeep(req)) return null;
+    if (!isPageRequest(req) || !slot.mayKeep(req)) return null;
     const notice = toNotice({ reason }, now());
     warnOfLoop(slot.read(req), notice, warn);
     // Where a form was sent there is nothing to see.

@@ -4,7 +4,7 @@ import type { CookieValue, PreparedPut } from '../login/context';
 import type * as OptionsModule from './options';
 import type { CheckedOptions, MiddlewareName } from './options';
 import { type Paths, withPaths } from './paths';
-import { wantsJson } from './visit';
+import { wantsJson } from './request-kind';
 
 /**
  * Runs the work of a middleware: true goes on to the next handler, false means that it has

@@ -19,7 +19,7 @@ import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { MiddlewareContext } from './context';
-import { createFactory, currentUser, readField } from './handler';
+import { createFactory, readField } from './handler';
 import type {
   CheckedOptions,
   EnrollOptions,
@@ -38,9 +38,10 @@ import {
   type SessionRefusal,
   toVerified,
 } from './responses';
-import { finishSend } from './send';
+import { finishSend } from './answer-send';
 import { toKept } from './session-data';
-import { readAddress, readRequiredField } from './setup-checks';
+import { readRequiredField } from './setup-checks';
+import { readVisit } from './visit';
 
 /**
  * The numbers of a logged-in user. A user who can pass a second factor needs one that is recent
@@ -104,10 +105,6 @@ export function createPhones(
       number: readRequiredField(req, fields.phone, context.warn),
       defaultCountry: options.defaultCountry,
       replaces: options.replaces === true,
-      browserCookie: context.browsers.readCookie(req),
-      current: before.pending,
-      pendingId: slot.toPendingId(req),
-      getLocale: (user) => context.getLocale(user, req),
     };
     const result = (await logins.findEnd(req)) ?? (await enrollPhone(request));
     return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
@@ -121,9 +118,7 @@ export function createPhones(
     const { pending, returnTo } = slot.read(req);
     const request: ConfirmRequest = {
       code: readRequiredField(req, fields.code, context.warn),
-      pending,
-      currentUser: currentUser(req),
-      address: readAddress(req, context.warn),
+      visit: readVisit(context, req),
       readPassed: () => marks.read(req),
       changeAndEnd: toChangeAndEnd(req),
       completeEnding: (user) => completeEnding(req, user),
@@ -198,7 +193,8 @@ export function createPhones(
     const result = (await logins.findEnd(req)) ?? (await changes.removePhone(request, keepsLast));
     // The same request again completes what a failure has left.
     const isGone = result.kind === 'changed' || result.refusal.reason === 'no-phone';
-    if (isGone && request.user !== undefined) await endOtherSessions(getUserId(request.user), req);
+    const { currentUser: user } = request.visit;
+    if (isGone && user !== undefined) await endOtherSessions(getUserId(user), req);
     return answerChange(req, res, options, result);
   }
 
@@ -216,10 +212,13 @@ export function createPhones(
     req: Request,
     { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>,
   ): ChangeRequest {
-    const phoneId = readField(req, fields.phoneId);
-    const maxAgeMs = maxAgeSeconds * 1000;
-    const about = { user: currentUser(req), passed: marks.read(req), maxAgeMs, phoneId };
-    return { ...about, address: readAddress(req, context.warn), changeAndEnd: toChangeAndEnd(req) };
+    return {
+      visit: readVisit(context, req),
+      passed: marks.read(req),
+      maxAgeMs: maxAgeSeconds * 1000,
+      phoneId: readField(req, fields.phoneId),
+      changeAndEnd: toChangeAndEnd(req),
+    };
   }
 
   function toChangeAndEnd(req: Request): ChangeRequest['changeAndEnd'] {

@@ -1,15 +1,15 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { optionError } from '../errors';
-import type { ResendRequest } from '../login/resend-otp';
 import type { SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
-import { createFactory, currentUser, loadOptions, readField } from './handler';
+import { createFactory, loadOptions, readField } from './handler';
 import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
-import { finishSend, withoutNotice } from './send';
+import { finishSend, withoutNotice } from './answer-send';
 import type { SmsOtpSession } from './session-data';
-import { checkStore, readAddress } from './setup-checks';
+import { checkStore } from './setup-checks';
 import { updateSlot, withoutPending } from './update-slot';
+import { readVisit } from './visit';
 
 /** The middlewares that keep the session as it is. */
 export interface ResendCancelStepUp {
@@ -42,13 +42,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const before = slot.read(req);
     const { pending } = before;
     checkStore(pending, context);
-    const request: ResendRequest = {
-      pending,
-      currentUser: currentUser(req),
-      address: readAddress(req, context.warn),
-      getLocale: (user) => context.getLocale(user, req),
-      phoneId: readField(req, fields.phoneId),
-    };
+    const request = { visit: readVisit(context, req), phoneId: readField(req, fields.phoneId) };
     const result = (await logins.findEnd(req)) ?? (await context.resendOtp(request));
     const returnTo = before.returnTo ?? pending?.returnTo;
     return finishSend(context, req, res, options, { before, result, returnTo });
@@ -56,33 +50,22 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
-    const result = (await logins.findEnd(req)) ?? (await sendStepUp(req, before, options));
+    const result = (await logins.findEnd(req)) ?? (await sendStepUp(req, options));
     return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
   }
 
-  async function sendStepUp(
-    req: Request,
-    before: SmsOtpSession,
-    options: StepUpOptions,
-  ): Promise<SendResult> {
-    const user = currentUser(req);
+  async function sendStepUp(req: Request, options: StepUpOptions): Promise<SendResult> {
+    const visit = readVisit(context, req);
+    const { currentUser: user } = visit;
     if (user === undefined)
       return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const transaction = options.transaction && readTransaction(await options.transaction(req));
     return context.sendOtp({
       user,
       purpose: transaction === undefined ? 'step-up' : 'transaction',
+      visit,
       transaction,
       phoneId: readField(req, fields.phoneId),
-      address: readAddress(req, context.warn),
-      browserCookie: context.browsers.readCookie(req),
-      current: before.pending,
-      previous: undefined,
-      isResend: false,
-      pendingId: slot.toPendingId(req),
-      isRequired: () => Promise.resolve(true),
-      getLocale: () => context.getLocale(user, req),
-      getPreferredFactor: () => context.getPreferredFactor(user, req),
     });
   }
 

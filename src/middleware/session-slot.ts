@@ -15,7 +15,7 @@ import {
 } from './session-calls';
 import { noSession, notRenewed, storeFailure } from './session-errors';
 import { expectRenewal, hide, warnOfRenewal, watchRenewal } from './watch-renewal';
-import { isCrossSite } from './visit';
+import { isCrossSite } from './request-kind';
 
 /** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
 export type KeptKeys = readonly string[] | 'all';

@@ -4,7 +4,7 @@ import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import { type PendingSlot, toKept, withoutReason } from './session-data';
 import { checkCookie, checkSameSite, isSamePage, warnOfCodePage } from './setup-checks';
-import { isVisit } from './visit';
+import { isPageRequest } from './request-kind';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
 export interface SmsOtpStatus {
@@ -90,7 +90,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     const isOver = noticeUntil !== undefined && noticeUntil <= now();
     const shown = isOver ? { notice: null, retryAt: null } : { notice, retryAt };
     noticesTaken.set(req, shown);
-    if (notice !== null && isVisit(req)) beforeEnd(req.res, () => removeNotice(req));
+    if (notice !== null && isPageRequest(req)) beforeEnd(req.res, () => removeNotice(req));
     return shown;
   }
 

@@ -8,7 +8,7 @@ import type { Method, Refusal } from '../login/outcome';
 import { refuse as toRefused, type Refused, type Verified } from '../login/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { FactorVerification, MiddlewareContext, PreparedSession } from './context';
-import { currentUser, isGiven } from './handler';
+import { isGiven } from './handler';
 import {
   recordRefusal,
   REPLIES,
@@ -18,9 +18,10 @@ import {
 } from './responses';
 import type { Purpose } from '../stores/store';
 import { type SmsOtpSession, toKept } from './session-data';
-import { checkStore, readAddress, readRequiredField } from './setup-checks';
+import { checkStore, readRequiredField } from './setup-checks';
 import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
 import { isSamePending, updateSlot, withoutPending } from './update-slot';
+import { readVisit } from './visit';
 
 /** Passport's actions for one request, and the name that the strategy is registered under. */
 type Actions = passport.StrategyCreatedStatic & { readonly name: string };
@@ -145,15 +146,10 @@ export function createAuthenticate(
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
     const success = new Success(context, req, options, verifier, callback, devices);
-    const request = {
-      code,
-      pending,
-      currentUser: currentUser(req),
-      address: readAddress(req, context.warn),
-    };
+    const visit = readVisit(context, req);
     const result =
       (await findEndOfLogin(context, req, pending)) ??
-      (await verifyOtp({ ...request, prepare: (verified) => success.prepare(verified) }));
+      (await verifyOtp({ code, visit, prepare: (verified) => success.prepare(verified) }));
     if (result.kind === 'verified') return success.enter(result);
     if (result.kind === 'refused') return refuse(req, options, { ...result, pending });
     const unconfirmed: Refusal = { reason: 'unconfirmed' };

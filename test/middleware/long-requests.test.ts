@@ -9,7 +9,7 @@ import { readCookie } from '../../src/middleware/handler';
 import { createReturnPages } from '../../src/middleware/kept-page';
 import { isSamePage, readAddress, warnOfOtherHost } from '../../src/middleware/setup-checks';
 import { toDeviceLabel } from '../../src/middleware/trusted-devices';
-import { isCrossSite, isVisit } from '../../src/middleware/visit';
+import { isCrossSite, isPageRequest } from '../../src/middleware/request-kind';
 import { useOwnApps } from '../support/use-app';
 
 /** What makes an expression go back again and again: one character, or a few, many times. */
@@ -76,7 +76,7 @@ const READINGS: Record<string, (value: string) => unknown> = {
   ],
   'Accept and Sec-Purpose': (value) =>
     ['accept', 'sec-purpose', 'purpose', 'sec-fetch-mode', 'sec-fetch-dest'].map((name) =>
-      isVisit(withHeader(name, value)),
+      isPageRequest(withHeader(name, value)),
     ),
   'User-Agent': toDeviceLabel,
   'Accept-Language': (tag) => chooseLocale(tag, ['en', 'de']),

@@ -1,0 +1,30 @@
+import type { Purpose } from '../stores/store';
+
+/** The facts of one request that the decisions need. The HTTP edge reads them once. */
+export interface Visit {
+  /** The client's address as Express gives it. */
+  readonly address: string | undefined;
+  /** The logged-in user. Between the password and the code there is none. */
+  readonly currentUser: Express.User | undefined;
+  /** The code that the session waits for; undefined: it waits for none. */
+  readonly pending: PendingCode | undefined;
+  /** The cookie of known browsers, unchecked. */
+  readonly browserCookie: string | undefined;
+  /** Returns the id of every pending login that begins in this session and keeps it. */
+  readonly toPendingId: () => string;
+  /** Returns whether the user needs the second factor at a login. Asks the app once. */
+  readonly isRequired: (user: Express.User) => Promise<boolean>;
+  readonly getLocale: (user: Express.User) => Promise<string | undefined>;
+  /** Returns what the app's option `preferredFactor` returns, unchecked. */
+  readonly getPreferredFactor: (user: Express.User) => Promise<unknown>;
+}
+
+/** What a session knows of the code it waits for. Its `pendingId` decides, the rest is shown. */
+export interface PendingCode {
+  readonly pendingId: string;
+  /** The OTP whose message it shows; null: no message went out. */
+  readonly otpId: string | null;
+  readonly purpose: Purpose;
+  readonly pendingUntil: number;
+  readonly attemptsLeft: number;
+}

@@ -1,0 +1,218 @@
+import type { Request, Response } from 'express';
+import type { Refusal } from '../login/outcome';
+import { toPhoneEnding } from '../login/phones';
+import type { ResendResult } from '../login/resend-otp';
+import type { FailedResend, SendResult } from '../login/send-otp';
+import type { Waiting } from '../login/wait-without-text';
+import type { MiddlewareContext } from './context';
+import type { KeptPage } from './kept-page';
+import type { RedirectOptions } from './options';
+import {
+  answerRefusal,
+  answerSuccess,
+  finishRefusal,
+  LOGIN_ENDED,
+  type Notice,
+  notSent,
+  recordRefusal,
+  replyWithPending,
+  replyWithRedirect,
+  type SessionChanges,
+  type SessionRefusal,
+  toNotice,
+} from './responses';
+import { type PendingSlot, type SmsOtpSession, withoutReason } from './session-data';
+import { toStatus } from './status';
+import { updateSlot } from './update-slot';
+
+/** A `resend`, `stepUp` or `phones.enroll` that has been decided. Its session stays as it is. */
+export interface DecidedSend {
+  /** The slot as it was when the decision began. */
+  readonly before: SmsOtpSession;
+  readonly result: SendResult | ResendResult;
+  /** The page to go to after the right code. */
+  readonly returnTo: KeptPage | undefined;
+}
+
+/** Ends a send that renews no session: writes the result into the slot, and answers. */
+export async function finishSend(
+  context: MiddlewareContext,
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  { before, result, returnTo }: DecidedSend,
+): Promise<boolean> {
+  if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
+  if (result.kind === 'already-sent')
+    return answerAgain(context, req, res, options, { pending: before.pending }, result.refusal);
+  const waited = before.pending;
+  const refuse = (refused: Omit<SessionRefusal, 'pending'>): Promise<false> =>
+    finishRefusal(
+      context,
+      req,
+      res,
+      options.failureRedirect,
+      { ...refused, pending: waited },
+      notSent,
+    );
+  if (result.kind === 'refused') {
+    const { failed, ...refused } = result;
+    return failed === undefined
+      ? refuse(refused)
+      : answerNotResent(context, req, res, options, { ...failed, ...refused, pending: waited });
+  }
+  const pending = toPending(context, result, returnTo ?? null);
+  const notice = findNotice(options, result, context.now());
+  // Nothing is written when something else has begun in this session that is not of this pending
+  // login.
+  const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
+  const refusal = await keepText(context, result, async (): Promise<Refusal | null> => {
+    if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
+    const updated = await updateSlot(
+      context,
+      req,
+      (current) => replaced.includes(current.pending?.pendingId),
+      (current) => ({ ...withoutNotice(current), pending, ...notice }),
+    );
+    return updated === 'kept' ? null : { reason: 'no-pending-login' };
+  });
+  if (refusal === null) return answerPending(req, res, options, pending, result);
+  await context.endPending(pending.pendingId);
+  return refuse({ refusal });
+}
+
+/** Returns the slot without the reason and the page that were kept for the next page. */
+export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
+  const { returnTo: _taken, ...rest } = withoutReason(slot);
+  return rest;
+}
+
+type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
+
+/** Saves the session of a message that was sent. If that fails, no one can use its code. */
+export async function keepText<Saved>(
+  { giveBackUnusable }: MiddlewareContext,
+  result: BegunSend,
+  save: () => Promise<Saved>,
+): Promise<Saved> {
+  try {
+    return await save();
+  } catch (error) {
+    if (result.kind === 'sent') {
+      const { userId } = result.login;
+      await giveBackUnusable({ userId, bucket: result.text.bucket });
+    }
+    throw error;
+  }
+}
+
+/** Returns what the session keeps of a pending login. */
+export function toPending(
+  { maxAttempts, processId }: MiddlewareContext,
+  result: BegunSend,
+  returnTo: KeptPage | null,
+): PendingSlot {
+  const { login, text, mobile, resendAt, phones, factors } = result;
+  const { pendingId, purpose, pendingUntil, transaction } = login;
+  const { refusal, status: failureStatus } =
+    result.kind === 'waiting' ? result : { refusal: null, status: null };
+  return {
+    pendingId,
+    otpId: text?.otpId ?? null,
+    purpose,
+    isSent: text !== null,
+    phoneEnding: toPhoneEnding(mobile),
+    expiresAt: text?.expiresAt ?? pendingUntil,
+    pendingUntil,
+    resendAt,
+    attemptsLeft: maxAttempts,
+    factors,
+    ...(refusal && { reason: refusal.reason }),
+    ...(failureStatus !== null && { failureStatus }),
+    ...(phones.length > 0 && { phones }),
+    ...(transaction && { transaction }),
+    ...(returnTo !== null && { returnTo }),
+    ...(processId !== undefined && { processId }),
+  };
+}
+
+/**
+ * Returns where the browser goes when no message went out and the login is pending; undefined: the
+ * answer is JSON.
+ */
+function findPendingPage({
+  successRedirect,
+  failureRedirect,
+}: RedirectOptions): string | undefined {
+  // An app that only names where failures go shows the reason there.
+  return successRedirect ?? failureRedirect;
+}
+
+export function findNotice(
+  options: RedirectOptions,
+  result: BegunSend,
+  now: number,
+): Notice | null {
+  if (result.kind === 'sent' || result.refusal === null) return null;
+  return findPendingPage(options) === undefined ? null : toNotice(result.refusal, now);
+}
+
+/** Answers a send after which the login is pending, with a message or without. */
+export function answerPending(
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  pending: PendingSlot,
+  result: { readonly kind: 'sent' } | Pick<Waiting, 'kind' | 'refusal' | 'status'>,
+): boolean {
+  if (result.kind === 'sent' || result.refusal === null) {
+    const shown = toStatus(pending);
+    req.smsOtp =
+      result.kind === 'sent' ? { sent: true, ...shown } : { sent: false, pending: true, ...shown };
+    return answerSuccess(res, options.successRedirect);
+  }
+  req.smsOtp = { sent: false, pending: true, ...result.refusal };
+  const page = findPendingPage(options);
+  if (page === undefined) replyWithPending(res, result.refusal, result.status);
+  else replyWithRedirect(res, page);
+  return false;
+}
+
+/** Answers a resend that has failed like a send that has: the login is pending all the same. */
+async function answerNotResent(
+  context: MiddlewareContext,
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  { status, ...refused }: SessionRefusal & FailedResend,
+): Promise<false> {
+  const page = findPendingPage(options);
+  const { refusal } = refused;
+  const told = await recordRefusal(context, req, refused, page !== undefined);
+  const isPending = told === refusal;
+  req.smsOtp = { sent: false, ...(isPending && { pending: true }), ...told };
+  if (!isPending) return answerRefusal(res, options.failureRedirect, told);
+  if (page === undefined) replyWithPending(res, refusal, status);
+  else replyWithRedirect(res, page);
+  return false;
+}
+
+/** Answers a send whose session is pending already, like the first one. */
+export async function answerAgain(
+  context: MiddlewareContext,
+  req: Request,
+  res: Response,
+  options: RedirectOptions,
+  changes: SessionChanges,
+  { retryAfterSeconds }: Refusal,
+): Promise<boolean> {
+  const { pending } = changes;
+  // The decision has found the pending login by this slot, so there is one.
+  if (pending === undefined) return answerSuccess(res, options.successRedirect);
+  if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
+  const { reason = 'resend-too-soon', failureStatus: status = null } = pending;
+  const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+  if (findPendingPage(options) !== undefined)
+    await recordRefusal(context, req, { refusal, ...changes }, true);
+  return answerPending(req, res, options, pending, { kind: 'waiting', refusal, status });
+}
