@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Refusal } from '../login/outcome';
 import type { MiddlewareContext } from './context';
-import { ALREADY_VERIFIED, recordRefusal, type SessionRefusal } from './responses';
+import { ALREADY_VERIFIED, LOGIN_ENDED, recordRefusal, type SessionRefusal } from './responses';
 import type { PendingSlot } from './session-data';
 
 interface Refused {
@@ -18,10 +18,9 @@ export async function findEndOfLogin(
   req: Request,
   pending: PendingSlot | undefined,
 ): Promise<Refused | null> {
-  const ended = await logins.findEnd(req);
-  if (ended === null || pending === undefined) return ended;
-  const isPassed = (await findPending(pending.pendingId)) === 'passed';
-  return isPassed ? { kind: 'refused', refusal: ALREADY_VERIFIED } : ended;
+  if (await logins.isStillLive(req)) return null;
+  const found = pending && (await findPending(pending.pendingId));
+  return { kind: 'refused', refusal: found === 'passed' ? ALREADY_VERIFIED : LOGIN_ENDED };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { CodeVerifier } from '../login/code-verifiers';
 import type { DeviceEnd } from '../login/events';
 import type { BrowserSuccess, LiveLogin, PreparedPut, PreparedSuccess } from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
-import type { Method, Refusal } from '../login/outcome';
+import type { Method } from '../login/outcome';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
@@ -169,13 +169,6 @@ export interface LoginsContext {
   readonly isLive: (req: Request) => Promise<boolean>;
   /** The same, and asks the store now. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
-  /**
-   * Asks the store now, and returns the refusal of a request whose login has ended; null when it is
-   * live, or there is none.
-   */
-  readonly findEnd: (
-    req: Request,
-  ) => Promise<{ readonly kind: 'refused'; readonly refusal: Refusal } | null>;
   /** Prepares a login, for the session that is renewed next. */
   readonly prepare: (req: Request, userId: string, method: Method | null) => PreparedSession;
   /**

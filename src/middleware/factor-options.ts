@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { MiddlewareContext } from './context';
-import { createFactory } from './handler';
+import { createFactory } from './factory';
 import { finishRefusal, notVerified } from './responses';
 import { readVisit } from './visit';
 
@@ -10,13 +10,15 @@ export function createOptionsWith(
   context: MiddlewareContext,
   createOptions: CreateFactorOptions,
 ): RequestHandler {
-  const { slot, logins } = context;
+  const { slot } = context;
 
-  return createFactory(context, 'optionsWith', 'smsOtpOptions', answer)();
+  return createFactory(context, 'optionsWith', 'smsOtpOptions', answer, {
+    refusesEnded: notVerified,
+  })();
 
   async function answer(req: Request, res: Response): Promise<boolean> {
     const { pending } = slot.read(req);
-    const result = (await logins.findEnd(req)) ?? (await createOptions(readVisit(context, req)));
+    const result = await createOptions(readVisit(context, req));
     if (result.kind === 'refused')
       return finishRefusal(context, req, res, undefined, { ...result, pending }, notVerified);
     res.setHeader('Cache-Control', 'no-store');

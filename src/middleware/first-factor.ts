@@ -2,7 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Strategy } from 'passport';
 import { optionError, readFields } from '../errors';
 import type { MiddlewareContext } from './context';
-import { createFactory, isGiven } from './handler';
+import { createFactory } from './factory';
+import { isGiven } from './handler';
 import type { FirstFactorOptions } from './options';
 import { finishRefusal, notSent } from './responses';
 
@@ -24,7 +25,9 @@ export function createFirstFactor(
       session: false,
       failWithError: true,
     }) as RequestHandler;
-    return createFactory(context, 'firstFactor', 'smsOtpFirstFactor', check)(options);
+    return createFactory(context, 'firstFactor', 'smsOtpFirstFactor', check, {
+      refusesEnded: null,
+    })(options);
 
     async function check(
       req: Request,

@@ -1,10 +1,7 @@
-import type { CookieOptions, NextFunction, Request, RequestHandler, Response } from 'express';
-import { readFields, SmsOtpError, UsageError } from '../errors';
+import type { CookieOptions, NextFunction, Request, Response } from 'express';
+import { readFields, SmsOtpError } from '../errors';
 import type { CookieValue, PreparedPut } from '../login/context';
 import type * as OptionsModule from './options';
-import type { CheckedOptions, MiddlewareName } from './options';
-import { type Paths, withPaths } from './paths';
-import { wantsJson } from './request-kind';
 
 /**
  * Runs the work of a middleware: true goes on to the next handler, false means that it has
@@ -31,77 +28,6 @@ export function handleAsync(res: Response, next: NextFunction, work: () => Promi
  */
 export function loadOptions(): typeof OptionsModule {
   return require('./options') as typeof OptionsModule;
-}
-
-/**
- * What a middleware does with its checked options: true goes on to the next handler, false means
- * that it has answered.
- */
-type Handle<Name extends MiddlewareName> = (
-  req: Request,
-  res: Response,
-  options: CheckedOptions<Name>,
-) => Promise<boolean>;
-
-/**
- * The methods on which a middleware acts: POST alone, unless it is listed here. Any other site can
- * make a browser send a GET with the cookies of its user.
- */
-const METHODS: Partial<Record<MiddlewareName, readonly string[]>> = {
-  // A link in a mail and the callback of an OAuth provider are GETs.
-  send: ['GET', 'POST'],
-  // A GET warns.
-  logout: ['GET', 'POST'],
-};
-
-function refuseMethod(res: Response, methods: readonly string[]): void {
-  res.setHeader('Allow', methods.join(', '));
-  res.setHeader('Cache-Control', 'no-store');
-  res.status(405).json({ error: 'method-not-allowed' });
-}
-
-/**
- * Makes the factory of a middleware, which checks the options when it is called. Stack traces show
- * `functionName`. A request by another method than its own is answered with 405.
- * @param context `paths` says where the middleware leads if its own options do not. A request that
- * asks for JSON goes by its own options alone.
- * @param check Sees the options for pages. Throws for those that do not fit `createSmsOtp`.
- */
-export function createFactory<Name extends MiddlewareName>(
-  { paths }: { readonly paths: Paths | undefined },
-  name: Name,
-  functionName: string,
-  handle: Handle<Name>,
-  check?: (options: CheckedOptions<Name>) => void,
-): (options?: unknown) => RequestHandler {
-  const { readOptions } = loadOptions();
-  const methods = METHODS[name] ?? ['POST'];
-  return (given = {}, ...others: readonly unknown[]) => {
-    if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', name);
-    const options = readOptions(name, given);
-    const forPages = withPaths(name, options, paths);
-    check?.(forPages);
-    const middleware: RequestHandler = (req, res, next) => {
-      if (!methods.includes(req.method)) return refuseMethod(res, methods);
-      handleAsync(res, next, async () => {
-        const goesOn = await handle(req, res, wantsJson(req) ? options : forPages);
-        // A right password alone is no success: without `send` behind it Express answers 404.
-        return goesOn && (name === 'firstFactor' || !answerAsLast(req, res, middleware));
-      });
-    };
-    return Object.defineProperty(middleware, 'name', { value: functionName });
-  };
-}
-
-/**
- * Answers a success as JSON where no handler follows in the route: Express would answer with 404.
- * Returns whether it has. A middleware that is mounted by `use`, or called by the app, goes on.
- */
-function answerAsLast(req: Request, res: Response, middleware: RequestHandler): boolean {
-  if (listHandlers(req).at(-1) !== middleware) return false;
-  res.setHeader('Cache-Control', 'no-store');
-  res.json(req.smsOtp ?? {});
-  return true;
 }
 
 /** Returns the handlers of the route that has a request; none where it has come to no route. */

@@ -10,10 +10,10 @@ import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import type { Login, UserId } from '../stores/store';
 import type { LoginsContext, MiddlewareContext, PreparedSession } from './context';
-import { createFactory } from './handler';
+import { createFactory } from './factory';
 import type { PassportOptions, RedirectOptions } from './options';
 import { logIn, logOut } from './passport';
-import { answerSuccess, LOGIN_ENDED } from './responses';
+import { answerSuccess } from './responses';
 import type { PendingSlot } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { checkLogout } from './setup-checks';
@@ -92,8 +92,6 @@ export function createLogins(
       registry?.isChecked(loginId, at) === true || checked.get(req) === loginId,
     isLive,
     isStillLive,
-    findEnd: async (req) =>
-      (await isStillLive(req)) ? null : { kind: 'refused', refusal: LOGIN_ENDED },
     prepare,
     async prepareNext(req, userId, method) {
       const login = findLogin(req);
@@ -155,7 +153,7 @@ export function createLogout(
 ): (options?: RedirectOptions) => RequestHandler {
   const { slot, logins, endPending, warn } = context;
 
-  return createFactory(context, 'logout', 'smsOtpLogout', logout);
+  return createFactory(context, 'logout', 'smsOtpLogout', logout, { refusesEnded: null });
 
   async function logout(
     req: Request,

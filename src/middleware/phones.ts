@@ -19,7 +19,8 @@ import type { LoginContext } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { MiddlewareContext } from './context';
-import { createFactory, readField } from './handler';
+import { createFactory } from './factory';
+import { readField } from './handler';
 import type {
   CheckedOptions,
   EnrollOptions,
@@ -33,6 +34,7 @@ import {
   finishRefusal,
   LOGIN_ENDED,
   notChanged,
+  notSent,
   notVerified,
   recordRefusal,
   type SessionRefusal,
@@ -87,10 +89,19 @@ export function createPhones(
   const changes = createChangePhones(enrollment);
 
   return {
-    enroll: createFactory(context, 'phones.enroll', 'smsOtpEnrollPhone', enroll),
-    confirm: createFactory(context, 'phones.confirm', 'smsOtpConfirmPhone', confirm),
-    remove: createFactory(context, 'phones.remove', 'smsOtpRemovePhone', remove),
-    setDefault: createFactory(context, 'phones.setDefault', 'smsOtpSetDefaultPhone', setDefault),
+    enroll: createFactory(context, 'phones.enroll', 'smsOtpEnrollPhone', enroll, {
+      refusesEnded: notSent,
+    }),
+    // A login that this code has just renewed has another id: `findEndOfLogin` knows it.
+    confirm: createFactory(context, 'phones.confirm', 'smsOtpConfirmPhone', confirm, {
+      refusesEnded: null,
+    }),
+    remove: createFactory(context, 'phones.remove', 'smsOtpRemovePhone', remove, {
+      refusesEnded: notChanged,
+    }),
+    setDefault: createFactory(context, 'phones.setDefault', 'smsOtpSetDefaultPhone', setDefault, {
+      refusesEnded: notChanged,
+    }),
     list: (user) => changes.listPhones(user),
   };
 
@@ -106,7 +117,7 @@ export function createPhones(
       defaultCountry: options.defaultCountry,
       replaces: options.replaces === true,
     };
-    const result = (await logins.findEnd(req)) ?? (await enrollPhone(request));
+    const result = await enrollPhone(request);
     return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
   }
 
@@ -190,7 +201,7 @@ export function createPhones(
   ): Promise<boolean> {
     const keepsLast = options.keepsLast !== false;
     const request = toChangeRequest(req, options);
-    const result = (await logins.findEnd(req)) ?? (await changes.removePhone(request, keepsLast));
+    const result = await changes.removePhone(request, keepsLast);
     // The same request again completes what a failure has left.
     const isGone = result.kind === 'changed' || result.refusal.reason === 'no-phone';
     const { currentUser: user } = request.visit;
@@ -203,8 +214,7 @@ export function createPhones(
     res: Response,
     options: CheckedOptions<'phones.setDefault'>,
   ): Promise<boolean> {
-    const result =
-      (await logins.findEnd(req)) ?? (await changes.setDefaultPhone(toChangeRequest(req, options)));
+    const result = await changes.setDefaultPhone(toChangeRequest(req, options));
     return answerChange(req, res, options, result);
   }
 

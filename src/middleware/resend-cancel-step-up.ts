@@ -2,7 +2,8 @@ import type { Request, RequestHandler, Response } from 'express';
 import { optionError } from '../errors';
 import type { SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
-import { createFactory, loadOptions, readField } from './handler';
+import { createFactory } from './factory';
+import { loadOptions, readField } from './handler';
 import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
 import { finishSend, withoutNotice } from './answer-send';
@@ -26,9 +27,13 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   const { readTransaction } = loadOptions();
 
   return {
-    resend: createFactory(context, 'resend', 'smsOtpResend', resend),
-    stepUp: createFactory(context, 'stepUp', 'smsOtpStepUp', stepUp, checkTransaction),
-    cancel: createFactory(context, 'cancel', 'smsOtpCancel', cancel),
+    resend: createFactory(context, 'resend', 'smsOtpResend', resend, { refusesEnded: notSent }),
+    stepUp: createFactory(context, 'stepUp', 'smsOtpStepUp', stepUp, {
+      refusesEnded: notSent,
+      check: checkTransaction,
+    }),
+    // The pending login ends in any case.
+    cancel: createFactory(context, 'cancel', 'smsOtpCancel', cancel, { refusesEnded: null }),
   };
 
   /** The text has to show what the code approves: RTS 2018/389, article 5. */
@@ -43,14 +48,14 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const { pending } = before;
     checkStore(pending, context);
     const request = { visit: readVisit(context, req), phoneId: readField(req, fields.phoneId) };
-    const result = (await logins.findEnd(req)) ?? (await context.resendOtp(request));
+    const result = await context.resendOtp(request);
     const returnTo = before.returnTo ?? pending?.returnTo;
     return finishSend(context, req, res, options, { before, result, returnTo });
   }
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
-    const result = (await logins.findEnd(req)) ?? (await sendStepUp(req, options));
+    const result = await sendStepUp(req, options);
     return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
   }
 

@@ -6,7 +6,8 @@ import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { Visit } from '../login/visit';
 import { answerAgain, answerPending, findNotice, keepText, toPending } from './answer-send';
 import type { MiddlewareContext } from './context';
-import { createFactory, currentUser } from './handler';
+import { createFactory } from './factory';
+import { currentUser } from './handler';
 import { checkGuardOrder } from './handler-order';
 import type { KeptPage } from './kept-page';
 import { logInOrEnd } from './logins';
@@ -24,10 +25,14 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   const devices = context.devices && createDeviceLogin(context.devices, context);
   let isSetUp = false;
 
-  return createFactory(context, 'send', 'smsOtpSend', send, (options) => {
-    setup.codePage ??= options.successRedirect;
-    setup.loginPage ??= options.failureRedirect;
-    setup.notRequiredRedirect ??= options.notRequiredRedirect;
+  return createFactory(context, 'send', 'smsOtpSend', send, {
+    // A first factor counts also in a session whose login has ended.
+    refusesEnded: null,
+    check(options) {
+      setup.codePage ??= options.successRedirect;
+      setup.loginPage ??= options.failureRedirect;
+      setup.notRequiredRedirect ??= options.notRequiredRedirect;
+    },
   });
 
   async function send(req: Request, res: Response, options: SendOptions): Promise<boolean> {
@@ -144,7 +149,6 @@ async function finish(
     const { user } = first;
     return logInAtOnce(context, first, begun, exchange, { user, mark: null });
   }
-  // The first factor counts also in a session whose login has ended.
   const changes = { pending: before.pending, isFirstFactor: true };
   if (result.kind === 'refused') {
     await endUnused(context, begun);

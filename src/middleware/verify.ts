@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Strategy } from 'passport';
 import type { MiddlewareContext } from './context';
-import { createFactory, isGiven } from './handler';
+import { createFactory } from './factory';
+import { isGiven } from './handler';
 import { logInOrEnd } from './logins';
 import type { VerifyOptions } from './options';
 import { type PassportCallback, setAuthInfo } from './passport';
@@ -22,8 +23,12 @@ export function createVerify(
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, returnPages } = context;
 
-  return createFactory(context, name, 'smsOtpVerify', verify, ({ session }) => {
-    context.setup.logsIn ||= session !== false;
+  return createFactory(context, name, 'smsOtpVerify', verify, {
+    // The strategy asks, because `passport.authenticate` may be called without this middleware.
+    refusesEnded: null,
+    check({ session }) {
+      context.setup.logsIn ||= session !== false;
+    },
   });
 
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
