@@ -4,7 +4,7 @@
 const GROUPS = {
   verify: ['src/login/{verify-otp,earlier-code,finish-login,code-verifiers,users,admin}.ts'],
   send: [
-    'src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
+    'src/login/{send-otp,send-message,send-result,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
   ],
   limits: ['src/limits/{charge,attempts,sends,give-back,lift,user-keys}.ts'],
   factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],

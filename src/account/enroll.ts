@@ -3,7 +3,8 @@ import { enrollmentCounter, type LimitName } from '../limits/sends';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { HasNoFactor, LoginContext, PreparedSuccess } from '../login/context';
-import type { SendOtp, SendResult } from '../login/send-otp';
+import type { SendOtp } from '../login/send-otp';
+import { deny, type SendResult } from '../login/send-result';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
 import {
   type VerifyOtp,
@@ -59,19 +60,8 @@ export function createEnrollPhone(
     if (user === undefined)
       return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const { userId } = toUserIdText(login.getUserId(user));
-    const refuse = (refusal: Refusal, limit: LimitName | null = null): SendResult => {
-      const { reason } = refusal;
-      login.emit({
-        type: 'denied',
-        userId,
-        purpose: 'enroll',
-        address,
-        reason,
-        policy: null,
-        limit,
-      });
-      return { kind: 'refused', refusal };
-    };
+    const refuse = (refusal: Refusal, limit: LimitName | null = null): SendResult =>
+      deny(login, { userId, purpose: 'enroll', address }, refusal, { limit });
 
     // 2 may the user enroll a number
     const denial = await checkRightToEnroll(context, user, passed, maxAgeMs);

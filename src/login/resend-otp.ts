@@ -2,95 +2,104 @@ import type { LimitName } from '../limits/sends';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import type { LoginContext } from './context';
-import type { Refusal } from './outcome';
-import type { FailedResend, SendRequest, SendResult } from './send-otp';
 import { withTiming } from './events';
+import type { Refusal } from './outcome';
+import { deny, type FailedResend, type SendRequest, type SendResult } from './send-result';
 import { findUser } from './users';
+import type { Refused } from './verify-otp';
 import type { PendingCode, Visit } from './visit';
 import { findResendTime } from './wait-without-text';
-import type { Refused } from './verify-otp';
 
-/** Who asks for another code. */
+/** A request for another code. */
 export type ResendRequest = Pick<SendRequest, 'visit' | 'phoneId'>;
 
 export type ResendResult =
   | Exclude<SendResult, { readonly kind: 'refused' }>
   | (Refused & { readonly failed?: FailedResend });
 
-/** The decision to send another code for the same pending login. */
+/** Makes the decision to send another code for the same pending login. */
 export function createResendOtp(
-  parts: LoginContext,
+  core: LoginContext,
   sendOtp: (request: SendRequest) => Promise<SendResult>,
 ): (request: ResendRequest) => Promise<ResendResult> {
-  return withTiming(parts, 'resend', resendOtp);
-
-  async function resendOtp(request: ResendRequest): Promise<ResendResult> {
+  return withTiming(core, 'resend', async (request: ResendRequest): Promise<ResendResult> => {
     const { visit, phoneId } = request;
     // 1 is there a pending login
-    const previous = await findPrevious(visit.pending);
-    if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
+    const previous = await findPrevious(core, visit.pending);
+    if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
+    const { login: pending, sends } = previous;
 
     // 2 has it a send left
-    const { login: pendingLogin, sends } = previous;
-    const { purpose, pendingUntil, mobile, replaces, transaction } = pendingLogin;
-    if (findResendTime(parts, { pendingUntil, sends }, 0) === null) {
-      return deny(pendingLogin, visit, noSendLeft(pendingLogin), 'per-login');
-    }
+    const { pendingUntil } = pending;
+    if (findResendTime(core, { pendingUntil, sends }, 0) === null)
+      return refuseResend(core, visit, pending, noSendLeft(core, pending), 'per-login');
 
     // 3 whose is it
-    const user = await findUser(parts, pendingLogin, visit.currentUser);
-    if (user === null) return end(pendingLogin, deny(pendingLogin, visit, { reason: 'user-gone' }));
+    const user = await findUser(core, pending, visit.currentUser);
+    if (user === null) {
+      const refused = refuseResend(core, visit, pending, { reason: 'user-gone' });
+      return end(core, pending, refused);
+    }
 
+    // 4 send it
+    const { purpose, mobile, replaces, transaction } = pending;
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
     const same = { user, purpose, visit, previous, newPhone, transaction };
     const result = await sendOtp({ ...same, isResend: true, phoneId });
-    if (result.kind !== 'refused') return result;
-    const { reason } = result.refusal;
-    const { failed } = result;
-    const refused = { ...refuse(result.refusal), ...(failed && { failed }) };
-    return reason === 'user-gone'
-      ? end(pendingLogin, refused)
-      : { ...refused, endsPending: reason === 'no-pending-login' };
-  }
-
-  async function findPrevious(pending: PendingCode | undefined): Promise<LiveLogin | null> {
-    if (pending === undefined || pending.pendingUntil <= parts.now()) return null;
-    const live = await parts.store.pendingLogins.find(pending.pendingId);
-    if (live === null || live === 'passed') return null;
-    // Another request of this session may have begun something else under the same id.
-    return live.login.purpose === pending.purpose ? live : null;
-  }
-
-  function noSendLeft({ pendingUntil }: PendingLogin): Refusal {
-    const retryAfterSeconds = Math.max(1, Math.ceil((pendingUntil - parts.now()) / 1000));
-    return { reason: 'send-limit', retryAfterSeconds };
-  }
-
-  function deny(
-    { userId, purpose }: PendingLogin,
-    { address }: Visit,
-    refusal: Refusal,
-    limit: LimitName | null = null,
-  ): Refused {
-    parts.emit({
-      type: 'denied',
-      userId,
-      purpose,
-      address,
-      reason: refusal.reason,
-      policy: null,
-      limit,
-    });
-    return refuse(refusal);
-  }
-
-  /** Ends a pending login whose user, or whose number, is gone. */
-  async function end({ pendingId }: PendingLogin, refused: Refused): Promise<Refused> {
-    await parts.store.pendingLogins.end(pendingId);
-    return { ...refused, endsPending: true };
-  }
+    return result.kind === 'refused' ? endRefused(core, pending, result) : result;
+  });
 }
 
-function refuse(refusal: Refusal): Refused {
-  return { kind: 'refused', refusal, endsPending: false };
+/** Returns the pending login of a session. Null: it has ended, or it is another one by now. */
+async function findPrevious(
+  core: LoginContext,
+  pending: PendingCode | undefined,
+): Promise<LiveLogin | null> {
+  if (pending === undefined || pending.pendingUntil <= core.now()) return null;
+  const live = await core.store.pendingLogins.find(pending.pendingId);
+  if (live === null || live === 'passed') return null;
+  // Another request of this session may have begun something else under the same id.
+  return live.login.purpose === pending.purpose ? live : null;
+}
+
+function noSendLeft({ now }: LoginContext, { pendingUntil }: PendingLogin): Refusal {
+  const retryAfterSeconds = Math.max(1, Math.ceil((pendingUntil - now()) / 1000));
+  return { reason: 'send-limit', retryAfterSeconds };
+}
+
+function refuseResend(
+  core: LoginContext,
+  { address }: Visit,
+  { userId, purpose }: PendingLogin,
+  refusal: Refusal,
+  limit: LimitName | null = null,
+): Refused {
+  deny(core, { userId, purpose, address }, refusal, { limit });
+  return refuse(refusal, false);
+}
+
+function endRefused(
+  core: LoginContext,
+  pending: PendingLogin,
+  { refusal, failed }: Extract<SendResult, { readonly kind: 'refused' }>,
+): Promise<ResendResult> | ResendResult {
+  const refused = {
+    ...refuse(refusal, refusal.reason === 'no-pending-login'),
+    ...(failed && { failed }),
+  };
+  return refusal.reason === 'user-gone' ? end(core, pending, refused) : refused;
+}
+
+/** Ends a pending login whose user, or whose number, is gone. */
+async function end(
+  { store }: LoginContext,
+  { pendingId }: PendingLogin,
+  refused: Refused,
+): Promise<Refused> {
+  await store.pendingLogins.end(pendingId);
+  return { ...refused, endsPending: true };
+}
+
+function refuse(refusal: Refusal, endsPending: boolean): Refused {
+  return { kind: 'refused', refusal, endsPending };
 }

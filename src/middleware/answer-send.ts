@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Refusal } from '../login/outcome';
 import { toPhoneEnding } from '../login/phones';
 import type { ResendResult } from '../login/resend-otp';
-import type { FailedResend, SendResult } from '../login/send-otp';
+import type { FailedResend, SendResult, Sent } from '../login/send-result';
 import type { Waiting } from '../login/wait-without-text';
 import type { MiddlewareContext } from './context';
 import type { KeptPage } from './kept-page';
@@ -87,7 +87,7 @@ export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
   return rest;
 }
 
-type BegunSend = Extract<SendResult, { readonly kind: 'sent' }> | Waiting;
+type BegunSend = Sent | Waiting;
 
 /** Saves the session of a message that was sent. If that fails, no one can use its code. */
 export async function keepText<Saved>(

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
 import type { LiveLogin } from '../login/context';
-import type { SendResult } from '../login/send-otp';
+import type { SendResult } from '../login/send-result';
 import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { Visit } from '../login/visit';
 import { answerAgain, answerPending, findNotice, keepText, toPending } from './answer-send';

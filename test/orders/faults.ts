@@ -20,7 +20,7 @@ const VERIFY = 'login/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
 const ENDING = 'account/end-others.ts';
 const REVOKE_ALL = ['logged-in', 'revoke-all'] as const;
-const SEND_OTP = 'login/send-otp.ts';
+const SEND_MESSAGE = 'login/send-message.ts';
 
 const pending = (...verbs: Scenario['verbs']): Scenario => ({ state: 'pending', verbs });
 const loggedIn = (...verbs: Scenario['verbs']): Scenario => ({ state: 'logged-in', verbs });
@@ -188,17 +188,17 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a login that could not be stored counts as stored',
-    file: SEND_OTP,
-    from: '? await store.pendingLogins.begin(pendingLogin, placeOf(purpose, bucket), text)',
-    to: '? await store.pendingLogins\n            .begin(pendingLogin, placeOf(purpose, bucket), text)\n            .catch(() => true)',
+    file: SEND_MESSAGE,
+    from: '? await pendingLogins.begin(pending, placeOf(purpose, bucket), text)',
+    to: '? await pendingLogins.begin(pending, placeOf(purpose, bucket), text).catch(() => true)',
     scenario: pending('send'),
     kind: 'mishaps',
   },
   {
     name: 'a resend goes on with a login that is over',
-    file: SEND_OTP,
-    from: ': await store.pendingLogins.attach(pendingId, text);',
-    to: ': await store.pendingLogins.begin(pendingLogin, placeOf(purpose, bucket), text);',
+    file: SEND_MESSAGE,
+    from: ': await pendingLogins.attach(pendingId, text);',
+    to: ': await pendingLogins.begin(pending, placeOf(purpose, bucket), text);',
     scenario: pending('resend', 'cancel'),
   },
   {

@@ -1,0 +1,388 @@
+import { isGatewayError } from '../errors';
+import type { OtpText, Permit, TextedOtp } from '../gateway';
+import type { OutageWatch } from '../limits/give-back';
+import type { createNearWatch } from '../limits/near-limits';
+import { placeOf } from '../limits/user-keys';
+import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingLogin, SentText } from '../stores/store';
+import {
+  chargeSend,
+  findSendRefusal,
+  giveBackUnusable,
+  reportNearLimits,
+  type SendCharge,
+  toSendOutcome,
+} from './charge-send';
+import type { LoginContext, UserPhone } from './context';
+import type { Refusal } from './outcome';
+import { maskPhone, type NoMessageNow, warnOfUnknownRange } from './phones';
+import {
+  createPolicyContext,
+  type Denial as PolicyDenial,
+  emitChargeDenials,
+  isDenial,
+  needsLookup,
+  planCharges,
+  runSendPolicies,
+  type SendContext,
+  settlePolicies,
+} from './run-policies';
+import {
+  deny,
+  type NotSent,
+  type RefusedSend,
+  type SendRequest,
+  type SendResult,
+} from './send-result';
+import {
+  createPendingLogin,
+  findResendTime,
+  type Recipient,
+  SHORTEST_VALIDITY_SECONDS,
+} from './wait-without-text';
+
+/** What all messages of one instance share. */
+export interface MessageSender {
+  readonly core: LoginContext;
+  readonly outages: OutageWatch;
+  readonly findNear: ReturnType<typeof createNearWatch>;
+}
+
+/** The user to whom a message goes. */
+export interface MessageRecipient extends Recipient, Pick<UserPhone, 'isConfirmed'> {
+  /** Why there is no number now; undefined: there is one, or the user has none. */
+  readonly unusable: NoMessageNow | undefined;
+}
+
+/** A message that is about to be sent. */
+interface Message {
+  readonly request: SendRequest;
+  readonly recipient: MessageRecipient;
+  readonly context: SendContext;
+}
+
+/** Sends a code to a number, and attaches it to its pending login. */
+export async function sendMessage(
+  sender: MessageSender,
+  request: SendRequest,
+  recipient: MessageRecipient,
+): Promise<SendResult | NotSent> {
+  const { core } = sender;
+  // 1 the policies, and the words of the message
+  const context = await toPolicyContext(core, request, recipient);
+  const message: Message = { request, recipient, context };
+  const refused =
+    (await checkPolicies(core, message, 'free')) ?? (await checkLookups(core, message));
+  if (refused !== null) return refused;
+  const times = startSend(core, request, recipient);
+  const otp = await writeMessage(core, message, times);
+
+  // 2 a call that the client itself refuses is refused before anything is charged
+  const permit = await admit(core);
+  if ('kind' in permit) return permit;
+  try {
+    // 3 charge the send: the limits and the policies' counters, all or nothing
+    const charge = await chargeMessage(sender, message);
+    if ('kind' in charge) return charge;
+
+    // 4 the gateway makes the code and sends it
+    const generated = await generate(sender, message, otp, charge, permit);
+    if ('kind' in generated) return generated;
+
+    // 5 begin the pending login, or attach the OTP to it
+    return await attach(core, message, { times, charge, generated });
+  } finally {
+    permit.release();
+  }
+}
+
+function toPolicyContext(
+  core: LoginContext,
+  { user, purpose, visit: { address } }: SendRequest,
+  recipient: MessageRecipient,
+): Promise<SendContext> {
+  const { userId } = recipient.identity;
+  return createPolicyContext(core, { ...recipient, user, userId, purpose, address });
+}
+
+async function checkPolicies(
+  core: LoginContext,
+  message: Message,
+  round: 'free' | 'lookups',
+): Promise<RefusedSend | null> {
+  const { context } = message;
+  const denial = await runSendPolicies(core, context, round);
+  if (denial?.refusal.reason !== 'country-not-allowed')
+    warnOfUnknownRange(core, await context.origin());
+  return denial && refuseByPolicy(core, message, denial);
+}
+
+async function refuseByPolicy(
+  core: LoginContext,
+  { context }: Message,
+  { refusal, policy }: PolicyDenial,
+): Promise<RefusedSend> {
+  const isOfCountry = ['country-not-allowed', 'unknown-range'].includes(refusal.reason);
+  const about = isOfCountry && { country: (await context.origin()).country };
+  return deny(core, context, refusal, { policy, ...about });
+}
+
+/** A lookup is paid for only if the limits would admit the send: a refused one costs nothing. */
+async function checkLookups(core: LoginContext, message: Message): Promise<SendResult | null> {
+  const { context, recipient } = message;
+  if (!needsLookup(core.policies, context)) return null;
+  const planned = await planCharges(core.policies, context);
+  if (isDenial(planned)) return refuseByPolicy(core, message, planned);
+  const refused = await findSendRefusal(core, context, recipient, planned);
+  if (refused !== null) return refuseCharge(core, message, refused);
+  return checkPolicies(core, message, 'lookups');
+}
+
+/** The pending login of one send, and its times. */
+interface SendTimes {
+  /** The one that a resend goes on with, or a new one. */
+  readonly pending: PendingLogin;
+  readonly sends: number;
+  readonly sentAt: number;
+  readonly validitySeconds: number;
+}
+
+/**
+ * Opens a pending login, or goes on with one. The clock of a code starts before the gateway is
+ * asked.
+ */
+function startSend(
+  core: LoginContext,
+  request: SendRequest,
+  recipient: MessageRecipient,
+): SendTimes {
+  const { previous } = request;
+  const pending = previous?.login ?? toPendingLogin(core, request, recipient);
+  const sentAt = previous === undefined ? pending.startedAt : core.now();
+  const secondsLeft = Math.floor((pending.pendingUntil - sentAt) / 1000);
+  const wanted = Math.min(core.settings.codeValiditySeconds, secondsLeft);
+  return {
+    pending,
+    sends: (previous?.sends ?? 0) + 1,
+    sentAt,
+    // The app's callbacks take time: a send that was just in time may be a little nearer to the
+    // end by now.
+    validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, wanted),
+  };
+}
+
+function toPendingLogin(
+  core: LoginContext,
+  { purpose, visit, transaction, newPhone }: SendRequest,
+  { identity, bucket, mobile }: MessageRecipient,
+): PendingLogin {
+  const about = { purpose, bucket, mobile, transaction, replaces: newPhone?.replaces };
+  return createPendingLogin(core, visit, { ...identity, ...about });
+}
+
+async function writeMessage(
+  core: LoginContext,
+  { request, recipient, context }: Message,
+  { validitySeconds }: SendTimes,
+): Promise<OtpText> {
+  const { user, purpose, visit, transaction } = request;
+  const locale = await visit.getLocale(user);
+  const country = async (): Promise<string | null> => (await context.origin()).country;
+  const about = { user, purpose, locale, country, transaction };
+  const { text, sender } = await core.buildMessage(about, validitySeconds);
+  return { mobile: recipient.mobile, sender, validitySeconds, message: text };
+}
+
+/** Reserves a call of the gateway. */
+async function admit({ gateway }: LoginContext): Promise<Permit | NotSent> {
+  try {
+    return await gateway.admit('generate');
+  } catch (error) {
+    return toNotSent(error, 0);
+  }
+}
+
+/** @throws what is not an error of the gateway. */
+function toNotSent(error: unknown, waitSeconds: number): NotSent {
+  if (!isGatewayError(error)) throw error;
+  const busySeconds = 'retryAfterSeconds' in error ? (error.retryAfterSeconds ?? 0) : 0;
+  return { kind: 'not-sent', error, waitSeconds: Math.max(waitSeconds, busySeconds) };
+}
+
+/** A send that was charged. */
+type Charged = Extract<SendCharge, { readonly isCharged: true }>;
+
+/** A send that a limit, or the counter of a policy, has refused. */
+type RefusedCharge = Exclude<SendCharge, Charged>;
+
+async function chargeMessage(
+  { core, outages, findNear }: MessageSender,
+  message: Message,
+): Promise<Charged | SendResult> {
+  const { context, recipient } = message;
+  const planned = await planCharges(core.policies, context);
+  if (isDenial(planned)) return refuseByPolicy(core, message, planned);
+  const charge = await chargeSend(core, context, recipient, planned, outages);
+  if (!charge.isCharged) return refuseCharge(core, message, charge);
+  emitChargeDenials(context, charge, core.emit);
+  reportNearLimits(core, context, findNear(charge.rows));
+  return charge;
+}
+
+async function refuseCharge(
+  core: LoginContext,
+  message: Message,
+  charge: RefusedCharge,
+): Promise<SendResult> {
+  const { refusal, refusedBy, limit, isInGap } = charge;
+  emitChargeDenials(message.context, charge, core.emit);
+  if (isInGap && (await isWaiting(core, message, refusal)))
+    return { kind: 'already-sent', refusal };
+  const policy = refusedBy?.policy.name ?? null;
+  return deny(core, message.context, refusal, { policy, limit });
+}
+
+/**
+ * Returns true when the session waits for an active pending login of the same request (user,
+ * number, purpose, transaction): a double click, a reload, a step back. One without a message must
+ * live until the message may be asked for. If another login has taken the OTP that the session
+ * shows, the answer would promise a code that is no longer right.
+ */
+async function isWaiting(
+  core: LoginContext,
+  message: Message,
+  { retryAfterSeconds = 0 }: Refusal,
+): Promise<boolean> {
+  const { visit, isResend } = message.request;
+  if (visit.pending === undefined || isResend === true) return false;
+  const live = await core.store.pendingLogins.find(visit.pending.pendingId);
+  if (live === null || live === 'passed') return false;
+
+  const { text, sends } = live;
+  const { pendingUntil } = live.login;
+  const isOpen =
+    text === null
+      ? visit.pending.otpId === null &&
+        findResendTime(core, { pendingUntil, sends }, retryAfterSeconds) !== null
+      : text.expiresAt > core.now();
+  return isOpen && isSameRequest(live, message);
+}
+
+function isSameRequest({ login: pending, text }: LiveLogin, message: Message): boolean {
+  const { transaction, newPhone } = message.request;
+  const { userId, mobile, purpose } = message.context;
+  const before = text?.mobile ?? pending.mobile;
+  return (
+    pending.userId === userId &&
+    // Empty: it began before the user's numbers were read.
+    (before === mobile || before === '') &&
+    pending.purpose === purpose &&
+    pending.replaces === newPhone?.replaces &&
+    pending.transaction?.amount === transaction?.amount &&
+    pending.transaction?.payee === transaction?.payee
+  );
+}
+
+async function generate(
+  { core, outages }: MessageSender,
+  { context }: Message,
+  otp: OtpText,
+  charge: Charged,
+  permit: Permit,
+): Promise<TextedOtp | NotSent> {
+  try {
+    const generated = await core.gateway.generate(otp, permit);
+    outages.record(false);
+    settlePolicies(core, context, { kind: 'sent', cost: generated.cost ?? null });
+    return generated;
+  } catch (error) {
+    const outcome = toSendOutcome(error);
+    const isLost = outcome === 'may-be-sent';
+    outages.record(isLost);
+    // The sums that the policies have reserved are free again, or uncertain.
+    settlePolicies(core, context, { kind: isLost ? 'unknown' : 'not-sent' });
+    return toNotSent(error, await charge.giveBack(outcome));
+  }
+}
+
+/** A message that the gateway has sent. */
+interface Generated {
+  readonly times: SendTimes;
+  readonly charge: Charged;
+  readonly generated: TextedOtp;
+}
+
+async function attach(
+  core: LoginContext,
+  { request, recipient, context }: Message,
+  { times, charge, generated }: Generated,
+): Promise<SendResult> {
+  const { mobile } = recipient;
+  const text: SentText = {
+    version: 1,
+    otpId: generated.id,
+    bucket: charge.bucket,
+    mobile,
+    numberKey: context.numberKey,
+    isNewNumber: charge.isNewNumber,
+    sentAt: times.sentAt,
+    expiresAt: findExpiry(times, generated),
+  };
+  const pending = toBegun(request, times.pending, text);
+  const isKept = await keep(core, request, pending, text);
+  await emitSent(core, context, { times, charge, generated });
+  // The pending login has ended while the message was sent.
+  if (!isKept) return deny(core, context, { reason: 'no-pending-login' });
+
+  const { pendingUntil } = pending;
+  const resendAt = findResendTime(core, { pendingUntil, sends: times.sends }, charge.waitSeconds);
+  const { phones } = recipient;
+  const factors = ['sms', ...recipient.factors];
+  return { kind: 'sent', login: pending, text, mobile, resendAt, phones, factors };
+}
+
+/** The lifetime that the gateway reports can only shorten ours. */
+function findExpiry({ sentAt, pending, validitySeconds }: SendTimes, generated: TextedOtp): number {
+  const lifeSeconds = Math.min(validitySeconds, generated.validitySeconds ?? validitySeconds);
+  return Math.min(sentAt + lifeSeconds * 1000, pending.pendingUntil);
+}
+
+/** A login that begins with its message is counted for the same browser as the message. */
+function toBegun(
+  { previous }: SendRequest,
+  pending: PendingLogin,
+  { bucket }: SentText,
+): PendingLogin {
+  return previous === undefined ? { ...pending, bucket } : pending;
+}
+
+/** The message is out: when its OTP cannot be kept, the user cannot use it. */
+async function keep(
+  core: LoginContext,
+  { previous }: SendRequest,
+  pending: PendingLogin,
+  text: SentText,
+): Promise<boolean> {
+  const { pendingLogins } = core.store;
+  const { pendingId, userId, purpose, bucket } = pending;
+  try {
+    return previous === undefined
+      ? await pendingLogins.begin(pending, placeOf(purpose, bucket), text)
+      : await pendingLogins.attach(pendingId, text);
+  } catch (error) {
+    await giveBackUnusable(core, { userId, bucket: text.bucket });
+    throw error;
+  }
+}
+
+async function emitSent(
+  core: LoginContext,
+  { userId, purpose, address, mobile, origin }: SendContext,
+  { times: { sends }, charge: { usedUp }, generated }: Generated,
+): Promise<void> {
+  const subject = { userId, purpose, address };
+  const { country } = await origin();
+  const sent = { maskedPhone: maskPhone(mobile), sends, cost: generated.cost ?? null };
+  core.emit({ type: 'sent', ...subject, ...sent, country });
+  if (usedUp !== null) core.emit({ type: 'sends-used-up', ...subject, sends: usedUp });
+}

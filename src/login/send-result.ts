@@ -1,0 +1,97 @@
+import type { GatewayError } from '../errors';
+import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
+import type { LoginContext } from './context';
+import type { LoginEvent } from './events';
+import type { PhoneChoice, Refusal } from './outcome';
+import type { NewPhone } from './phones';
+import type { Visit } from './visit';
+import type { Waiting } from './wait-without-text';
+
+/** Refuses a message, and emits the event that says why. */
+export function deny(
+  { emit }: Pick<LoginContext, 'emit'>,
+  { userId, purpose, address }: DeniedSend,
+  refusal: Refusal,
+  why: Partial<Denial> = {},
+): RefusedSend {
+  const { reason } = refusal;
+  emit({ type: 'denied', userId, purpose, address, policy: null, limit: null, ...why, reason });
+  return { kind: 'refused', refusal };
+}
+
+/** Whose message is refused. */
+interface DeniedSend {
+  readonly userId: string;
+  readonly purpose: Purpose;
+  readonly address: string | undefined;
+}
+
+/** What the event `denied` says besides. */
+type Denial = Omit<
+  Extract<LoginEvent, { readonly type: 'denied' }>,
+  keyof DeniedSend | 'type' | 'reason'
+>;
+
+/** The user to whom a code is sent, and its purpose. */
+export interface SendRequest {
+  readonly user: Express.User;
+  readonly purpose: Purpose;
+  readonly visit: Visit;
+  /** The pending login that the message is for. Left out: it begins with the message. */
+  readonly previous?: LiveLogin | undefined;
+  /** Whether a resend was asked for: then nothing waits in its place. Default: false. */
+  readonly isResend?: boolean;
+  /** The number that the form chose, unchecked. */
+  readonly phoneId?: unknown;
+  /** Purpose `enroll` only. */
+  readonly newPhone?: NewPhone | undefined;
+  /** Purpose `transaction` only. */
+  readonly transaction?: Transaction | undefined;
+}
+
+/**
+ * The outcome of the decision. `already-sent`: the session's pending login is active, and the next
+ * message may not be sent yet, as the refusal says. `waiting`: no message went out, and the login
+ * is pending all the same.
+ */
+export type SendResult =
+  | Sent
+  | Waiting
+  | { readonly kind: 'already-sent'; readonly refusal: Refusal }
+  | { readonly kind: 'not-required' }
+  | RefusedSend;
+
+/** A message that was sent, and its pending login. */
+export interface Sent {
+  readonly kind: 'sent';
+  readonly login: PendingLogin;
+  readonly text: SentText;
+  /** The number that got the message. */
+  readonly mobile: string;
+  readonly resendAt: number | null;
+  readonly phones: readonly PhoneChoice[];
+  /** What this user can do now. */
+  readonly factors: readonly string[];
+}
+
+export interface RefusedSend {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  /** The gateway has failed at a resend: the pending login is as it was. */
+  readonly failed?: FailedResend;
+}
+
+/** The HTTP status of the error, and when a resend may be asked for; null when none can be had. */
+export interface FailedResend {
+  readonly status: number;
+  readonly resendAt: number | null;
+}
+
+/** The gateway, or the client in front of it, has kept the message from going out. */
+export interface NotSent {
+  readonly kind: 'not-sent';
+  readonly error: GatewayError;
+  /** Seconds until another message may be asked for. */
+  readonly waitSeconds: number;
+}
