@@ -2,7 +2,7 @@
  * What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`.
  */
 const GROUPS = {
-  verify: ['src/login/{verify-otp,earlier-code,finish-login,code-verifiers,users,admin}.ts'],
+  verify: ['src/login/{verify-otp,refuse-code,previous-otp,finish-login,code-verifiers,users,admin}.ts'],
   send: [
     'src/login/{send-otp,send-message,send-result,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
   ],

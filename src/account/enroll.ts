@@ -6,14 +6,8 @@ import type { HasNoFactor, LoginContext, PreparedSuccess } from '../login/contex
 import type { SendOtp } from '../login/send-otp';
 import { deny, type SendResult } from '../login/send-result';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
-import {
-  type VerifyOtp,
-  refuse,
-  type Refused,
-  type Unconfirmed,
-  type Verified,
-  type VerifyRequest,
-} from '../login/verify-otp';
+import { refuse, type Refused, type Unconfirmed } from '../login/refuse-code';
+import type { Verified, VerifyOtp, VerifyRequest } from '../login/verify-otp';
 import type { Visit } from '../login/visit';
 import type { ChangeAndEndHere } from './end-others';
 import { parseNumber } from './parse-number';

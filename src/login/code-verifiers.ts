@@ -6,7 +6,7 @@ import { parseJson } from '../stores/check-values';
 import type { PendingLogin, Purpose, SentText } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 import type { LoginContext } from './context';
-import { toJudgingTimeout } from './earlier-code';
+import { toCheckTimeout } from './previous-otp';
 import type { Method } from './outcome';
 
 /** A pending login, and the text at which an attempt was counted; null: no text is live. */
@@ -142,7 +142,7 @@ export function createSmsVerifier(
       try {
         const verdict = gateway.validate({ id: otpId, mobile, pin: code }, slot);
         if (limitMs === undefined) return { kind: await verdict };
-        return { kind: await waitAtMost(verdict, limitMs, toJudgingTimeout) };
+        return { kind: await waitAtMost(verdict, limitMs, toCheckTimeout) };
       } catch (error) {
         // The text is over: however long the client waits, there is nothing to try again.
         if (isAnswerLost(error)) return { kind: 'lost', error: withoutRetryAfter(error) };

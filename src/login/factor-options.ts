@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type CodeVerifier, admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import { findUser } from './users';
-import { type Refused, refuse } from './verify-otp';
+import { type Refused, refuse } from './refuse-code';
 import type { Visit } from './visit';
 
 /** A challenge of a pending login lives this long, and never longer than the pending login. */

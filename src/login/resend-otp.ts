@@ -6,7 +6,7 @@ import { withTiming } from './events';
 import type { Refusal } from './outcome';
 import { deny, type FailedResend, type SendRequest, type SendResult } from './send-result';
 import { findUser } from './users';
-import type { Refused } from './verify-otp';
+import type { Refused } from './refuse-code';
 import type { PendingCode, Visit } from './visit';
 import { findResendTime } from './wait-without-text';
 

@@ -79,10 +79,11 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the text before the newest ends when the gateway says that it is over',
     file: VERIFY,
-    from: "return await failJudged(counted, false, judged === 'over' ? 'not-judged' : 'wrong');",
+    from: "return await failChecked(checker, counted, false, checked === 'over' ? 'not-judged' : 'wrong');",
     to: [
-      "if (judged === 'over') await pendingLogins.end(newest.pending.pendingId, earlier.otpId);",
-      'return await failJudged(counted, false);',
+      "if (checked === 'over')",
+      '  await checker.core.store.pendingLogins.end(newest.pending.pendingId, previous.otpId);',
+      'return await failChecked(checker, counted, false);',
     ].join('\n'),
     scenario: { state: 'resent', verbs: ['earlier', 'earlier'] },
   },

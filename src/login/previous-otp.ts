@@ -5,16 +5,17 @@ import type { SentText } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 import type { LoginContext } from './context';
 
-// A text can arrive after the one that was asked for in its place. So the two newest texts of a
-// pending login are live, and a code that is wrong at the newest may be right at the one before.
-// Not shown in OTP spec §3: whether a new pin for a number ends the one before. Where it does, the
-// gateway says that the older one is wrong or over.
+/** Milliseconds in which a typed code is checked, at the newest and the previous OTP together. */
+const CHECK_MS = 10_000;
 
-/** Milliseconds in which a typed code is judged, at both texts together. */
-const JUDGING_MS = 10_000;
-
-/** Returns the text before the newest, if its code may be typed too. */
-export function findEarlierText(
+/**
+ * Returns the previous OTP of a pending login, if its code is accepted too. A message can arrive
+ * after the one that was asked for later, so both codes may be right.
+ *
+ * Not shown in OTP spec §3: whether a new pin for a number ends the previous one. If it does, the
+ * gateway answers that the previous one is wrong or over.
+ */
+export function findPreviousOtp(
   { settings, now }: Pick<LoginContext, 'settings' | 'now'>,
   { text, earlier }: Pick<LiveLogin, 'text' | 'earlier'>,
 ): SentText | null {
@@ -23,11 +24,11 @@ export function findEarlierText(
 }
 
 /**
- * Returns the milliseconds that are left for another judgement.
+ * Returns the milliseconds that are left for a second check.
  * @param startedAtMs When the first one was about to be admitted, by the monotonic clock.
  */
-export function judgingMsLeft(startedAtMs: number): number {
-  return JUDGING_MS - (performance.now() - startedAtMs);
+export function checkMsLeft(startedAtMs: number): number {
+  return CHECK_MS - (performance.now() - startedAtMs);
 }
 
 /** Reserves a call of the gateway. Null: no call is to be had in time. */
@@ -38,7 +39,7 @@ export async function reserveWithin(
   if (reserve === undefined || limitMs <= 0) return null;
   const asked = reserve();
   try {
-    return await waitAtMost(asked, limitMs, toJudgingTimeout);
+    return await waitAtMost(asked, limitMs, toCheckTimeout);
   } catch {
     // One that comes too late would never be released.
     asked.then((late) => late.release()).catch(() => undefined);
@@ -46,7 +47,7 @@ export async function reserveWithin(
   }
 }
 
-/** Returns the error of a judgement that has not come in time. */
-export function toJudgingTimeout(): GatewayTimeoutError {
-  return new GatewayTimeoutError('validate', JUDGING_MS, true);
+/** Returns the error of a check that has not come in time. */
+export function toCheckTimeout(): GatewayTimeoutError {
+  return new GatewayTimeoutError('validate', CHECK_MS, true);
 }

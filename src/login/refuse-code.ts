@@ -1,0 +1,179 @@
+import { mayHaveArrived, type SmsOtpError } from '../errors';
+import type { Attempt, AttemptStop } from '../limits/attempts';
+import type { Counter, PendingLogin, Purpose, SentText } from '../stores/store';
+import { findTextGivenBack } from './charge-send';
+import type { CodeVerifier } from './code-verifiers';
+import type { LoginContext } from './context';
+import type { Reason, Refusal } from './outcome';
+
+/** Refuses a code without counting anything. `endsPending` removes its login from the session. */
+export function refuse(reason: Reason, endsPending = false): Refused {
+  return { kind: 'refused', refusal: { reason }, endsPending };
+}
+
+/**
+ * A code was not accepted. `endsPending`: the session waits for it no more; a newer OTP of the same
+ * pending login goes on.
+ */
+export interface Refused {
+  readonly kind: 'refused';
+  readonly refusal: Refusal;
+  readonly endsPending: boolean;
+  /** Attempts that the OTP still admits, after one that was counted. */
+  readonly attemptsLeft?: number | undefined;
+  /** Null: no message can be had any more, because a lock outlasts the pending login. */
+  readonly resendAt?: null;
+}
+
+/**
+ * The response of the gateway or of the store's `finish` was lost, and the code may have been used
+ * up, so its login ends.
+ */
+export interface Unconfirmed {
+  readonly kind: 'unconfirmed';
+  readonly error: SmsOtpError;
+}
+
+/** How the codes of one factor are checked. */
+export interface Checker {
+  readonly core: LoginContext;
+  readonly verifier: CodeVerifier;
+}
+
+/** The user whom the events of an attempt name. */
+export interface Subject {
+  readonly userId: string;
+  readonly purpose: Purpose;
+  readonly address: string | undefined;
+}
+
+/** An attempt that has been counted, and that lets nobody in. */
+interface FailedAttempt {
+  readonly login: PendingLogin;
+  readonly text: SentText | null;
+  readonly attempt: Attempt;
+  readonly subject: Subject;
+  /** The number of this attempt at the OTP, or with the factor: from 1. */
+  readonly number: number;
+  /** The attempts that are left after it. */
+  readonly left: number;
+  /** The newer OTP, at which it was wrong. Left out: its OTP is the newest. */
+  readonly newer?: SentText | null;
+}
+
+/** Returns whether the factor's codes are sent by message. */
+export function isTexted({ verifier }: Checker): boolean {
+  return verifier.method === 'sms';
+}
+
+/** Refuses a code that was checked and is not right. */
+export async function failChecked(
+  checker: Checker,
+  failed: FailedAttempt,
+  endsPending: boolean,
+  outcome: 'wrong' | 'not-judged' = 'wrong',
+  reason: Reason = failed.left === 0 ? 'too-many-attempts' : 'wrong-code',
+): Promise<Refused> {
+  if (await hasPassed(checker.core, failed.login.pendingId))
+    return fail(checker, failed, 'already-verified', true, 'sent-twice');
+  return fail(checker, failed, reason, endsPending, outcome);
+}
+
+/** Returns whether another request has passed this login with a code, as a double click does. */
+export async function hasPassed({ store }: LoginContext, pendingId: string): Promise<boolean> {
+  // A failure leaves the attempt counted, and `store-failing` reports it.
+  return (await store.pendingLogins.find(pendingId).catch(() => null)) === 'passed';
+}
+
+/** The attempt failed. Keeps the login; `endsPending` removes it from the session. */
+export async function fail(
+  checker: Checker,
+  { attempt, subject, left }: FailedAttempt,
+  reason: Reason,
+  endsPending = false,
+  outcome: 'wrong' | 'not-judged' | 'sent-twice' = 'wrong',
+): Promise<Refused> {
+  checker.core.emit({ type: 'rejected', ...subject, reason });
+  const stop = await attempt.end(outcome);
+  const attemptsLeft = isTexted(checker) ? left : undefined;
+  const refused = { ...refuse(reason, endsPending), attemptsLeft };
+  if (stop === null || reason === 'user-gone' || reason === 'already-verified') return refused;
+  // Otherwise the page would offer a new code, and the request for it would be refused.
+  return { ...refused, refusal: stop.refusal, ...toResend(stop) };
+}
+
+/** Refuses an attempt that is not made: the user has none left here. */
+export function rejectAttempt(
+  { core }: Checker,
+  subject: Subject,
+  { refusal, ...stop }: AttemptStop,
+): Refused {
+  core.emit({ type: 'rejected', ...subject, reason: refusal.reason });
+  return { kind: 'refused', refusal, endsPending: false, ...toResend(stop) };
+}
+
+/** The shortest lock outlasts the longest pending login. */
+function toResend({ stopsTexts }: Pick<AttemptStop, 'stopsTexts'>): Pick<Refused, 'resendAt'> {
+  return stopsTexts ? { resendAt: null } : {};
+}
+
+/** No code is right yet: the attempt is counted on the pending login, and not on the user. */
+export function rejectWithoutText(
+  { core }: Checker,
+  subject: Subject,
+  { left }: Pick<FailedAttempt, 'left'>,
+): Refused {
+  const reason = left === 0 ? 'too-many-attempts' : 'wrong-code';
+  core.emit({ type: 'rejected', ...subject, reason });
+  return { ...refuse(reason), attemptsLeft: left };
+}
+
+/**
+ * The answer was lost, and the code may be used up: its login ends. If a newer message has gone out
+ * since, only the OTP of this code ends. If another request has passed, its mark stays.
+ */
+export async function endUnconfirmed(
+  checker: Checker,
+  failed: FailedAttempt,
+  error: SmsOtpError,
+): Promise<Unconfirmed> {
+  const { pendingLogins } = checker.core.store;
+  const { text, newer = text } = failed;
+  const { pendingId } = failed.login;
+  const live = await pendingLogins.find(pendingId);
+  const isNewest = live !== 'passed' && live?.text?.otpId === newer?.otpId;
+  await pendingLogins.end(pendingId, isNewest ? undefined : text?.otpId);
+
+  const unconfirmed = toUnconfirmed(checker, failed, error);
+  await failed.attempt.end('lost', findFirstText(checker, failed));
+  return unconfirmed;
+}
+
+/** The login has ended, and no user is in. */
+export function toUnconfirmed(
+  { core }: Checker,
+  { subject }: FailedAttempt,
+  error: SmsOtpError,
+): Unconfirmed {
+  core.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
+  return { kind: 'unconfirmed', error };
+}
+
+/** Ends an attempt whose check threw, or that threw after the code was right. */
+export async function endThrown(
+  checker: Checker,
+  failed: FailedAttempt,
+  error: unknown,
+): Promise<void> {
+  const { attempt } = failed;
+  if (!isTexted(checker) || mayHaveArrived(error)) await attempt.end('threw');
+  else await attempt.end('not-judged', findFirstText(checker, failed));
+}
+
+/** Only the first attempt at an OTP refunds its message: so it is refunded once. */
+function findFirstText({ core }: Checker, failed: FailedAttempt): readonly Counter[] {
+  const { text, number } = failed;
+  if (number !== 1 || text === null) return [];
+  const { userId } = failed.login;
+  return findTextGivenBack(core, { userId, bucket: text.bucket }, 'unjudged');
+}
