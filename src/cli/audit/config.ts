@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/app-contract';
+import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/testing';
 import { z } from 'zod';
 import { parseJson } from '../../stores/check-values';
 import { type CliIo, readText } from '../command';
