@@ -26,4 +26,3 @@ export {
 } from './gateway/gateway-checks';
 export { phoneBookChecks, type PhoneBookCheck } from './phone-book-checks';
 export { storeChecks, type PassSeconds, type StoreCheck } from './store/store-checks';
-export type { PhoneBook, PhoneEntry, SmsOtpStore } from 'passport-sms-otp';

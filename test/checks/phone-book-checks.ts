@@ -3,8 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { AppUserId, PhoneBook } from 'passport-sms-otp';
 import { assertOneTrue, atOnce } from './store/context';
 
-export type { PhoneBook, PhoneEntry } from 'passport-sms-otp';
-
 /** One check of a phone book. */
 export interface PhoneBookCheck {
   readonly title: string;

@@ -1,4 +1,5 @@
-import { storeChecks, type PassSeconds, type SmsOtpStore } from 'passport-sms-otp/testing';
+import type { SmsOtpStore } from 'passport-sms-otp';
+import { storeChecks, type PassSeconds } from 'passport-sms-otp/testing';
 
 /** What one check is run with. */
 export interface Ground {

@@ -1,4 +1,5 @@
-import { storeChecks, type SmsOtpStore, type StoreCheck } from 'passport-sms-otp/testing';
+import type { SmsOtpStore } from 'passport-sms-otp';
+import { storeChecks, type StoreCheck } from 'passport-sms-otp/testing';
 
 import { amountChecks, counterChecks, raiseChecks } from '../checks/store/counter-checks';
 import { finishChangeChecks, finishChecks } from '../checks/store/finish-checks';

@@ -7,7 +7,6 @@ import { recordChecks, recordLifeChecks } from './record-checks';
 import { tokenChecks } from './token-checks';
 
 export type { PassSeconds, StoreCheck } from './context';
-export type { SmsOtpStore } from 'passport-sms-otp';
 
 /**
  * The checks that every `SmsOtpStore` must pass, for any test runner:
