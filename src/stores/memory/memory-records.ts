@@ -157,8 +157,8 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
 /** At most `most` records of one kind, each until its deadline. */
 class RecordsOfKind {
   /** The records of each owner, sorted. An owner has few: they are searched one by one. */
-  readonly #owners = new Map<string, Owner>();
-  readonly #room: Room<Owner>;
+  readonly #owners = new Map<string, OwnerRecords>();
+  readonly #room: Room<OwnerRecords>;
   #count = 0;
 
   constructor(most: number) {
@@ -203,7 +203,7 @@ class RecordsOfKind {
   }
 }
 
-interface Owner {
+interface OwnerRecords {
   readonly owner: string;
   records: readonly KeptRecord[];
 }
