@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expandKey } from '../keys';
-import type { CheckedOptions } from './options';
+import type { ClientSettings } from './options';
 import type { TokenContents } from './wire';
 
 /** Turns tokens into what a store keeps, and back. */
@@ -14,7 +14,7 @@ export interface TokenCrypto {
 /** Reads the JSON of a token; null when it is malformed. */
 type ReadContents = (json: string) => Promise<TokenContents | null>;
 
-type GatewayAccount = Pick<CheckedOptions, 'address' | 'username' | 'password'>;
+type GatewayAccount = Pick<ClientSettings, 'address' | 'username' | 'password'>;
 
 /** Also of the key: 0.1.0 derived another one, and its tokens count as none. */
 const VERSION = 'v2.';
