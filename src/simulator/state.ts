@@ -1,4 +1,4 @@
-import type { CheckedOptions } from './options';
+import type { SimulatorSettings } from './options';
 import { Outbox, StatsStore } from './state/history';
 import { Ledger } from './state/ledger';
 import { OtpStore } from './state/otps';
@@ -8,7 +8,7 @@ import { TokenStore } from './state/token-store';
 /** Everything a call may read and change. */
 export type SimulatorState = Readonly<ReturnType<typeof createState>>;
 
-export function createState(options: CheckedOptions) {
+export function createState(options: SimulatorSettings) {
   const { variant, readings, randomness, now, balance } = options;
   const clock = createClock(now);
   return {
