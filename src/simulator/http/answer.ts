@@ -1,6 +1,12 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { gatewayErrorName } from '../../protocol/error-codes';
-import { type Done, NO_PAYLOAD, NumberLiteral, type Outcome, type Refused } from '../calls/call';
+import {
+  type Done,
+  NO_PAYLOAD,
+  NumberLiteral,
+  type Outcome,
+  type RefusedCall,
+} from '../calls/call';
 import type { Readings } from '../readings';
 
 export interface SimulatedAnswer {
@@ -34,7 +40,7 @@ function createSuccess({ httpStatus, payload }: Done, readings: Readings): Simul
   return createEnvelope(httpStatus, fields, readings);
 }
 
-function createFailure(refusal: Refused, readings: Readings): SimulatedAnswer {
+function createFailure(refusal: RefusedCall, readings: Readings): SimulatedAnswer {
   const payload = {
     absent: {},
     null: { payload: null },
@@ -74,7 +80,7 @@ const HTTP_STATUS_BY_CODE: Readonly<Record<number, number>> = {
 /** The status of every other code: "often invalid parameters". OTP spec §7, HLR spec §7. */
 const INVALID_PARAMETER = 422;
 
-function findStatus({ code, httpStatus, isUnreadable }: Refused, readings: Readings): number {
+function findStatus({ code, httpStatus, isUnreadable }: RefusedCall, readings: Readings): number {
   const { errorStatus, httpStatusByCode } = readings;
   if (httpStatus !== undefined) return httpStatus;
   if (errorStatus !== 'mapped') return errorStatus;
