@@ -3,7 +3,7 @@ import { Outbox, StatsStore } from './state/history';
 import { Ledger } from './state/ledger';
 import { OtpStore } from './state/otps';
 import { Subscribers } from './state/subscribers';
-import { TokenStore } from './state/token-store';
+import { IssuedTokens } from './state/issued-tokens';
 
 /** Everything a call may read and change. */
 export type SimulatorState = Readonly<ReturnType<typeof createState>>;
@@ -17,7 +17,7 @@ export function createState(options: SimulatorSettings) {
     /** The account and what it may do. */
     account: options,
     clock,
-    tokens: new TokenStore(clock, readings, randomness),
+    tokens: new IssuedTokens(clock, readings, randomness),
     otps: new OtpStore(options),
     outbox: new Outbox(),
     ledger: new Ledger(balance),

@@ -19,7 +19,7 @@ export interface Grant {
 }
 
 /** The account's access and refresh tokens. OTP spec §3, HLR spec §3. */
-export class TokenStore {
+export class IssuedTokens {
   readonly #access = new BoundedMap<string, Lifetime>(MAX_TOKENS);
   readonly #refresh = new BoundedMap<string, Lifetime>(MAX_TOKENS);
   /** The newest access token, which `preserve` keeps. */
