@@ -39,10 +39,10 @@ async function readCountry({ args }: CommandCall): Promise<string | undefined> {
   return country;
 }
 
-type Verdict = 'ok' | 'proposal' | 'cannot-tell' | 'empty';
+type NumberVerdict = 'ok' | 'proposal' | 'cannot-tell' | 'empty';
 
 interface Judgement {
-  readonly verdict: Verdict;
+  readonly verdict: NumberVerdict;
   /** The E.164 form, or why there is none. */
   readonly detail: string;
   readonly mobile?: string;
@@ -50,7 +50,7 @@ interface Judgement {
 
 interface Counts {
   readonly lines: number;
-  readonly verdicts: ReadonlyMap<Verdict, number>;
+  readonly verdicts: ReadonlyMap<NumberVerdict, number>;
   /** Numbers that an earlier line has too, in whatever form. */
   readonly repeated: number;
   /** Those of `cannot-tell` that may be good: libphonenumber does not know their range. */
@@ -62,7 +62,7 @@ async function proposeAll(
   { io, output }: CommandCall,
   country: string | undefined,
 ): Promise<Counts> {
-  const verdicts = new Map<Verdict, number>();
+  const verdicts = new Map<NumberVerdict, number>();
   const mobiles = new Set<string>();
   let [lines, repeated, unknownRanges] = [0, 0, 0];
   for await (const line of readLines(io.stdin)) {
@@ -101,7 +101,7 @@ const REASONS = {
   'no-country': 'no plus: name the country of such numbers with --country',
 } as const;
 
-const SUMMARY: readonly (readonly [Verdict, string])[] = [
+const SUMMARY: readonly (readonly [NumberVerdict, string])[] = [
   ['ok', 'E.164 already'],
   ['proposal', 'another form of a number: look at them, then store the third column'],
   ['cannot-tell', 'ask the user'],
