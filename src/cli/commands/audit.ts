@@ -20,7 +20,7 @@ import {
   toFileFailure,
   toJson,
 } from '../command';
-import { CommandFailure, UsageError } from '../failures';
+import { CommandFailure, WrongUsage } from '../failures';
 
 type Testing = Readonly<Awaited<ReturnType<typeof loadTesting>>>;
 
@@ -45,7 +45,7 @@ export const audit: Command = {
     const target = readTarget(call, testing);
     const config = await readConfig(call.io, call.args.text('config'));
     if (target.url !== null && config.simulator.port === undefined)
-      throw new UsageError(
+      throw new WrongUsage(
         'With a URL the configuration names the port of the simulator: simulator.port',
         "Start the app with http://127.0.0.1:<port> as its gateway's address.",
       );
@@ -80,7 +80,7 @@ function readTarget({ args }: CommandCall, { isLoopbackUrl }: Testing): Target {
   const [given = ''] = args.positionals;
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return { module: given, url: null };
   if (isLoopbackUrl(given)) return { module: '', url: given };
-  throw new UsageError(
+  throw new WrongUsage(
     'Only an app on this machine is attacked: http:// and a loopback address.',
     'Start the app here, as for development.',
   );
@@ -117,7 +117,7 @@ function readChecks(
   const checks = appChecks(toDescription(config, { start, simulator }));
   const only = args.texts('only');
   const unknown = only.some((name) => !Object.hasOwn(HOLES, name));
-  if (unknown) throw new UsageError('--only has an unknown hole; see docs/test-your-own-app.md');
+  if (unknown) throw new WrongUsage('--only has an unknown hole; see docs/test-your-own-app.md');
   if (only.length === 0) return checks;
   return checks.filter(({ holes }) => holes.some((hole) => only.includes(hole)));
 }

@@ -1,7 +1,7 @@
 import { parseNumber } from '../../account/parse-number';
 import { readPhoneLibraryVersion } from '../../limits/number-country';
 import { type Command, type CommandCall, type ExitCode } from '../command';
-import { CommandFailure, UsageError } from '../failures';
+import { CommandFailure, WrongUsage } from '../failures';
 import { readLines } from '../read-lines';
 
 export const numbers: Command = {
@@ -20,21 +20,21 @@ export const numbers: Command = {
   async run(call) {
     const country = await readCountry(call);
     if (call.io.stdin.isTTY === true)
-      throw new UsageError('numbers reads standard input: numbers < numbers.txt');
+      throw new WrongUsage('numbers reads standard input: numbers < numbers.txt');
     const counts = await proposeAll(call, country);
     if (counts.lines === 0) throw new CommandFailure('The input is empty.');
     return showCounts(call, counts);
   },
 };
 
-/** @throws {UsageError} for a country code that does not exist. */
+/** @throws {WrongUsage} for a country code that does not exist. */
 async function readCountry({ args }: CommandCall): Promise<string | undefined> {
   const country = args.text('country')?.toUpperCase();
   try {
     // Any digits: the reader throws for a country that it does not know.
     await parseNumber('000', country);
   } catch {
-    throw new UsageError('--country must be an ISO 3166-1 code such as US');
+    throw new WrongUsage('--country must be an ISO 3166-1 code such as US');
   }
   return country;
 }
