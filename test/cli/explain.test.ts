@@ -173,7 +173,7 @@ describe('a call with input of the command line', () => {
     );
     await expect(failing).rejects.toEqual(new WrongUsage('mobile must have a country code'));
     await expect(failing).rejects.toBeInstanceOf(WrongUsage);
-    await expect(failing).rejects.toHaveProperty('name', 'UsageError');
+    await expect(failing).rejects.toHaveProperty('name', 'WrongUsage');
   });
 
   it('that throws anything else, or nothing, ends as it did', async () => {
