@@ -32,7 +32,9 @@ async function main() {
     store,
     build: checkout,
   });
-  const server = createServer(app).listen(0, '127.0.0.1');
+  // A slow machine reads the tokens for seconds: no connection may end in between.
+  const timeouts = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+  const server = Object.assign(createServer(app), timeouts).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${server.address().port}`;
 
