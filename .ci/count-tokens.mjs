@@ -1,46 +1,42 @@
-// npm run tokens [-- <checkout> …]: counts the tokens of `src`, of this checkout or of those that are
-// named, by folder. A token is a leaf of TypeScript's syntax tree; comments and JSDoc are none.
-import { readFileSync, readdirSync } from 'node:fs';
+// npm run tokens [-- [--login] [--surface] [--shape] <checkout> …]: measures this checkout, or those
+// that are named, each in a column of its own. Without a flag: the tokens of `src`, by folder.
 import { join } from 'node:path';
-import process from 'node:process';
-import ts from 'typescript';
+import { parseArgs } from 'node:util';
+import { countFolders } from './tokens/count-folders.mjs';
+import { countLogin } from './tokens/count-login.mjs';
+import { countShape, explainShape } from './tokens/count-shape.mjs';
+import { countSurface } from './tokens/count-surface.mjs';
 
-function isComment({ kind }) {
-  return kind >= ts.SyntaxKind.FirstJSDocNode && kind <= ts.SyntaxKind.LastJSDocNode;
-}
+const flag = { type: 'boolean', default: false };
+const { values, positionals } = parseArgs({
+  options: { login: flag, surface: flag, shape: flag },
+  allowPositionals: true,
+});
+const checkouts = positionals.length > 0 ? positionals : [join(import.meta.dirname, '..')];
+const heads = positionals.length > 0 ? positionals : ['here'];
 
-/** An empty list, and the end of the file, are leaves without a word of the source. */
-function countLeaves(node, file) {
-  const children = node.getChildren(file).filter((child) => !isComment(child));
-  if (children.length === 0) return node.getWidth(file) > 0 ? 1 : 0;
-  return children.reduce((sum, child) => sum + countLeaves(child, file), 0);
-}
+const MEASURES = { login: countLogin, surface: countSurface, shape: countShape };
+const asked = Object.keys(MEASURES).filter((name) => values[name]);
+if (asked.length === 0) await show('tokens of src', countFolders);
+for (const name of asked) await show(name, MEASURES[name]);
+if (values.shape) for (const line of explainShape(checkouts.at(-1))) console.log(line);
 
-/** @returns the tokens of each folder of `src`, and of the files beside the folders. */
-function countTokens(checkout) {
-  const src = join(checkout, 'src');
-  const counts = new Map();
-  for (const path of readdirSync(src, { recursive: true })) {
-    if (!/\.[tj]s$/.test(path)) continue;
-    const text = readFileSync(join(src, path), 'utf8');
-    const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext);
-    const folder = /^(.+?)[\\/]/.exec(path)?.[1] ?? '(files)';
-    counts.set(folder, (counts.get(folder) ?? 0) + countLeaves(file, file));
-  }
-  return counts;
-}
-
-const named = process.argv.slice(2);
-const checkouts = named.length > 0 ? named : [join(import.meta.dirname, '..')];
-const columns = checkouts.map(countTokens);
-const folders = [...new Set(columns.flatMap((counts) => [...counts.keys()]))].sort();
-const sum = (counts) => [...counts.values()].reduce((total, count) => total + count, 0);
-const rows = [
-  ['folder', ...(named.length > 0 ? named : ['tokens'])],
-  ...folders.map((folder) => [folder, ...columns.map((counts) => counts.get(folder) ?? 0)]),
-  ['src', ...columns.map(sum)],
-];
-for (const [name, ...cells] of rows)
-  console.log(
-    name.padEnd(16) + cells.map((cell) => cell.toLocaleString('en').padStart(12)).join(''),
+/** Prints a table: a row for each figure, a column for each checkout. */
+async function show(title, measure) {
+  const columns = [];
+  // One after another: a measure may run a login.
+  for (const checkout of checkouts) columns.push(await measure(checkout));
+  const names = [...new Set(columns.flatMap((column) => Object.keys(column)))];
+  const cells = names.map((name) =>
+    columns.map((column) => (column[name] ?? 0).toLocaleString('en')),
   );
+  const widths = heads.map(
+    (head, index) => 2 + Math.max(head.length, ...cells.map((row) => row[index].length)),
+  );
+  const width = Math.max(...[title, ...names].map(({ length }) => length));
+  const line = (name, row) =>
+    name.padEnd(width) + row.map((cell, index) => cell.padStart(widths[index])).join('');
+  console.log(
+    [line(title, heads), ...names.map((name, index) => line(name, cells[index])), ''].join('\n'),
+  );
+}

@@ -8,7 +8,7 @@ import type { CallName } from './protocol/paths';
  * else that it throws counts as "may have", unless it has `mayHaveArrived: false` itself. A call
  * that has not ended after 10 s is given up, and may have arrived. No call is ever repeated.
  *
- * `passport-sms-otp/gateway-contract` has the facts that hold for every gateway.
+ * `passport-sms-otp/testing` has the checks that every gateway must pass.
  */
 export interface OtpGateway {
   /**

@@ -29,7 +29,7 @@ export function readEntries() {
   const subpaths = Object.entries(exports).filter(([, target]) => typeof target === 'object');
   return subpaths.map(([subpath, target]) => {
     const file = target.default.replace(/^\.\/dist\/(.*)\.js$/, '$1');
-    const path = `${file.startsWith('contracts/') ? 'test' : 'src'}/${file}`;
+    const path = `${file.startsWith('checks/') ? 'test' : 'src'}/${file}`;
     return {
       source: `${path}.ts`,
       module: path.replace(/\/index$/, ''),

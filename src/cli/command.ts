@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { styleText } from 'node:util';
 import { readFields } from '../errors';
 import { toDigits } from '../protocol/mobile';
-import { CommandFailure, UsageError } from './failures';
+import { CommandFailure, WrongUsage } from './failures';
 
 export const PROGRAM = 'passport-sms-otp';
 
@@ -176,7 +176,7 @@ function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>) {
     if (step.done === true || signal.aborted) return null;
     // Anything this long was piped in by mistake.
     if (step.value.length > MAX_LINE_CHARACTERS)
-      throw new UsageError('the line on standard input is too long');
+      throw new WrongUsage('the line on standard input is too long');
     return step.value.trim();
   };
 }
@@ -197,7 +197,7 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
     texts: (name: string): readonly string[] =>
       (given.get(name) ?? []).filter((value) => value !== undefined),
     isOn: (name: string): boolean => given.has(name),
-    /** Reads a whole number within bounds. @throws {UsageError} */
+    /** Reads a whole number within bounds. @throws {WrongUsage} */
     whole(
       name: string,
       { min, max, fallback }: { min: number; max: number; fallback: number },
@@ -206,7 +206,7 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
       if (given === undefined) return fallback;
       const value = /^[0-9]{1,9}$/.test(given) ? Number(given) : NaN;
       if (value >= min && value <= max) return value;
-      throw new UsageError(`--${name} must be a whole number from ${min} to ${max}`);
+      throw new WrongUsage(`--${name} must be a whole number from ${min} to ${max}`);
     },
   };
 }
@@ -225,13 +225,13 @@ export function createCall(args: Arguments, io: CliIo, output: Output) {
     },
     /**
      * Asks before money is spent, unless `--yes` was given.
-     * @throws {UsageError} without a terminal to ask on. @throws {CommandFailure} when the answer
+     * @throws {WrongUsage} without a terminal to ask on. @throws {CommandFailure} when the answer
      * is no.
      */
     async askForMoney(question: string): Promise<void> {
       if (args.isOn('yes')) return;
       if (io.stdin.isTTY !== true) {
-        throw new UsageError('This costs money, and there is no terminal to ask on: add --yes');
+        throw new WrongUsage('This costs money, and there is no terminal to ask on: add --yes');
       }
       output.ask(`${question} ${output.noteStyle('dim', '[y/N]')} `);
       const answer = await readLine();
@@ -240,22 +240,22 @@ export function createCall(args: Arguments, io: CliIo, output: Output) {
   };
 }
 
-/** Reads one of a few words; null when there is none. @throws {UsageError} */
+/** Reads one of a few words; null when there is none. @throws {WrongUsage} */
 export function readChoice<Choice extends string>(
   name: string,
   text: string | undefined,
   choices: readonly Choice[],
 ): Choice | null {
   const choice = choices.find((word) => word === text) ?? null;
-  if (text && choice === null) throw new UsageError(`${name} must be ${choices.join(' or ')}`);
+  if (text && choice === null) throw new WrongUsage(`${name} must be ${choices.join(' or ')}`);
   return choice;
 }
 
-/** Reads a phone number. @throws {UsageError} */
+/** Reads a phone number. @throws {WrongUsage} */
 export function readMobile(text: string): string {
   const mobile = findMobile(text);
   if (mobile === null) {
-    throw new UsageError(
+    throw new WrongUsage(
       'the number must have its plus, its country code and 7 to 15 digits, such as +12025550123',
     );
   }

@@ -23,8 +23,8 @@ abstract class AdvisedError extends Error {
 }
 
 /** The command line is wrong: exit code 2. The message never repeats the value of an argument. */
-export class UsageError extends AdvisedError {
-  override readonly name = 'UsageError';
+export class WrongUsage extends AdvisedError {
+  override readonly name = 'WrongUsage';
 }
 
 /** A check or a call failed: exit code 1. */
@@ -55,7 +55,7 @@ export async function withUsageErrors<Result>(
   try {
     return await call();
   } catch (error) {
-    if (error instanceof TypeError) throw new UsageError(error.message);
+    if (error instanceof TypeError) throw new WrongUsage(error.message);
     throw error;
   }
 }
@@ -71,7 +71,7 @@ export function explain(error: unknown): {
 } {
   if (error instanceof AdvisedError) {
     const { message, advice } = error;
-    return { message, advice, exitCode: error instanceof UsageError ? 2 : 1 };
+    return { message, advice, exitCode: error instanceof WrongUsage ? 2 : 1 };
   }
   if (error instanceof SmsOtpError) {
     const code = error.cause?.code ?? null;

@@ -6,7 +6,7 @@ import {
   type NumbersAs,
 } from '../client';
 import { type CommandCall, type CommandOptions, readChoice, readText } from './command';
-import { CommandFailure, UsageError } from './failures';
+import { CommandFailure, WrongUsage } from './failures';
 
 /** Options of every command that calls the gateway. */
 export const GATEWAY_OPTIONS = {
@@ -26,7 +26,7 @@ const MAX_TIMEOUT_SECONDS = 60;
 /** The client's own maximum: an authentication must end within the lease on a shared token. */
 const MAX_AUTH_MS = 12_000;
 
-/** @throws {UsageError} that names every variable that is missing. */
+/** @throws {WrongUsage} that names every variable that is missing. */
 export async function readGatewayEnvironment(call: CommandCall): Promise<GatewayEnvironment> {
   const { env } = call.io;
   const password = call.args.isOn('password-stdin') ? await call.readLine() : env.SMS_OTP_PASSWORD;
@@ -41,7 +41,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
       SMS_OTP_PASSWORD: password,
     };
     const missing = Object.entries(given).flatMap(([name, value]) => (value ? [] : [name]));
-    throw new UsageError(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`);
+    throw new WrongUsage(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`);
   }
   const ca = call.args.text('ca');
   return {
@@ -66,7 +66,7 @@ function readNumbersAs(value: string | undefined): NumbersAs {
   if (both !== undefined) return both as NumberForm;
   if (mobile !== undefined)
     return { mobile: mobile as NumberForm, validity: validity as NumberForm };
-  throw new UsageError(
+  throw new WrongUsage(
     'SMS_OTP_NUMBERS_AS must be string or number, or mobile:string,validity:number (each either)',
   );
 }
@@ -103,7 +103,7 @@ export async function withGateway<const Result>(
 }
 
 /**
- * Creates a client. @throws {UsageError} for a wrong option, with the client's message, which shows
+ * Creates a client. @throws {WrongUsage} for a wrong option, with the client's message, which shows
  * no value.
  */
 export function openGateway({ variant, ...options }: GatewayEnvironment): GatewayClient {
@@ -113,7 +113,7 @@ export function openGateway({ variant, ...options }: GatewayEnvironment): Gatewa
     if (!(error instanceof TypeError)) throw error;
     // The variable that the user has set, in place of the client's option.
     const message = error.message.replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL');
-    throw new UsageError(message.replace(/^GatewayClient: ca\b/, 'the file of --ca'));
+    throw new WrongUsage(message.replace(/^GatewayClient: ca\b/, 'the file of --ca'));
   }
 }
 

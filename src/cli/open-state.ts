@@ -6,7 +6,7 @@ import { type NodeRedisClient, redisStore } from '../stores/redis/redis-store';
 import type { SmsOtpStore } from '../stores/store';
 import { SERVER_TIMEOUT_MS, withTimeout } from '../stores/with-timeout';
 import type { Arguments, CommandCall, CommandOptions } from './command';
-import { adviseOnStore, CommandFailure, UsageError, withUsageErrors } from './failures';
+import { adviseOnStore, CommandFailure, WrongUsage, withUsageErrors } from './failures';
 
 /** Options of every command that uses a store. */
 export const STATE_OPTIONS = {
@@ -25,13 +25,13 @@ export interface OpenState {
 /**
  * Opens the store of the environment. If both addresses are set it is PostgreSQL, as in the example
  * app.
- * @throws {UsageError} without an address.
+ * @throws {WrongUsage} without an address.
  */
 export async function openState(call: CommandCall): Promise<OpenState> {
   const { REDIS_URL, DATABASE_URL } = call.io.env;
   if (DATABASE_URL) return openPostgres(call, DATABASE_URL);
   if (REDIS_URL) return openRedis(call, REDIS_URL);
-  throw new UsageError(
+  throw new WrongUsage(
     'REDIS_URL or DATABASE_URL must be set: one of them has the state of the running app',
   );
 }
@@ -66,7 +66,7 @@ export async function openPostgres({ io, args }: CommandCall, url: string): Prom
       throw error;
     });
   } catch (error) {
-    if (error instanceof UsageError) throw error;
+    if (error instanceof WrongUsage) throw error;
     const login = 'user name, password and database in DATABASE_URL';
     throw toConnectFailure('PostgreSQL', login, toSafeCause(error).code);
   }

@@ -24,7 +24,7 @@ import { send, validate } from './commands/otp';
 import { balance, pricing } from './commands/pricing';
 import { simulate } from './commands/simulate';
 import { unlock } from './commands/unlock';
-import { explain, UsageError } from './failures';
+import { explain, WrongUsage } from './failures';
 
 /** Every command, in the order of the overview. */
 export const COMMANDS: readonly Command[] = [
@@ -86,7 +86,7 @@ function runWithoutCommand(
     refuseSecrets(argv, secrets);
     const names = COMMANDS.map((known) => known.name);
     const meant = closestName(name, names);
-    throw new UsageError(
+    throw new WrongUsage(
       `There is no such command${meant === undefined ? '' : `; did you mean ${meant}?`}`,
     );
   }
@@ -181,7 +181,7 @@ const MIN_SECRET_CHARACTERS = 4;
 /**
  * Refuses an argument that is, or looks like, a secret.
  * @param secrets Values of the environment that must not appear among the arguments.
- * @throws {UsageError} that does not repeat it.
+ * @throws {WrongUsage} that does not repeat it.
  */
 export function refuseSecrets(words: readonly string[], secrets: readonly string[]): void {
   const known = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARACTERS);
@@ -191,7 +191,7 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
     WEB_TOKEN.test(word) ||
     known.some((secret) => word.includes(secret));
   if (!words.some(isSecret)) return;
-  throw new UsageError(
+  throw new WrongUsage(
     'A secret does not belong on the command line, where other users can see it.',
     'Use SMS_OTP_USERNAME, SMS_OTP_PASSWORD, REDIS_URL, DATABASE_URL; or standard input for ' +
       '--password-stdin and codes.',
@@ -201,7 +201,7 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
 /**
  * Parses and checks the words after the command's name.
  * @param secrets Values that must not appear among them.
- * @throws {UsageError} which names options and never shows a value.
+ * @throws {WrongUsage} which names options and never shows a value.
  */
 export function readArguments(
   command: Command,
@@ -236,24 +236,24 @@ function checkOptions({ name: command, options }: Command, given: GivenOptions):
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
     // Only what looks like the name of an option is repeated: anything else might be a secret.
     const shown = /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
-    if (option === undefined) throw new UsageError(`${shown} is not an option of ${command}`);
+    if (option === undefined) throw new WrongUsage(`${shown} is not an option of ${command}`);
     const takesValue = option.value !== undefined;
     if (takesValue && values.some((value) => value === undefined || value === '')) {
-      throw new UsageError(`--${name} needs a value: --${name} ${option.value}`);
+      throw new WrongUsage(`--${name} needs a value: --${name} ${option.value}`);
     }
     if (!takesValue && values.some((value) => value != null))
-      throw new UsageError(`--${name} takes no value`);
+      throw new WrongUsage(`--${name} takes no value`);
     if (values.length > 1 && !option.isRepeatable)
-      throw new UsageError(`--${name} was given more than once`);
+      throw new WrongUsage(`--${name} was given more than once`);
   }
 }
 
 function checkPositionals({ name, positionals = [] }: Command, given: readonly string[]): void {
   const needed = positionals.filter((positional) => !positional.startsWith('['));
   const missing = needed[given.length];
-  if (missing !== undefined) throw new UsageError(`${name} needs ${missing}`);
+  if (missing !== undefined) throw new WrongUsage(`${name} needs ${missing}`);
   const takesMore = positionals.at(-1)?.includes('…') === true;
   if (!takesMore && given.length > positionals.length)
-    throw new UsageError(`${name} takes fewer arguments`);
-  if (given.includes('')) throw new UsageError(`an argument of ${name} is empty`);
+    throw new WrongUsage(`${name} takes fewer arguments`);
+  if (given.includes('')) throw new WrongUsage(`an argument of ${name} is empty`);
 }

@@ -4,7 +4,7 @@ import { type CallDeadline, startDeadline } from './call-limiter';
 import type { CredentialLockout, TokenContention } from './back-off';
 import { type GatewayEmitter, watchCall } from './events';
 import { isCredentialRefusal, isRefreshRefusal } from './gateway-call';
-import type { CheckedOptions } from './options';
+import type { ClientSettings } from './options';
 import type { TokenContents, Wire } from './wire';
 import type { Transport } from './transport';
 
@@ -23,7 +23,7 @@ export interface FoundToken {
 }
 
 interface AuthenticatorContext {
-  readonly options: CheckedOptions;
+  readonly options: ClientSettings;
   readonly wire: Promise<Wire>;
   readonly transport: Transport;
   readonly lockout: CredentialLockout;

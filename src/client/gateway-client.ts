@@ -8,7 +8,7 @@ import { CircuitBreaker, CredentialLockout, TokenContention } from './back-off';
 import { GatewayEmitter } from './events';
 import { createHlrCalls, createOtpCalls, type HlrCalls, type OtpCalls } from './calls';
 import type * as OptionsModule from './options';
-import type { CheckedOptions, GatewayClientOptions } from './options';
+import type { ClientSettings, GatewayClientOptions } from './options';
 import { CallRunner } from './run-call';
 import { SharedToken } from './shared-token';
 import { createTokenCrypto, toAccountName } from './token-crypto';
@@ -20,7 +20,7 @@ import type { Wire } from './wire';
 /** Milliseconds for calls in flight to end when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
-type MessageRules = Pick<CheckedOptions, 'maxPinDigits' | 'allowSecondSegment'>;
+type MessageRules = Pick<ClientSettings, 'maxPinDigits' | 'allowSecondSegment'>;
 
 /**
  * The REST client of the gateway, for one account. It opens nothing before the first call. One
@@ -116,7 +116,7 @@ export class GatewayClient {
 }
 
 /** Loads the schemas of the wire right after construction, so that no call pays for it. */
-async function loadWire(options: CheckedOptions): Promise<Wire> {
+async function loadWire(options: ClientSettings): Promise<Wire> {
   await Promise.resolve();
   // Not by `import()`: where TypeScript runs through tsx for CommonJS, it would not find the file.
   const { createWire } = require('./wire') as typeof WireModule;
@@ -127,7 +127,7 @@ async function loadWire(options: CheckedOptions): Promise<Wire> {
  * Creates the parts of a client, and returns those that it uses itself. Nothing is opened yet.
  * @param random Returns a number from 0 to 1.
  */
-function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number) {
+function createParts(options: ClientSettings, wire: Promise<Wire>, random: () => number) {
   const { timeouts, tokenStore, now } = options;
   const { authMs } = timeouts;
   const emitter = new GatewayEmitter(options.onEvent);

@@ -250,7 +250,7 @@ const optionsSchema = strictOptions({
 });
 
 /** The options, checked and with all defaults. */
-export interface CheckedOptions extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {
+export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {
   readonly address: GatewayAddress;
   readonly preserveToken: boolean;
 }
@@ -259,7 +259,7 @@ export interface CheckedOptions extends Omit<z.output<typeof optionsSchema>, 'ba
  * Checks the options of a client.
  * @throws {TypeError} that names the option and never shows a value.
  */
-export function readOptions(options: GatewayClientOptions): CheckedOptions {
+export function readOptions(options: GatewayClientOptions): ClientSettings {
   const { baseUrl, ...rest } = parseOptions(MAKER, optionsSchema, options);
   const address = readBaseUrl(baseUrl);
   if ('problem' in address) throw optionError(MAKER, 'baseUrl', address.problem);

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { expandKey } from '../keys';
-import type { CheckedOptions } from './options';
+import type { ClientSettings } from './options';
 import type { TokenContents } from './wire';
 
 /** Turns tokens into what a store keeps, and back. */
@@ -14,7 +14,7 @@ export interface TokenCrypto {
 /** Reads the JSON of a token; null when it is malformed. */
 type ReadContents = (json: string) => Promise<TokenContents | null>;
 
-type Account = Pick<CheckedOptions, 'address' | 'username' | 'password'>;
+type GatewayAccount = Pick<ClientSettings, 'address' | 'username' | 'password'>;
 
 /** Also of the key: 0.1.0 derived another one, and its tokens count as none. */
 const VERSION = 'v2.';
@@ -28,7 +28,7 @@ const TAG_BYTES = 16;
  * holds.
  */
 export function createTokenCrypto(
-  account: Account,
+  account: GatewayAccount,
   readContents: ReadContents,
   isAtRest: boolean,
 ): TokenCrypto {
@@ -78,7 +78,7 @@ export function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
 export function toAccountName({
   address,
   username,
-}: Pick<Account, 'address' | 'username'>): string {
+}: Pick<GatewayAccount, 'address' | 'username'>): string {
   const id = JSON.stringify([address.origin + address.pathPrefix, username]);
   return createHash('sha256').update(id).digest('hex').slice(0, 32);
 }
@@ -95,7 +95,7 @@ const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer
 
 /** Derives the token's key, alike in every process that has the account's password. */
 async function deriveAccountKey(
-  { username, password, address }: Account,
+  { username, password, address }: GatewayAccount,
   isAtRest: boolean,
 ): Promise<Buffer> {
   const salt = JSON.stringify([username, address.host]);

@@ -5,10 +5,10 @@ import { GatewayResponseError, GatewayTimeoutError, GatewayUnreachableError } fr
 import { type CallDeadline, closedError, remainingMs } from './call-limiter';
 import type { CircuitBreaker } from './back-off';
 import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
-import type { CheckedOptions } from './options';
+import type { ClientSettings } from './options';
 
 type TransportOptions = Pick<
-  CheckedOptions,
+  ClientSettings,
   'address' | 'connections' | 'timeouts' | 'ca' | 'proxyUrl'
 >;
 type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;

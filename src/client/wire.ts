@@ -25,7 +25,7 @@ import { lookupPath, PATHS, validatePath } from '../protocol/paths';
 import { parseInput, readOrNull, required } from '../protocol/values';
 import type { GatewayCall } from './gateway-call';
 import { mayHaveActed } from './may-have-acted';
-import type { CheckedOptions } from './options';
+import type { ClientSettings } from './options';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
@@ -42,7 +42,7 @@ type ReadPayload<Result> = (payload: unknown, hasPayload: boolean) => Result | n
 export type Wire = ReturnType<typeof createWire>;
 
 /** Prepares the schemas of one client. */
-export function createWire(options: CheckedOptions) {
+export function createWire(options: ClientSettings) {
   const { variant, acceptMissingPayload } = options;
   const generateRequest = z.compile(createGenerateRequest(options));
   const validateRequest = z.compile(createValidateRequest(options));

@@ -18,7 +18,7 @@ const envelopeSchema = z.compile(
 );
 
 /** What an answer reports, once transport is out of the way. */
-export type Answer =
+export type EnvelopeResult =
   | { readonly kind: 'success'; readonly payload: unknown; readonly hasPayload: boolean }
   | { readonly kind: 'rejected'; readonly code: number | null }
   | { readonly kind: 'malformed' };
@@ -32,7 +32,7 @@ export type Answer =
  * Not shown in OTP spec §7: 429 and 5xx without an error object. They count as rejected when
  * `status_code` repeats the status.
  */
-export function readEnvelope(httpStatus: number, body: unknown): Answer {
+export function readEnvelope(httpStatus: number, body: unknown): EnvelopeResult {
   const envelope = readOrNull(envelopeSchema, body);
   if (envelope === null) return { kind: 'malformed' };
   const { status_code: statusCode, errors } = envelope;

@@ -3,7 +3,7 @@ import { isSender, measureTemplate } from './message-length';
 import type { Variant } from './paths';
 import {
   orNull,
-  type Read,
+  type ReadValue,
   readDecimal,
   readDigitsOrText,
   readMobile,
@@ -173,7 +173,7 @@ function referenceCode(variant: Variant) {
  * Not shown in OTP spec §2: whether the id of B is a number or a string of digits; both are read,
  * and whole numbers in A too.
  */
-export const readOtpId: Readonly<Record<Variant, Read<string>>> = {
+export const readOtpId: Readonly<Record<Variant, ReadValue<string>>> = {
   A: (value) => {
     const id = readDigitsOrText(value);
     if (id === null || id.length > 256 || id === '.' || id === '..') return null;

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { MOBILE_PROBLEM, readDigits, toDigits } from './mobile';
 
 /** Returns what a value stands for, or null when it is malformed. */
-export type Read<Value> = (value: unknown) => Value | null;
+export type ReadValue<Value> = (value: unknown) => Value | null;
 
 /**
  * Returns the schema of a field that must be readable. One function in place of a union and its
  * transformations, each of which zod would run by itself: they took most of the time of reading an
  * answer.
  */
-export function required<Value>(read: Read<Value>, problem = 'is malformed') {
+export function required<Value>(read: ReadValue<Value>, problem = 'is malformed') {
   return z.transform((value: unknown, context): Value => {
     const result = read(value);
     if (result !== null) return result;
@@ -22,7 +22,7 @@ export function required<Value>(read: Read<Value>, problem = 'is malformed') {
  * Returns the schema of a field that no decision depends on: missing and malformed values are read
  * as null.
  */
-export function orNull<Value>(read: Read<Value>) {
+export function orNull<Value>(read: ReadValue<Value>) {
   return z.transform(read);
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { oneOf, parseOptions, strictOptions, switchOption, wholeNumber } from '../define-options';
 import { type Call, CALLS } from './calls/call';
 import {
-  type Answer,
+  type SimulatedAnswer,
   createAnswer,
   createBareAnswer,
   sendAnswer,
@@ -142,7 +142,7 @@ export interface FaultContext {
   readonly response: ServerResponse;
   readonly readings: Readings;
   /** Processes the request and returns the answer that would have been sent. */
-  readonly answer: () => Answer;
+  readonly answer: () => SimulatedAnswer;
 }
 
 type FaultKind = Fault['kind'];
@@ -188,13 +188,13 @@ function delay({ ms, when }: OfKind<'latency'>, { response, answer }: FaultConte
   response.once('close', () => clearTimeout(timer));
 }
 
-function sendHalf(response: ServerResponse, answer: Answer): void {
+function sendHalf(response: ServerResponse, answer: SimulatedAnswer): void {
   const body = Buffer.from(answer.body);
   writeHead(response, answer, body.length);
   response.write(body.subarray(0, Math.ceil(body.length / 2)), () => response.socket?.destroy());
 }
 
-function sendSlowly(response: ServerResponse, answer: Answer, intervalMs: number): void {
+function sendSlowly(response: ServerResponse, answer: SimulatedAnswer, intervalMs: number): void {
   const body = Buffer.from(answer.body);
   let sent = 0;
   writeHead(response, answer, body.length);
@@ -213,7 +213,7 @@ function sendSlowly(response: ServerResponse, answer: Answer, intervalMs: number
  */
 function sendPadded(
   response: ServerResponse,
-  answer: Answer,
+  answer: SimulatedAnswer,
   bytes: number,
   gzip: Transform | null,
 ): void {
@@ -238,7 +238,7 @@ function* pad(body: string, bytes: number): Generator<string> {
   yield '"}';
 }
 
-const BAD_GATEWAY: Answer = {
+const BAD_GATEWAY: SimulatedAnswer = {
   httpStatus: 502,
   contentType: 'text/html',
   body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
@@ -247,7 +247,7 @@ const BAD_GATEWAY: Answer = {
 function createError(
   { code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>,
   readings: Readings,
-): Answer {
+): SimulatedAnswer {
   const status = status200 === true ? 200 : httpStatus;
   const refusal = {
     kind: 'refused',
@@ -264,7 +264,7 @@ function createError(
 function createStatus(
   { status, envelope, retryAfterSeconds }: OfKind<'status'>,
   readings: Readings,
-): Answer {
+): SimulatedAnswer {
   const answer =
     envelope === false
       ? { httpStatus: status, contentType: 'text/plain', body: statusMessage(status) }

@@ -7,7 +7,7 @@ import { createState, type SimulatorState } from './state';
 import type { SentMessage, SimulatorStats } from './state/history';
 import type { Subscribers } from './state/subscribers';
 
-type Listener = Awaited<ReturnType<typeof listen>>;
+type HttpListener = Awaited<ReturnType<typeof listen>>;
 
 /** The gateway of both documents on a loopback port, for development and tests. */
 export class GatewaySimulator {
@@ -26,10 +26,10 @@ export class GatewaySimulator {
 
   readonly #state: SimulatorState;
   readonly #faults: FaultQueue;
-  readonly #listener: Listener;
+  readonly #listener: HttpListener;
   #closed: Promise<void> | null = null;
 
-  private constructor(state: SimulatorState, faults: FaultQueue, listener: Listener) {
+  private constructor(state: SimulatorState, faults: FaultQueue, listener: HttpListener) {
     const { host, variant, username, password } = state.account;
     this.variant = variant;
     this.username = username;

@@ -99,13 +99,13 @@ const optionsSchema = strictOptions({
 export type SimulatorOptions = z.input<typeof optionsSchema>;
 
 /** The options with every default filled in. */
-export type CheckedOptions = Readonly<z.output<typeof optionsSchema>>;
+export type SimulatorSettings = Readonly<z.output<typeof optionsSchema>>;
 
 /**
  * Checks the options and fills in the defaults.
  * @throws {TypeError} that names the option and never shows its value.
  */
-export function checkOptions(options: SimulatorOptions): CheckedOptions {
+export function checkOptions(options: SimulatorOptions): SimulatorSettings {
   return parseOptions('GatewaySimulator', optionsSchema, options);
 }
 

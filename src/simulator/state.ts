@@ -1,14 +1,14 @@
-import type { CheckedOptions } from './options';
+import type { SimulatorSettings } from './options';
 import { Outbox, StatsStore } from './state/history';
 import { Ledger } from './state/ledger';
 import { OtpStore } from './state/otps';
 import { Subscribers } from './state/subscribers';
-import { TokenStore } from './state/token-store';
+import { IssuedTokens } from './state/issued-tokens';
 
 /** Everything a call may read and change. */
 export type SimulatorState = Readonly<ReturnType<typeof createState>>;
 
-export function createState(options: CheckedOptions) {
+export function createState(options: SimulatorSettings) {
   const { variant, readings, randomness, now, balance } = options;
   const clock = createClock(now);
   return {
@@ -17,7 +17,7 @@ export function createState(options: CheckedOptions) {
     /** The account and what it may do. */
     account: options,
     clock,
-    tokens: new TokenStore(clock, readings, randomness),
+    tokens: new IssuedTokens(clock, readings, randomness),
     otps: new OtpStore(options),
     outbox: new Outbox(),
     ledger: new Ledger(balance),

@@ -96,7 +96,7 @@ export function guardStore(
       const isAnswer = CHECKS[operation];
       const call = async (...values: unknown[]): Promise<unknown> => {
         // All fields of a part are calls.
-        const answer = await (part[name] as Call)(...values);
+        const answer = await (part[name] as AnyCall)(...values);
         if (isAnswer?.(answer, values[0]) === false)
           throw new StoreError(`${operation}: unknown answer`);
         return answer;
@@ -126,7 +126,7 @@ function loadStoredValues(): typeof PendingLoginsModule & typeof RecordSetsModul
   };
 }
 
-type Call = (...values: unknown[]) => Promise<unknown>;
+type AnyCall = (...values: unknown[]) => Promise<unknown>;
 
 /** Events of store calls. */
 export type StoreEvent =

@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import { describe, expect, it } from '@jest/globals';
 import type { PhoneBook, PhoneEntry } from 'passport-sms-otp';
-import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
+import { phoneBookChecks } from 'passport-sms-otp/testing';
 import { memoryPhoneBook } from '../support/memory-phone-book';
 
 const tick = (): Promise<void> => Promise.resolve();
@@ -9,7 +9,7 @@ const tick = (): Promise<void> => Promise.resolve();
 /** Makes a right book wrong. */
 type Sabotage = (book: PhoneBook) => Partial<PhoneBook>;
 
-/** Ways in which a phone book may be wrong, each of which a fact must notice. */
+/** Ways in which a phone book may be wrong, each of which a check must notice. */
 const sabotages: Readonly<Record<string, Sabotage>> = {
   'has its entries under another name': (book) => ({
     list: async (user) =>
@@ -125,14 +125,14 @@ const sabotages: Readonly<Record<string, Sabotage>> = {
 async function failuresOf(sabotage: Sabotage): Promise<readonly unknown[]> {
   const book = memoryPhoneBook();
   const wrong: PhoneBook = { ...book, ...sabotage(book) };
-  const outcomes = phoneBookContract.map(({ run }) =>
+  const outcomes = phoneBookChecks.map(({ run }) =>
     run(() => wrong).catch((error: unknown) => error),
   );
   return (await Promise.all(outcomes)).filter((outcome) => outcome !== undefined);
 }
 
-describe('phoneBookContract', () => {
-  it.each(phoneBookContract)('holds for the test double: $title', async ({ run }) => {
+describe('phoneBookChecks', () => {
+  it.each(phoneBookChecks)('passes for the test double: $title', async ({ run }) => {
     await expect(run(memoryPhoneBook)).resolves.toBeUndefined();
   });
 

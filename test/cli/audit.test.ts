@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { HOLES } from 'passport-sms-otp/app-contract';
+import { HOLES } from 'passport-sms-otp/testing';
 import { GatewayClient } from 'passport-sms-otp/client';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import {
@@ -12,8 +12,8 @@ import {
   PRIVATE_KEY,
   SESSION_COOKIE,
   USERS,
-} from '../app-contract/support/base-app';
-import { MISTAKES } from '../app-contract/support/mistakes';
+} from '../app-checks/support/base-app';
+import { MISTAKES } from '../app-checks/support/mistakes';
 import { closeLater } from '../client/support/cleanup';
 import { ROOT } from '../package/packed/repository';
 import { makeFolder, type Folder } from './support/files';
@@ -88,7 +88,10 @@ const only = (...holes: string[]): string[] => holes.flatMap((hole) => ['--only'
 describe('audit of a URL', () => {
   it('reports in Markdown that nothing was found, and ends with 0', async () => {
     const { code, stdout, stderr } = await auditApp({}, only('open-page', 'code-twice'));
-    expect([code, stderr]).toEqual([0, '0 holes, 0 not judged, 3 facts hold, 0 not applicable\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      '0 holes, 0 inconclusive, 3 checks passed, 0 not applicable\n',
+    ]);
     expect(stdout).toMatch(/^# Audit of the login\n\npassport-sms-otp \d+\.\d+\.\d+, 20\d\d-/);
     expect(stdout).toContain('\n- a code is good once\n');
     expect(stdout).toContain('| 0 | 0 | 3 | 0 |');
@@ -101,8 +104,8 @@ describe('audit of a URL', () => {
     expect(ended.code).toBe(1);
     const report = {
       isFine: false,
-      counts: { holds: 0, hole: 1, 'not-judged': 0, 'not-applicable': 0 },
-      facts: [
+      counts: { passed: 0, hole: 1, inconclusive: 0, 'not-applicable': 0 },
+      checks: [
         {
           title: 'a logout closes the guarded pages',
           outcome: 'hole',
@@ -121,7 +124,7 @@ describe('audit of a URL', () => {
     const markdown = ended.folder.read('report.md');
     expect(markdown).toContain('## Holes\n\n### open-after-logout\n');
     expect(markdown).toContain('browser 1: POST /logout (logout of user 1) -> 303 to /login\n');
-    expect(markdown).toContain(`- How to mend it: ${HOLES['open-after-logout'].page}\n`);
+    expect(markdown).toContain(`- How to fix it: ${HOLES['open-after-logout'].page}\n`);
   });
 
   it('says what was not judged and what is not applicable, and neither is a pass', async () => {
@@ -131,9 +134,9 @@ describe('audit of a URL', () => {
     expect(ended.code).toBe(1);
     expect(jsonOf(ended)).toMatchObject({
       isFine: false,
-      counts: { holds: 0, hole: 0, 'not-judged': 1, 'not-applicable': 1 },
-      facts: [
-        { outcome: 'not-judged', page: expect.stringMatching(/^docs\/.*#when-a-fact-cannot/) },
+      counts: { passed: 0, hole: 0, inconclusive: 1, 'not-applicable': 1 },
+      checks: [
+        { outcome: 'inconclusive', page: expect.stringMatching(/^docs\/.*#when-a-check-is/) },
         { outcome: 'not-applicable', reason: 'the description has no cancel' },
       ],
     });
@@ -226,14 +229,14 @@ describe('audit of a module', () => {
 
   it('starts it with the address of the simulator and a port, and ends it', async () => {
     const ended = await auditModule({});
-    expect(ended.stderr).toBe('0 holes, 0 not judged, 1 facts hold, 0 not applicable\n');
+    expect(ended.stderr).toBe('0 holes, 0 inconclusive, 1 checks passed, 0 not applicable\n');
     expect(ended.code).toBe(0);
   });
 
   it('gives it the variables of the file', async () => {
     const ended = await auditModule({ environment: { FORGETS_GUARD: '1' } });
     expect(ended.code).toBe(1);
-    expect(jsonOf(ended)).toMatchObject({ facts: [{ outcome: 'hole', hole: 'open-page' }] });
+    expect(jsonOf(ended)).toMatchObject({ checks: [{ outcome: 'hole', hole: 'open-page' }] });
   });
 
   it('says so when it ends before it listens, and shows nothing that it has printed', async () => {

@@ -4,7 +4,7 @@ import {
   adviseOnCode,
   CommandFailure,
   explain,
-  UsageError,
+  WrongUsage,
   withUsageErrors,
 } from '../../src/cli/failures';
 import {
@@ -23,7 +23,7 @@ describe('the explanation of an error', () => {
   it.each([
     [
       'a wrong usage',
-      new UsageError('words', 'do this'),
+      new WrongUsage('words', 'do this'),
       { message: 'words', advice: 'do this', exitCode: 2 },
     ],
     [
@@ -171,9 +171,9 @@ describe('a call with input of the command line', () => {
     const failing = withUsageErrors(() =>
       Promise.reject(new TypeError('mobile must have a country code')),
     );
-    await expect(failing).rejects.toEqual(new UsageError('mobile must have a country code'));
-    await expect(failing).rejects.toBeInstanceOf(UsageError);
-    await expect(failing).rejects.toHaveProperty('name', 'UsageError');
+    await expect(failing).rejects.toEqual(new WrongUsage('mobile must have a country code'));
+    await expect(failing).rejects.toBeInstanceOf(WrongUsage);
+    await expect(failing).rejects.toHaveProperty('name', 'WrongUsage');
   });
 
   it('that throws anything else, or nothing, ends as it did', async () => {

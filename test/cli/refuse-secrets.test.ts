@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from '../../src/cli/command';
-import { UsageError } from '../../src/cli/failures';
+import { WrongUsage } from '../../src/cli/failures';
 import { readArguments, refuseSecrets } from '../../src/cli/run';
 
-const refused = new UsageError(
+const refused = new WrongUsage(
   'A secret does not belong on the command line, where other users can see it.',
   '',
 );
@@ -114,7 +114,7 @@ describe('an unknown option', () => {
   it.each(['--jsn', '--dry-run', '--abcdefghijkl', '--abcdefghijkl-abcdefghijkl'])(
     'is named when it looks like one: %s',
     (word) => {
-      const refusal = new UsageError(`${word} is not an option of send`);
+      const refusal = new WrongUsage(`${word} is not an option of send`);
       expect(() => readArguments(command, [word], [])).toThrow(refusal);
     },
   );
@@ -131,7 +131,7 @@ describe('an unknown option', () => {
     ],
     ...['--a-2', '--a_b', '--hunter.', '--xa-b2'],
   ])('is not repeated when it might be a secret: %s', (word) => {
-    const refusal = new UsageError('An argument is not an option of send');
+    const refusal = new WrongUsage('An argument is not an option of send');
     expect(() => readArguments(command, [word], [])).toThrow(refusal);
   });
 });

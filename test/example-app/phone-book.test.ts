@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
+import { phoneBookChecks } from 'passport-sms-otp/testing';
 import { readConfig } from '../../example-app/config';
 import { redisLists } from '../../example-app/stores';
 import { memoryLists, type UserLists } from '../../example-app/lists';
@@ -7,9 +7,9 @@ import { createPhoneBook, openUsers } from '../../example-app/users';
 import { describeWithService } from '../services/describe-with-service';
 import { useRedis } from '../services/use-service';
 
-function checkFacts(store: () => UserLists): void {
-  it.each(phoneBookContract)('$title', async (fact) => {
-    await expect(fact.run(() => createPhoneBook(store()))).resolves.toBeUndefined();
+function checkBook(store: () => UserLists): void {
+  it.each(phoneBookChecks)('$title', async (check) => {
+    await expect(check.run(() => createPhoneBook(store()))).resolves.toBeUndefined();
   });
 
   it('a number of the demo is kept only where there was no list', async () => {
@@ -40,12 +40,12 @@ function checkFacts(store: () => UserLists): void {
 
 describe('the phone book of the example app in memory', () => {
   const store = memoryLists();
-  checkFacts(() => store);
+  checkBook(() => store);
 });
 
 describeWithService('redis')('the phone book of the example app in Redis', () => {
   const redis = useRedis();
-  checkFacts(() => redisLists(redis.client));
+  checkBook(() => redisLists(redis.client));
 
   it('says that it is away without a word of what was asked', async () => {
     const away = redis.client.duplicate();

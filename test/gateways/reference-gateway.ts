@@ -15,11 +15,7 @@ import {
   type TextedOtp,
   type TypedPin,
 } from 'passport-sms-otp';
-import type {
-  GatewayFailure,
-  GatewayUnderTest,
-  ReceivedText,
-} from 'passport-sms-otp/gateway-contract';
+import type { GatewayFailure, GatewayUnderTest, ReceivedText } from 'passport-sms-otp/testing';
 
 /** A code as the provider keeps it. */
 export interface KeptCode {

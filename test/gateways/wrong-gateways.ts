@@ -11,7 +11,7 @@ import {
   type TextedOtp,
   type TypedPin,
 } from 'passport-sms-otp';
-import type { GatewayFailure } from 'passport-sms-otp/gateway-contract';
+import type { GatewayFailure } from 'passport-sms-otp/testing';
 import { type GatewayClass, ReferenceGateway } from './reference-gateway';
 
 type Judge = (typed: TypedPin, gateway: ReferenceGateway) => PinVerdict;
@@ -69,7 +69,7 @@ function failing(
 const isSameNumber = (code: { pin: string }, typed: string): boolean =>
   Number(code.pin) === Number(typed);
 
-/** Ways in which a gateway may be wrong, each of which a fact must notice. */
+/** Ways in which a gateway may be wrong, each of which a check must notice. */
 export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
   'says right as often as a code comes': judging((typed, { provider }) => {
     const code = provider.codes.get(typed.id);

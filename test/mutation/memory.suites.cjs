@@ -5,7 +5,7 @@ const SUITES = [
   'stores/memory-counters',
   'stores/memory-tokens',
   'stores/memory-room',
-  'stores/contract',
+  'stores/checks',
   'stores/expiring-map',
   'stores/memory-bound',
   'stores/memory-store',

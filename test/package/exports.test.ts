@@ -15,10 +15,7 @@ const DOCUMENTED = [
   './simulator',
   './redis',
   './postgres',
-  './store-contract',
-  './gateway-contract',
-  './phone-book-contract',
-  './app-contract',
+  './testing',
   './opentelemetry',
   './package.json',
 ];
@@ -89,14 +86,9 @@ describe('loading', () => {
     expect(unwanted.filter((name) => loaded.includes(name))).toEqual([]);
   });
 
-  it('./simulator and the contracts load no HTTP framework either', async () => {
-    const loaded = [
-      ...(await packagesLoadedBy('/simulator')),
-      ...(await packagesLoadedBy('/store-contract')),
-      ...(await packagesLoadedBy('/gateway-contract')),
-      ...(await packagesLoadedBy('/phone-book-contract')),
-    ];
-    expect(loaded.filter((name) => name !== 'zod')).toEqual([]);
+  it('./simulator and ./testing load no HTTP framework either, and ./testing no test runner', async () => {
+    expect(await packagesLoadedBy('/simulator')).toEqual(['zod']);
+    expect(await packagesLoadedBy('/testing')).toEqual([]);
   });
 
   it('./opentelemetry loads the API of OpenTelemetry and nothing else, and only it does', async () => {

@@ -7,7 +7,7 @@ import {
   followsDirection,
   importsPackagesItMay,
   isDeclared,
-  judgesFromOutside,
+  checksFromOutside,
   keepsHttpAtTheEdge,
   keepsOptionalPeersApart,
   leavesConnectionsToTransport,
@@ -133,35 +133,35 @@ const BAD = new Map([
   ['opentelemetry/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
   [
     'cli/audit.ts',
-    "import { appFacts } from 'passport-sms-otp/app-contract';\nimport 'passport-sms-otp/client';",
+    "import { appChecks } from 'passport-sms-otp/testing';\nimport 'passport-sms-otp/client';",
   ],
-  ['opentelemetry/spans.ts', "import 'passport-sms-otp/app-contract';"],
+  ['opentelemetry/spans.ts', "import 'passport-sms-otp/testing';"],
   ['surprise/b.ts', "import type { S } from '../stores/store';\nexport { S as default };"],
 ]);
 
-describe('the contracts', () => {
-  const contracts = readSources(join(__dirname, '../contracts'));
+describe('the checks of ./testing', () => {
+  const checks = readSources(join(__dirname, '../checks'));
 
-  it('see types of what they judge, and import each other and Node', () => {
-    expect(contracts.size).toBeGreaterThan(5);
-    expect(breaking(contracts, judgesFromOutside)).toEqual([]);
+  it('see types of what they check, and import each other and Node', () => {
+    expect(checks.size).toBeGreaterThan(5);
+    expect(breaking(checks, checksFromOutside)).toEqual([]);
   });
 
   it('have no circle of imports', () => {
-    expect(findCycles(readImports(contracts))).toEqual([]);
+    expect(findCycles(readImports(checks))).toEqual([]);
   });
 
   it('are noticed when they import code, a private file or another package', () => {
     const bad = new Map([
       [
-        'a-contract.ts',
+        'a-checks.ts',
         "import { createSmsOtp } from 'passport-sms-otp';\nimport type { Z } from 'zod';\nimport './b';\nimport type { S } from 'passport-sms-otp';",
       ],
       ['b.ts', "import type { S } from '../../src/stores/store';\nimport 'node:assert';"],
     ]);
-    expect(breaking(bad, judgesFromOutside)).toEqual([
-      'a-contract.ts -> passport-sms-otp (value)',
-      'a-contract.ts -> zod (type)',
+    expect(breaking(bad, checksFromOutside)).toEqual([
+      'a-checks.ts -> passport-sms-otp (value)',
+      'a-checks.ts -> zod (type)',
       'b.ts -> (missing) ../../src/stores/store (type)',
     ]);
   });
@@ -220,7 +220,7 @@ describe('a bad graph', () => {
         'options.ts -> left-pad (value)',
         'protocol/auth.ts -> @scope/thing/sub (value)',
         'cli/audit.ts -> passport-sms-otp/client (value)',
-        'opentelemetry/spans.ts -> passport-sms-otp/app-contract (value)',
+        'opentelemetry/spans.ts -> passport-sms-otp/testing (value)',
       ],
     ],
   ])('is noticed by %s', (_name, keepsRule, found) => {

@@ -22,7 +22,7 @@ function passkeyOf(id: string, counter = 0): Passkey {
 }
 
 /** Each test has ids and users of its own; bob has no passkey in any of them. */
-function checkFacts(open: () => PasskeyBook): void {
+function checkBook(open: () => PasskeyBook): void {
   it('lists what was added, whole and the oldest first', async () => {
     const book = open();
     const [older, newer] = [
@@ -89,18 +89,18 @@ function checkOwners(open: () => PasskeyBook): void {
 
 describe('passkeys in memory', () => {
   const book = memoryPasskeyBook();
-  checkFacts(() => book);
+  checkBook(() => book);
   checkOwners(() => book);
 });
 
 describe('passkeys of the example app', () => {
   const { book } = createPasskeyStore(memoryLists());
-  checkFacts(() => book);
+  checkBook(() => book);
 });
 
 describeWithService('redis')('passkeys of the example app in Redis', () => {
   const redis = useRedis();
-  checkFacts(() => createPasskeyStore(redisLists(redis.client, 'harbour:passkeys')).book);
+  checkBook(() => createPasskeyStore(redisLists(redis.client, 'harbour:passkeys')).book);
 });
 
 describeWithService('postgres')('passkeys in PostgreSQL', () => {
@@ -110,6 +110,6 @@ describeWithService('postgres')('passkeys in PostgreSQL', () => {
     const users = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank'];
     await pool.query('insert into users select unnest($1::text[])', [users]);
   });
-  checkFacts(() => postgresPasskeyBook(postgres.pool));
+  checkBook(() => postgresPasskeyBook(postgres.pool));
   checkOwners(() => postgresPasskeyBook(postgres.pool));
 });

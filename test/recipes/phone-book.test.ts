@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
+import { phoneBookChecks } from 'passport-sms-otp/testing';
 import { memoryPhoneBook } from '../../docs/recipes/phone-book-memory';
 import { CREATE_PHONES, postgresPhoneBook } from '../../docs/recipes/phone-book-postgres';
 import { describeWithService } from '../services/describe-with-service';
@@ -11,7 +11,7 @@ const ABOUT = { consentedAt: Date.UTC(2026, 0, 2, 3, 4, 5, 678) };
 describe('the phone book in memory', () => {
   const book = memoryPhoneBook();
 
-  it.each(phoneBookContract)('$title', async ({ run }) => {
+  it.each(phoneBookChecks)('$title', async ({ run }) => {
     await expect(run(() => book)).resolves.toBeUndefined();
   });
 });
@@ -28,7 +28,7 @@ describeWithService('postgres')('the phone book in PostgreSQL', () => {
     return id;
   }
 
-  it.each(phoneBookContract)('$title', async ({ run }) => {
+  it.each(phoneBookChecks)('$title', async ({ run }) => {
     await expect(run(() => postgresPhoneBook(postgres.pool), addUser)).resolves.toBeUndefined();
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
-import { storeContract } from 'passport-sms-otp/store-contract';
+import { storeChecks } from 'passport-sms-otp/testing';
 import { sqliteStore } from '../../docs/recipes/sqlite-store';
 import { makePendingLogin, makeRecord, makeText } from '../stores/make-stored';
 import { step, type Step } from '../stores/store-steps';
@@ -27,13 +27,13 @@ describeWithSqlite()('the recipe for a store on SQLite', () => {
     return { database, store };
   }
 
-  describe('fulfils the store contract', () => {
+  describe('passes the store checks', () => {
     let [time, opened] = [Date.now(), undefined as ReturnType<typeof openStore> | undefined];
-    // One file for all of it: every fact has names of its own.
+    // One file for all of it: every check has names of its own.
     const makeStore = (): SmsOtpStore => (opened ??= openStore(newPath(), () => time)).store;
     afterAll(() => opened?.database.close());
 
-    it.each(storeContract)('$title', async ({ run }) => {
+    it.each(storeChecks)('$title', async ({ run }) => {
       const pass = (seconds: number): void => void (time += seconds * 1000);
       await expect(run(makeStore, pass)).resolves.toBeUndefined();
     });

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
 import supertest from 'supertest';
 import { createApp, createGateway } from '../../docs/recipes/two-apps-one-redis';
-import { serve } from '../app-contract/support/base-app';
-import { useGateway } from '../app-contract/support/use-gateway';
+import { serve } from '../app-checks/support/base-app';
+import { useGateway } from '../app-checks/support/use-gateway';
 import { describeWithService } from '../services/describe-with-service';
 import { useRedis } from '../services/use-service';
 import { wrongCode } from '../support/visit';
-import { expectFactsToHold, RECIPE_APP } from './support/hold-facts';
+import { expectChecksToPass, RECIPE_APP } from './support/pass-checks';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users';
 
 describeWithService('redis')('the recipe for two apps on one Redis', () => {
@@ -101,7 +101,7 @@ describeWithService('redis')('one of the two apps', () => {
   const gateway = useGateway();
   const redis = useRedis();
 
-  it('holds the facts about an app', async () => {
+  it('passes the checks', async () => {
     const { baseUrl, username, password } = gateway.simulator;
     const client = createGateway(redis.client, { baseUrl, variant: 'B', username, password });
     const parts = { users: new RecipeUsers(), redis: redis.client, gateway: client };
@@ -113,6 +113,6 @@ describeWithService('redis')('one of the two apps', () => {
       simulator: () => gateway.simulator,
       ...RECIPE_APP,
     };
-    await expectFactsToHold(app, 3).finally(() => client.close());
+    await expectChecksToPass(app, 3).finally(() => client.close());
   });
 });

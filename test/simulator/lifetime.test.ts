@@ -5,7 +5,7 @@ import { BoundedMap } from '../../src/bounded-map';
 import { cryptoRandomness } from '../../src/simulator/options';
 import { createClock } from '../../src/simulator/state';
 import { Outbox } from '../../src/simulator/state/history';
-import { TokenStore } from '../../src/simulator/state/token-store';
+import { IssuedTokens } from '../../src/simulator/state/issued-tokens';
 import { ALICE, PATHS, start, startLoggedIn } from './gateway';
 
 /** Waits until something holds, for at most five seconds. */
@@ -77,7 +77,7 @@ describe('a long run', () => {
       refreshEndsAccessToken: false,
       refreshEndsRefreshToken: false,
     };
-    const tokens = new TokenStore(
+    const tokens = new IssuedTokens(
       createClock(() => 0),
       readings,
       cryptoRandomness,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { storeContract } from 'passport-sms-otp/store-contract';
+import { storeChecks } from 'passport-sms-otp/testing';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 
-describe('memoryStore fulfils the store contract', () => {
-  it.each(storeContract)('$title', async ({ run }) => {
+describe('memoryStore passes the store checks', () => {
+  it.each(storeChecks)('$title', async ({ run }) => {
     let nowMs = Date.now();
     const passSeconds = (seconds: number): void => void (nowMs += seconds * 1000);
     await expect(

@@ -1,18 +1,12 @@
-import { storeContract, type SmsOtpStore, type StoreFact } from 'passport-sms-otp/store-contract';
+import type { SmsOtpStore } from 'passport-sms-otp';
+import { storeChecks, type StoreCheck } from 'passport-sms-otp/testing';
 
-import {
-  amountContract,
-  counterContract,
-  raiseContract,
-} from '../contracts/store/counter-contract';
-import { finishChangeContract, finishContract } from '../contracts/store/finish-contract';
-import { lockContract, unlockContract } from '../contracts/store/lock-contract';
-import {
-  pendingLoginContract,
-  pendingTextContract,
-} from '../contracts/store/pending-login-contract';
-import { recordContract, recordLifeContract } from '../contracts/store/record-contract';
-import { tokenContract } from '../contracts/store/token-contract';
+import { amountChecks, counterChecks, raiseChecks } from '../checks/store/counter-checks';
+import { finishChangeChecks, finishChecks } from '../checks/store/finish-checks';
+import { lockChecks, unlockChecks } from '../checks/store/lock-checks';
+import { pendingLoginChecks, pendingTextChecks } from '../checks/store/pending-login-checks';
+import { recordChecks, recordLifeChecks } from '../checks/store/record-checks';
+import { tokenChecks } from '../checks/store/token-checks';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 
 /** Makes a right store wrong. */
@@ -37,38 +31,32 @@ export function partWith<Name extends Part>(
   return Object.assign(sabotage, { part });
 }
 
-const FACTS: Readonly<Record<keyof SmsOtpStore, readonly StoreFact[]>> = {
-  pendingLogins: [...pendingTextContract, ...pendingLoginContract],
-  counters: [
-    ...counterContract,
-    ...amountContract,
-    ...raiseContract,
-    ...lockContract,
-    ...unlockContract,
-  ],
-  records: [...recordContract, ...recordLifeContract],
-  tokens: tokenContract,
-  finish: [...finishContract, ...finishChangeContract],
+const CHECKS: Readonly<Record<keyof SmsOtpStore, readonly StoreCheck[]>> = {
+  pendingLogins: [...pendingTextChecks, ...pendingLoginChecks],
+  counters: [...counterChecks, ...amountChecks, ...raiseChecks, ...lockChecks, ...unlockChecks],
+  records: [...recordChecks, ...recordLifeChecks],
+  tokens: tokenChecks,
+  finish: [...finishChecks, ...finishChangeChecks],
 };
 
-export function factsAbout(part: keyof SmsOtpStore): readonly StoreFact[] {
-  return FACTS[part];
+export function checksAbout(part: keyof SmsOtpStore): readonly StoreCheck[] {
+  return CHECKS[part];
 }
 
-/** What the facts, by default those of the part that is wrong, have against a store. */
+/** What the checks, by default those of the part that is wrong, have against a store. */
 export async function failuresOf(
   sabotage: Sabotage,
-  facts: readonly StoreFact[] = sabotage.part ? factsAbout(sabotage.part) : storeContract,
+  checks: readonly StoreCheck[] = sabotage.part ? checksAbout(sabotage.part) : storeChecks,
 ): Promise<unknown[]> {
-  return (await failedFacts(sabotage, facts)).map(({ failure }) => failure);
+  return (await failedChecks(sabotage, checks)).map(({ failure }) => failure);
 }
 
-/** The facts that do not hold for a store, with what each has against it. */
-export async function failedFacts(
+/** The checks that fail for a store, with what each has against it. */
+export async function failedChecks(
   sabotage: Sabotage,
-  facts: readonly StoreFact[],
+  checks: readonly StoreCheck[],
 ): Promise<readonly { readonly title: string; readonly failure: unknown }[]> {
-  const outcomes = facts.map(async ({ title, run }) => {
+  const outcomes = checks.map(async ({ title, run }) => {
     let nowMs = 0;
     const makeStore = (): SmsOtpStore => sabotage(memoryStore({ now: () => nowMs }));
     const failure = run(makeStore, (seconds) => void (nowMs += seconds * 1000));

@@ -9,7 +9,7 @@ import { partWith, type Sabotage } from './sabotage';
 
 type Finish = SmsOtpStore['finish'];
 
-/** Ways in which `finish` may be wrong, each of which a fact must notice. */
+/** Ways in which `finish` may be wrong, each of which a check must notice. */
 export const sabotagesOfFinish: Record<string, Sabotage> = {
   'lets every caller finish a login': finishing((store) => async (pendingId, options) => {
     const finished = await store.finish(pendingId, options);

@@ -6,7 +6,7 @@ import type {
 } from '../../src/stores/store';
 import { partWith, type Sabotage } from './sabotage';
 
-/** Ways in which pending logins may be kept wrong, each of which a fact must notice. */
+/** Ways in which pending logins may be kept wrong, each of which a check must notice. */
 export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   'claims a login without counting': wrong((kept) => ({
     claim: async (pendingId, options) => {

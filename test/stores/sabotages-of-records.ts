@@ -3,7 +3,7 @@ import { partWith, type Sabotage } from './sabotage';
 
 const EVERYBODY = 'everybody';
 
-/** Ways in which records may be kept wrong, each of which a fact must notice. */
+/** Ways in which records may be kept wrong, each of which a check must notice. */
 export const sabotagesOfRecords: Record<string, Sabotage> = {
   'keeps any number of records': partWith('records', (kept) => ({
     put: (put) => kept.put({ ...put, most: undefined }),

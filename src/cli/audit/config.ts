@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/app-contract';
+import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/testing';
 import { z } from 'zod';
 import { parseJson } from '../../stores/check-values';
 import { type CliIo, readText } from '../command';
-import { CommandFailure, UsageError } from '../failures';
+import { CommandFailure, WrongUsage } from '../failures';
 
 /** The name of the file that describes the app, unless --config gives another one. */
 export const CONFIG_FILE = 'passport-sms-otp.audit.json';
@@ -121,20 +121,20 @@ async function readDescription(folder: string, name: string | undefined): Promis
 
 /**
  * Reads the file. `$NAME` in place of a password or a secret is read from the environment.
- * @throws {UsageError} that names what is wrong, and shows no value.
+ * @throws {WrongUsage} that names what is wrong, and shows no value.
  */
 export async function readConfig(
   { folder, env }: Pick<CliIo, 'folder' | 'env'>,
   name: string | undefined,
 ): Promise<AuditConfig> {
   const found = schema.safeParse(parseJson(await readDescription(folder, name)));
-  if (!found.success) throw new UsageError(`The configuration: ${explainIssue(found.error)}`);
+  if (!found.success) throw new WrongUsage(`The configuration: ${explainIssue(found.error)}`);
   const config = found.data;
   const fromEnvironment = (value: string): string => {
     if (!/^\$[A-Za-z_]\w*$/.test(value)) return value;
     const variable = value.slice(1);
     const given = env[variable];
-    if (!given) throw new UsageError(`The configuration: ${variable} is not set`);
+    if (!given) throw new WrongUsage(`The configuration: ${variable} is not set`);
     return given;
   };
   const withPassword = <Known extends { readonly password: string }>(known: Known): Known => ({

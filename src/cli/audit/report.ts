@@ -1,69 +1,69 @@
-import type { AppFactError, HOLES, HoleName } from 'passport-sms-otp/app-contract';
+import type { AppCheckError, HOLES, HoleName } from 'passport-sms-otp/testing';
 
-/** What came of one fact. */
+/** What came of one check. */
 export type Finding =
-  | { readonly title: string; readonly outcome: 'holds' }
+  | { readonly title: string; readonly outcome: 'passed' }
   | { readonly title: string; readonly outcome: 'not-applicable'; readonly reason: string }
   | ({ readonly title: string; readonly outcome: 'hole'; readonly hole: HoleName } & Evidence)
-  | ({ readonly title: string; readonly outcome: 'not-judged' } & Evidence);
+  | ({ readonly title: string; readonly outcome: 'inconclusive' } & Evidence);
 
-type Evidence = Pick<AppFactError, 'finding' | 'done' | 'page'>;
+type Evidence = Pick<AppCheckError, 'finding' | 'done' | 'page'>;
 
 /** The report of an audit: what `--json` writes. */
 export interface Report {
-  /** No hole was found, and every fact that applies was judged. */
+  /** No hole was found, and every check that applies has a result. */
   readonly isFine: boolean;
   /** ISO 8601. */
   readonly at: string;
   /** Of this package. */
   readonly version: string;
   readonly counts: Readonly<Record<Finding['outcome'], number>>;
-  readonly facts: readonly Finding[];
+  readonly checks: readonly Finding[];
 }
 
 export function createReport(
-  facts: readonly Finding[],
+  checks: readonly Finding[],
   { now, version }: { readonly now: number; readonly version: string },
 ): Report {
   const count = (outcome: Finding['outcome']): number =>
-    facts.filter((fact) => fact.outcome === outcome).length;
+    checks.filter((check) => check.outcome === outcome).length;
   const counts = {
-    holds: count('holds'),
+    passed: count('passed'),
     hole: count('hole'),
-    'not-judged': count('not-judged'),
+    inconclusive: count('inconclusive'),
     'not-applicable': count('not-applicable'),
   };
   return {
-    isFine: counts.hole === 0 && counts['not-judged'] === 0,
+    isFine: counts.hole === 0 && counts.inconclusive === 0,
     at: new Date(now).toISOString(),
     version,
     counts,
-    facts,
+    checks,
   };
 }
 
 /** Writes the report for people. */
 export function toMarkdown(report: Report, holes: typeof HOLES): string {
-  const { at, version, facts } = report;
-  const found = facts.filter((fact) => fact.outcome === 'hole');
-  const open = facts.filter((fact) => fact.outcome === 'not-judged');
-  const rest = facts.filter((fact) => fact.outcome === 'not-applicable');
-  const fine = facts.filter((fact) => fact.outcome === 'holds');
+  const { at, version, checks } = report;
+  const found = checks.filter((check) => check.outcome === 'hole');
+  const open = checks.filter((check) => check.outcome === 'inconclusive');
+  const rest = checks.filter((check) => check.outcome === 'not-applicable');
+  const fine = checks.filter((check) => check.outcome === 'passed');
   const sections = [
     ['# Audit of the login', '', `passport-sms-otp ${version}, ${at}`],
     [
-      '| Holes | Not judged | Facts that hold | Not applicable |',
-      '| ----- | ---------- | --------------- | -------------- |',
+      '| Holes | Inconclusive | Passed | Not applicable |',
+      '| ----- | ------------ | ------ | -------------- |',
       `| ${[found, open, fine, rest].map(({ length }) => length).join(' | ')} |`,
     ],
     ...(found.length > 0 ? [['## Holes']] : []),
-    ...found.map((fact) => showHole(fact, holes[fact.hole].meaning)),
-    ...(open.length > 0 ? [['## Not judged']] : []),
+    ...found.map((check) => showHole(check, holes[check.hole].meaning)),
+    ...(open.length > 0 ? [['## Inconclusive']] : []),
     ...open.map(showOpen),
-    list('Facts that hold', fine),
+    list('Passed', fine),
     list('Not applicable', rest),
     [
-      'The facts attack the app by requests, on this machine, with a simulated gateway. ' +
+      'The checks attack the app by requests, on this machine, with a simulated gateway. ' +
         'What they do not find may still be there.',
     ],
   ];
@@ -71,28 +71,28 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
   return `${shown.join('\n\n')}\n`;
 }
 
-function showHole(fact: Extract<Finding, { outcome: 'hole' }>, meaning: string): string[] {
-  return [`### ${fact.hole}`, '', `${meaning} ${fact.finding}`, ...showEvidence(fact)];
+function showHole(check: Extract<Finding, { outcome: 'hole' }>, meaning: string): string[] {
+  return [`### ${check.hole}`, '', `${meaning} ${check.finding}`, ...showEvidence(check)];
 }
 
-function showOpen(fact: Extract<Finding, { outcome: 'not-judged' }>): string[] {
-  return [`### ${fact.title}`, '', fact.finding, ...showEvidence(fact)];
+function showOpen(check: Extract<Finding, { outcome: 'inconclusive' }>): string[] {
+  return [`### ${check.title}`, '', check.finding, ...showEvidence(check)];
 }
 
 function showEvidence({ title, done, page }: Finding & Evidence): string[] {
-  const lines = ['', `- Fact: ${title}`, `- How to mend it: ${page}`];
+  const lines = ['', `- Check: ${title}`, `- How to fix it: ${page}`];
   if (done.length === 0) return lines;
   return [...lines, '', 'What was done, and what came back:', '', '```text', ...done, '```'];
 }
 
-function list(heading: string, facts: readonly Finding[]): string[] {
-  if (facts.length === 0) return [];
-  return [`## ${heading}`, '', ...facts.map(({ title }) => `- ${title}`)];
+function list(heading: string, checks: readonly Finding[]): string[] {
+  if (checks.length === 0) return [];
+  return [`## ${heading}`, '', ...checks.map(({ title }) => `- ${title}`)];
 }
 
 const SHORTEST = 4;
 
-/** Takes out whatever the report should not have: a second line behind what the facts leave out. */
+/** Hides secrets. The checks leave them out already: this is a second line of defence. */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= SHORTEST)

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import type { RunningApp } from 'passport-sms-otp/app-contract';
+import type { RunningApp } from 'passport-sms-otp/testing';
 import type { GatewaySimulator } from '../../simulator';
 import type { CliIo } from '../command';
 import { CommandFailure } from '../failures';

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { AppFact, HoleName, RunningApp } from 'passport-sms-otp/app-contract';
+import type { AppCheck, HoleName, RunningApp } from 'passport-sms-otp/testing';
 import { GatewaySimulator } from '../../simulator';
 import { readFields } from '../../errors';
 import {
@@ -20,9 +20,9 @@ import {
   toFileFailure,
   toJson,
 } from '../command';
-import { CommandFailure, UsageError } from '../failures';
+import { CommandFailure, WrongUsage } from '../failures';
 
-type Contract = Readonly<Awaited<ReturnType<typeof loadContract>>>;
+type Testing = Readonly<Awaited<ReturnType<typeof loadTesting>>>;
 
 export const audit: Command = {
   name: 'audit',
@@ -35,28 +35,28 @@ export const audit: Command = {
     ...JSON_OPTION,
   },
   notes: [
-    'The app is a module, which is started for each fact with a simulator as its gateway,',
+    'The app is a module, which is started for each check with a simulator as its gateway,',
     '  or the URL of an app that runs.',
     'Only loopback addresses are attacked.',
     'docs/test-your-own-app.md describes the file of --config.',
   ],
   async run(call) {
-    const contract = await loadContract();
-    const target = readTarget(call, contract);
+    const testing = await loadTesting();
+    const target = readTarget(call, testing);
     const config = await readConfig(call.io, call.args.text('config'));
     if (target.url !== null && config.simulator.port === undefined)
-      throw new UsageError(
+      throw new WrongUsage(
         'With a URL the configuration names the port of the simulator: simulator.port',
         "Start the app with http://127.0.0.1:<port> as its gateway's address.",
       );
     const simulator = await startSimulator(config);
     try {
-      const facts = readFacts(call, contract, config, simulator, target);
-      const findings = await askFacts(call, contract, facts);
+      const checks = readChecks(call, testing, config, simulator, target);
+      const findings = await runChecks(call, testing, checks);
       const { now } = call.io;
       const report = createReport(findings, { now: now(), version: readVersion() });
       const secrets = [...listSecrets(config), simulator.password];
-      await show(call, report, contract, secrets);
+      await show(call, report, testing, secrets);
       return report.isFine ? 0 : 1;
     } finally {
       await simulator.close();
@@ -65,8 +65,8 @@ export const audit: Command = {
 };
 
 /** Loaded by this command alone. */
-async function loadContract() {
-  return import('passport-sms-otp/app-contract');
+async function loadTesting() {
+  return import('passport-sms-otp/testing');
 }
 
 /** Which app is attacked. */
@@ -76,11 +76,11 @@ interface Target {
   readonly url: string | null;
 }
 
-function readTarget({ args }: CommandCall, { isLoopbackUrl }: Contract): Target {
+function readTarget({ args }: CommandCall, { isLoopbackUrl }: Testing): Target {
   const [given = ''] = args.positionals;
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return { module: given, url: null };
   if (isLoopbackUrl(given)) return { module: '', url: given };
-  throw new UsageError(
+  throw new WrongUsage(
     'Only an app on this machine is attacked: http:// and a loopback address.',
     'Start the app here, as for development.',
   );
@@ -103,50 +103,50 @@ async function startSimulator({ simulator }: AuditConfig): Promise<GatewaySimula
   }
 }
 
-function readFacts(
+function readChecks(
   { args, io }: CommandCall,
-  { appFacts, HOLES }: Contract,
+  { appChecks, HOLES }: Testing,
   config: AuditConfig,
   simulator: GatewaySimulator,
   { module, url }: Target,
-): readonly AppFact[] {
+): readonly AppCheck[] {
   const start = (): Promise<RunningApp> =>
     url === null
       ? startApp(module, config, simulator, io)
       : Promise.resolve({ baseUrl: url, close: () => undefined });
-  const facts = appFacts(toDescription(config, { start, simulator }));
+  const checks = appChecks(toDescription(config, { start, simulator }));
   const only = args.texts('only');
   const unknown = only.some((name) => !Object.hasOwn(HOLES, name));
-  if (unknown) throw new UsageError('--only has an unknown hole; see docs/test-your-own-app.md');
-  if (only.length === 0) return facts;
-  return facts.filter(({ holes }) => holes.some((hole) => only.includes(hole)));
+  if (unknown) throw new WrongUsage('--only has an unknown hole; see docs/test-your-own-app.md');
+  if (only.length === 0) return checks;
+  return checks.filter(({ holes }) => holes.some((hole) => only.includes(hole)));
 }
 
-async function askFacts(
+async function runChecks(
   { io, output }: CommandCall,
-  contract: Contract,
-  facts: readonly AppFact[],
+  testing: Testing,
+  checks: readonly AppCheck[],
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const fact of facts) {
+  for (const check of checks) {
     if (io.signal.aborted) throw new CommandFailure('Interrupted.');
-    output.progress(`${findings.length + 1} of ${facts.length}  ${fact.title}`);
-    findings.push(await askFact(fact, contract));
+    output.progress(`${findings.length + 1} of ${checks.length}  ${check.title}`);
+    findings.push(await runCheck(check, testing));
   }
   output.progress('');
   return findings;
 }
 
-async function askFact({ title, run }: AppFact, { AppFactError }: Contract): Promise<Finding> {
+async function runCheck({ title, run }: AppCheck, { AppCheckError }: Testing): Promise<Finding> {
   try {
     return { title, ...(await run()) };
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    if (!(error instanceof AppFactError)) throw toConnectionFailure(error);
+    if (!(error instanceof AppCheckError)) throw toConnectionFailure(error);
     const { hole, finding, done, page } = error;
     const evidence = { title, finding, done, page };
     return hole === null
-      ? { ...evidence, outcome: 'not-judged' }
+      ? { ...evidence, outcome: 'inconclusive' }
       : { ...evidence, outcome: 'hole', hole: hole satisfies HoleName };
   }
 }
@@ -160,7 +160,7 @@ function toConnectionFailure(error: unknown): CommandFailure {
 async function show(
   { args, io, output }: CommandCall,
   report: Report,
-  { HOLES }: Contract,
+  { HOLES }: Testing,
   secrets: readonly string[],
 ): Promise<void> {
   const markdown = redact(toMarkdown(report, HOLES), secrets);
@@ -174,9 +174,9 @@ async function show(
       throw toFileFailure('written', error);
     }
   }
-  const { holds, hole, 'not-judged': notJudged, 'not-applicable': rest } = report.counts;
+  const { passed, hole, inconclusive, 'not-applicable': rest } = report.counts;
   output.lines((args.isOn('json') ? json : markdown).trimEnd());
   output.note(
-    `${hole} holes, ${notJudged} not judged, ${holds} facts hold, ${rest} not applicable`,
+    `${hole} holes, ${inconclusive} inconclusive, ${passed} checks passed, ${rest} not applicable`,
   );
 }

@@ -10,7 +10,7 @@ import {
 } from '../command';
 import { checkGateway, type PaidChecks } from '../doctor/check-gateway';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from '../doctor/check-result';
-import { CommandFailure, UsageError } from '../failures';
+import { CommandFailure, WrongUsage } from '../failures';
 import { GATEWAY_OPTIONS, readGatewayEnvironment } from '../gateway';
 import { openPostgres, openRedis, type OpenState, STATE_OPTIONS } from '../open-state';
 
@@ -53,7 +53,7 @@ function readPaidChecks({ args }: CommandCall): PaidChecks {
   const number = args.text('number');
   const checks = { isSending: args.isOn('send'), isLookingUp: args.isOn('lookup') };
   if (number === undefined && (checks.isSending || checks.isLookingUp)) {
-    throw new UsageError('--send and --lookup need --number');
+    throw new WrongUsage('--send and --lookup need --number');
   }
   return { mobile: number === undefined ? null : readMobile(number), ...checks };
 }

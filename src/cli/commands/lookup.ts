@@ -9,7 +9,7 @@ import {
   toJson,
   YES_OPTION,
 } from '../command';
-import { adviseOnCode, CommandFailure, UsageError } from '../failures';
+import { adviseOnCode, CommandFailure, WrongUsage } from '../failures';
 import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 
 export const lookup: Command = {
@@ -36,11 +36,11 @@ async function readMobiles(call: CommandCall): Promise<readonly string[]> {
   const { args, io } = call;
   if (args.positionals.length > 0) return [...new Set(args.positionals.map(readMobile))];
   if (io.stdin.isTTY === true)
-    throw new UsageError('lookup needs a number, or standard input: lookup < numbers.txt');
+    throw new WrongUsage('lookup needs a number, or standard input: lookup < numbers.txt');
   return readInput(call);
 }
 
-/** @throws {UsageError} for the first line that is not a number. */
+/** @throws {WrongUsage} for the first line that is not a number. */
 async function readInput({ readLine }: CommandCall): Promise<readonly string[]> {
   const mobiles = new Set<string>();
   let lineNumber = 0;
@@ -49,7 +49,7 @@ async function readInput({ readLine }: CommandCall): Promise<readonly string[]> 
     if (line === '') continue;
     const mobile = findMobile(line);
     if (mobile === null) {
-      throw new UsageError(
+      throw new WrongUsage(
         `line ${lineNumber} of standard input is not a number such as +12025550123`,
         'Nothing was looked up. The command numbers finds all such lines.',
       );

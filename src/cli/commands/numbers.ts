@@ -1,7 +1,7 @@
 import { parseNumber } from '../../account/parse-number';
 import { readPhoneLibraryVersion } from '../../limits/number-country';
 import { type Command, type CommandCall, type ExitCode } from '../command';
-import { CommandFailure, UsageError } from '../failures';
+import { CommandFailure, WrongUsage } from '../failures';
 import { readLines } from '../read-lines';
 
 export const numbers: Command = {
@@ -20,29 +20,29 @@ export const numbers: Command = {
   async run(call) {
     const country = await readCountry(call);
     if (call.io.stdin.isTTY === true)
-      throw new UsageError('numbers reads standard input: numbers < numbers.txt');
+      throw new WrongUsage('numbers reads standard input: numbers < numbers.txt');
     const counts = await proposeAll(call, country);
     if (counts.lines === 0) throw new CommandFailure('The input is empty.');
     return showCounts(call, counts);
   },
 };
 
-/** @throws {UsageError} for a country code that does not exist. */
+/** @throws {WrongUsage} for a country code that does not exist. */
 async function readCountry({ args }: CommandCall): Promise<string | undefined> {
   const country = args.text('country')?.toUpperCase();
   try {
     // Any digits: the reader throws for a country that it does not know.
     await parseNumber('000', country);
   } catch {
-    throw new UsageError('--country must be an ISO 3166-1 code such as US');
+    throw new WrongUsage('--country must be an ISO 3166-1 code such as US');
   }
   return country;
 }
 
-type Verdict = 'ok' | 'proposal' | 'cannot-tell' | 'empty';
+type NumberVerdict = 'ok' | 'proposal' | 'cannot-tell' | 'empty';
 
 interface Judgement {
-  readonly verdict: Verdict;
+  readonly verdict: NumberVerdict;
   /** The E.164 form, or why there is none. */
   readonly detail: string;
   readonly mobile?: string;
@@ -50,7 +50,7 @@ interface Judgement {
 
 interface Counts {
   readonly lines: number;
-  readonly verdicts: ReadonlyMap<Verdict, number>;
+  readonly verdicts: ReadonlyMap<NumberVerdict, number>;
   /** Numbers that an earlier line has too, in whatever form. */
   readonly repeated: number;
   /** Those of `cannot-tell` that may be good: libphonenumber does not know their range. */
@@ -62,7 +62,7 @@ async function proposeAll(
   { io, output }: CommandCall,
   country: string | undefined,
 ): Promise<Counts> {
-  const verdicts = new Map<Verdict, number>();
+  const verdicts = new Map<NumberVerdict, number>();
   const mobiles = new Set<string>();
   let [lines, repeated, unknownRanges] = [0, 0, 0];
   for await (const line of readLines(io.stdin)) {
@@ -101,7 +101,7 @@ const REASONS = {
   'no-country': 'no plus: name the country of such numbers with --country',
 } as const;
 
-const SUMMARY: readonly (readonly [Verdict, string])[] = [
+const SUMMARY: readonly (readonly [NumberVerdict, string])[] = [
   ['ok', 'E.164 already'],
   ['proposal', 'another form of a number: look at them, then store the third column'],
   ['cannot-tell', 'ask the user'],

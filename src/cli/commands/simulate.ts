@@ -1,21 +1,21 @@
 import { once } from 'node:events';
 import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../simulator';
 import { type Command, type CommandCall, readChoice, readMobile } from '../command';
-import { toStartFailure, UsageError } from '../failures';
+import { toStartFailure, WrongUsage } from '../failures';
 
-/** Adds a fault of the command line to the simulator. @throws {UsageError} for an invalid one. */
+/** Adds a fault of the command line to the simulator. @throws {WrongUsage} for an invalid one. */
 function addFault(simulator: GatewaySimulator, text: string): void {
   const form =
     /^(?<call>[a-z-]+)=(?<kind>[a-z\d-]+)(?::(?<figure>\d{1,7}))?(?:\*(?<times>[1-9]\d{0,6}))?$/;
   const { call, kind, figure, times = Infinity } = form.exec(text)?.groups ?? {};
   if (call === undefined || kind === undefined)
-    throw new UsageError('--fault must be <call>=<kind>, such as generate=no-answer*2');
+    throw new WrongUsage('--fault must be <call>=<kind>, such as generate=no-answer*2');
   try {
     // The simulator itself checks calls and kinds.
     simulator.failNext(call as Call | 'any', toFault(kind, figure), Number(times));
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new UsageError('--fault has an unknown call or kind, or an invalid number; see --help');
+    throw new WrongUsage('--fault has an unknown call or kind, or an invalid number; see --help');
   }
 }
 
@@ -26,7 +26,7 @@ function toFault(kind: string, figure: string | undefined): Fault | FaultName {
   if (kind === 'slow-drip') return { kind, intervalMs: Number(figure) };
   if (kind === 'error') return { kind, code: Number(figure) };
   if (kind === 'status') return { kind, status: Number(figure) };
-  throw new UsageError('--fault: only latency, slow-drip, error and status take a number');
+  throw new WrongUsage('--fault: only latency, slow-drip, error and status take a number');
 }
 
 /**
@@ -92,7 +92,7 @@ export const simulate: Command = {
 function readPin(text: string): readonly [mobile: string, pin: string] {
   const [number = '', pin = ''] = text.split('=');
   if (!/^[0-9]{4,10}$/.test(pin))
-    throw new UsageError('--fixed-pin must be <number>=<pin of 4 to 10 digits>');
+    throw new WrongUsage('--fixed-pin must be <number>=<pin of 4 to 10 digits>');
   return [readMobile(number), pin];
 }
 

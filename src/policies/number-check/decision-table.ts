@@ -31,7 +31,7 @@ export function columnOf({ purpose }: Pick<LookupContext, 'purpose'>): Column {
 export type Decision = 'send' | 'warn' | 'inconclusive' | 'deny' | 'deny-again';
 
 /** One row of the table. */
-interface Row {
+interface DecisionRow {
   readonly enroll: Decision;
   readonly login: Decision;
   /** Seconds for which the result is reused; 0: it is not kept. */
@@ -113,7 +113,7 @@ const TABLE = {
   late: inconclusive(),
   // The lookups of the user, of an address block, of a prefix or of the whole app are used up.
   'too-many': inconclusive(),
-} satisfies Record<string, Row>;
+} satisfies Record<string, DecisionRow>;
 
 /**
  * The result of a lookup: one of the gateway's words, or one of ours where it has none. HLR spec
@@ -121,13 +121,13 @@ const TABLE = {
  */
 export type Verdict = keyof typeof TABLE;
 
-export const DECISIONS: Readonly<Record<Verdict, Row>> = TABLE;
+export const DECISIONS: Readonly<Record<Verdict, DecisionRow>> = TABLE;
 
-function both(seconds: number): Row['keptSeconds'] {
+function both(seconds: number): DecisionRow['keptSeconds'] {
   return { enroll: seconds, login: seconds };
 }
 
-function inconclusive(more: Pick<Row, 'isRetried' | 'prefixSeconds'> = {}): Row {
+function inconclusive(more: Pick<DecisionRow, 'isRetried' | 'prefixSeconds'> = {}): DecisionRow {
   return { enroll: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT, ...more };
 }
 

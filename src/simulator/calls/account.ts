@@ -3,7 +3,7 @@ import {
   COUNTRIES,
   type Country,
   lookupPrice,
-  type Network,
+  type SimulatedNetwork,
   NETWORKS,
   type Subscriber,
 } from '../state/subscribers';
@@ -28,14 +28,14 @@ export function showBalance({ ledger, readings }: SimulatorState): Outcome {
 /** Operators in the order of their first rows; one that has several networks has one id. */
 const OPERATORS = [...new Set(NETWORKS.map(nameOperator))];
 
-function nameOperator({ iso, operator }: Network): string {
+function nameOperator({ iso, operator }: SimulatedNetwork): string {
   return `${iso} ${operator}`;
 }
 
 /** GET pricing: one row for each network. OTP spec §2. */
 export function showPricing({ readings }: SimulatorState): Outcome {
   const names = new Map(COUNTRIES.map(({ iso, name }) => [iso, name]));
-  const formatNetwork = (network: Network): unknown => {
+  const formatNetwork = (network: SimulatedNetwork): unknown => {
     const { iso, operator, mcc, mnc, price } = network;
     return {
       id: OPERATORS.indexOf(nameOperator(network)) + 1,

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Readings } from '../readings';
 import type { SimulatorState } from '../state';
-import type { Grant } from '../state/token-store';
+import type { Grant } from '../state/issued-tokens';
 import { type Body, type CallRequest, done, type Outcome, readSeconds, refuse } from './call';
 
 /** POST auth. OTP spec §4, HLR spec §4. */

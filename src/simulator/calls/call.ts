@@ -22,7 +22,7 @@ export interface CallRequest {
   readonly subject: string;
 }
 
-export type Outcome = Done | Refused;
+export type Outcome = Done | RefusedCall;
 
 export interface Done {
   readonly kind: 'done';
@@ -30,7 +30,7 @@ export interface Done {
   readonly payload: unknown;
 }
 
-export interface Refused {
+export interface RefusedCall {
   readonly kind: 'refused';
   readonly code: number;
   /** Codes of further broken rules, which are listed behind the first. */

@@ -1,9 +1,15 @@
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import { gatewayErrorName } from '../../protocol/error-codes';
-import { type Done, NO_PAYLOAD, NumberLiteral, type Outcome, type Refused } from '../calls/call';
+import {
+  type Done,
+  NO_PAYLOAD,
+  NumberLiteral,
+  type Outcome,
+  type RefusedCall,
+} from '../calls/call';
 import type { Readings } from '../readings';
 
-export interface Answer {
+export interface SimulatedAnswer {
   readonly httpStatus: number;
   readonly contentType: string;
   readonly body: string;
@@ -11,18 +17,18 @@ export interface Answer {
 }
 
 /** Puts the result of a call into the envelope. OTP spec §1, HLR spec §1. */
-export function createAnswer(outcome: Outcome, readings: Readings): Answer {
+export function createAnswer(outcome: Outcome, readings: Readings): SimulatedAnswer {
   return outcome.kind === 'done'
     ? createSuccess(outcome, readings)
     : createFailure(outcome, readings);
 }
 
 /** Returns an envelope without payload and errors. */
-export function createBareAnswer(httpStatus: number, readings: Readings): Answer {
+export function createBareAnswer(httpStatus: number, readings: Readings): SimulatedAnswer {
   return createEnvelope(httpStatus, {}, readings);
 }
 
-function createSuccess({ httpStatus, payload }: Done, readings: Readings): Answer {
+function createSuccess({ httpStatus, payload }: Done, readings: Readings): SimulatedAnswer {
   const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[
     readings.successErrors
   ];
@@ -34,7 +40,7 @@ function createSuccess({ httpStatus, payload }: Done, readings: Readings): Answe
   return createEnvelope(httpStatus, fields, readings);
 }
 
-function createFailure(refusal: Refused, readings: Readings): Answer {
+function createFailure(refusal: RefusedCall, readings: Readings): SimulatedAnswer {
   const payload = {
     absent: {},
     null: { payload: null },
@@ -74,7 +80,7 @@ const HTTP_STATUS_BY_CODE: Readonly<Record<number, number>> = {
 /** The status of every other code: "often invalid parameters". OTP spec §7, HLR spec §7. */
 const INVALID_PARAMETER = 422;
 
-function findStatus({ code, httpStatus, isUnreadable }: Refused, readings: Readings): number {
+function findStatus({ code, httpStatus, isUnreadable }: RefusedCall, readings: Readings): number {
   const { errorStatus, httpStatusByCode } = readings;
   if (httpStatus !== undefined) return httpStatus;
   if (errorStatus !== 'mapped') return errorStatus;
@@ -82,7 +88,7 @@ function findStatus({ code, httpStatus, isUnreadable }: Refused, readings: Readi
   return httpStatusByCode[code] ?? HTTP_STATUS_BY_CODE[code] ?? INVALID_PARAMETER;
 }
 
-function createEnvelope(httpStatus: number, fields: object, readings: Readings): Answer {
+function createEnvelope(httpStatus: number, fields: object, readings: Readings): SimulatedAnswer {
   const envelope = {
     ...formatStatusCode(httpStatus, readings),
     ...(readings.statusMessage === 'text' && { status_message: statusMessage(httpStatus) }),
@@ -124,14 +130,14 @@ function writeJson(value: unknown): string {
   return `{${fields.join(',')}}`;
 }
 
-export function sendAnswer(response: ServerResponse, answer: Answer): void {
+export function sendAnswer(response: ServerResponse, answer: SimulatedAnswer): void {
   if (response.destroyed) return;
   const body = Buffer.from(answer.body);
   writeHead(response, answer, body.length);
   response.end(body);
 }
 
-export function writeHead(response: ServerResponse, answer: Answer, bytes: number): void {
+export function writeHead(response: ServerResponse, answer: SimulatedAnswer, bytes: number): void {
   response.writeHead(answer.httpStatus, {
     'Content-Type': answer.contentType,
     'Content-Length': bytes,

@@ -16,7 +16,7 @@ import { type FaultQueue, playFault } from '../faults';
 import { createInbox, receiveText } from '../inbox/inbox';
 import { isLoopbackHost } from '../options';
 import type { SimulatorState } from '../state';
-import { type Answer, createAnswer, createBareAnswer, sendAnswer } from './answer';
+import { type SimulatedAnswer, createAnswer, createBareAnswer, sendAnswer } from './answer';
 
 /** Serves everything the simulator has: the inbox page and the gateway's interface. */
 export function createRequestListener(state: SimulatorState, faults: FaultQueue): RequestListener {
@@ -37,7 +37,8 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
     // OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`.
     const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null;
     const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
-    const answer = (): Answer => createAnswer(runCall(state, route, callRequest), readings);
+    const answer = (): SimulatedAnswer =>
+      createAnswer(runCall(state, route, callRequest), readings);
     if (fault === null) return sendAnswer(response, answer());
     stats.count('faults');
     playFault(fault, { response, answer, readings });

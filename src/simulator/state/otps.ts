@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { toDigits } from '../../protocol/mobile';
-import type { CheckedOptions } from '../options';
+import type { SimulatorSettings } from '../options';
 import { BoundedMap } from '../../bounded-map';
 
 export type TotpHash = 'sha1' | 'sha256' | 'sha512';
@@ -82,7 +82,7 @@ export class OtpStore {
   readonly #fixedPins: ReadonlyMap<string | null, string>;
   #nextNumber: bigint;
 
-  constructor(private readonly options: CheckedOptions) {
+  constructor(private readonly options: SimulatorSettings) {
     const { fixedPins, randomness, readings } = options;
     this.#fixedPins = new Map(
       Object.entries(fixedPins).map(([mobile, pin]) => [toDigits(mobile), pin]),

@@ -20,7 +20,7 @@ export const NETWORKS = data.networks;
 export const UNLISTED_PRICE = '0.0500';
 
 export type Country = (typeof COUNTRIES)[number];
-export type Network = (typeof NETWORKS)[number];
+export type SimulatedNetwork = (typeof NETWORKS)[number];
 
 const byPrefix = COUNTRIES.flatMap((country) =>
   (country.prefixes ?? [country.dialCode]).map((prefix) => [prefix, country] as const),

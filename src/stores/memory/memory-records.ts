@@ -97,7 +97,7 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
       const found = ofKind(asked.kind).list(asked.owner, nowMs);
       return planPut(asked, isReplacedBy(asked) ? without(found, replaces?.id) : found, nowMs);
     });
-    const others: readonly Change[] =
+    const others: readonly RecordChange[] =
       replaces === undefined || puts.some(isReplacedBy)
         ? []
         : [{ ...replaces, next: without(list(replaces), replaces.id) }];
@@ -112,7 +112,11 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
    * Leaves out optional puts that find no room beside all that must be written.
    * @throws {StoreError} `ERR_STORE` when that finds none.
    */
-  function fit(plans: readonly Plan[], others: readonly Change[], nowMs: number): readonly Plan[] {
+  function fit(
+    plans: readonly Plan[],
+    others: readonly RecordChange[],
+    nowMs: number,
+  ): readonly Plan[] {
     let fitting = plans.map((plan) => (plan.isOptional ? leaveOut(plan) : plan));
     if (!hasRoom([...fitting, ...others], nowMs)) throw new StoreError('memoryStore: it is full');
     for (const [index, plan] of plans.entries()) {
@@ -123,7 +127,7 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
   }
 
   /** Counts all changes of a kind together: a record that goes makes room for one that comes. */
-  function hasRoom(changes: readonly Change[], nowMs: number): boolean {
+  function hasRoom(changes: readonly RecordChange[], nowMs: number): boolean {
     const growths = new Map<RecordsOfKind, number>();
     for (const { kind, owner, next } of changes) {
       const records = ofKind(kind);
@@ -132,7 +136,7 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
     return [...growths].every(([records, growth]) => records.hasRoom(growth, nowMs));
   }
 
-  function save(changes: readonly Change[]): void {
+  function save(changes: readonly RecordChange[]): void {
     for (const { kind, owner, next } of changes) ofKind(kind).save(owner, next);
   }
 
@@ -153,8 +157,8 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
 /** At most `most` records of one kind, each until its deadline. */
 class RecordsOfKind {
   /** The records of each owner, sorted. An owner has few: they are searched one by one. */
-  readonly #owners = new Map<string, Owner>();
-  readonly #room: Room<Owner>;
+  readonly #owners = new Map<string, OwnerRecords>();
+  readonly #room: Room<OwnerRecords>;
   #count = 0;
 
   constructor(most: number) {
@@ -199,7 +203,7 @@ class RecordsOfKind {
   }
 }
 
-interface Owner {
+interface OwnerRecords {
   readonly owner: string;
   records: readonly KeptRecord[];
 }
@@ -210,12 +214,12 @@ interface KeptRecord extends StoredRecord {
 }
 
 /** What the records of an owner will be. */
-interface Change extends RecordsOf {
+interface RecordChange extends RecordsOf {
   readonly next: readonly KeptRecord[];
 }
 
 /** What a put makes of the records that are present. */
-interface Plan extends Change {
+interface Plan extends RecordChange {
   readonly present: readonly KeptRecord[];
   readonly result: PutResult;
   readonly isOptional: boolean;

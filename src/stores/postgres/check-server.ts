@@ -2,7 +2,7 @@ import { readFields } from '../../errors';
 import { checkClock } from '../check-clock';
 import { toWholeNumber } from '../check-values';
 import { STORE_TIMEOUT_MS } from '../with-timeout';
-import type { PostgresPool, Row, RunQuery } from './run-query';
+import type { PostgresPool, SqlRow, RunQuery } from './run-query';
 import { NOW } from './tables';
 
 /**
@@ -27,7 +27,7 @@ const QUESTION = `SELECT extract(epoch FROM ${NOW}) * 1000 AS now,
 
 /** Never rejects: a server that does not say is not checked. */
 async function checkServer(pool: PostgresPool): Promise<void> {
-  let answer: Row = {};
+  let answer: SqlRow = {};
   async function ask(): Promise<number> {
     const { rows } = await pool.query(QUESTION);
     answer = readFields(rows[0]);

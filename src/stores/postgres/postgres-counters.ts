@@ -7,7 +7,7 @@ import {
   toCount,
 } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
-import type { Row, RunQuery } from './run-query';
+import type { SqlRow, RunQuery } from './run-query';
 import { NOW, type Tables } from './tables';
 
 /** @param pruneSometimes Called with each charge. */
@@ -210,7 +210,7 @@ function millisecondsUntil(then: string): string {
 }
 
 /** @throws {StoreError} `ERR_STORE` when there is not one well-formed row for each counter. */
-function toCharge(rows: readonly Row[], counters: readonly Counter[]): Charge {
+function toCharge(rows: readonly SqlRow[], counters: readonly Counter[]): Charge {
   const [first] = rows;
   const problem = RECORD_PROBLEMS.find((words) => words === first?.problem);
   if (problem !== undefined) throw new StoreError(`charge: ${problem}`);

@@ -14,7 +14,7 @@ import type {
   PendingClaim,
   PendingLoginStore,
 } from '../store';
-import type { Row, RunQuery } from './run-query';
+import type { SqlRow, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
 import { DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
@@ -153,7 +153,7 @@ SELECT (SELECT attempt FROM claimed)::text AS attempt, otp_id AS otp, ${columns}
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toClaim(row: Row, { otpId: askedId, most }: ClaimOptions): PendingClaim {
+function toClaim(row: SqlRow, { otpId: askedId, most }: ClaimOptions): PendingClaim {
   const { attempt: digits, otp: otpId } = row;
   if (digits === null) return { outcome: 'exhausted' };
   const attempt = requireWholeNumber('pendingLogins.claim', digits);
@@ -164,7 +164,7 @@ function toClaim(row: Row, { otpId: askedId, most }: ClaimOptions): PendingClaim
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toLogin({ owner: userId, value, sends, texts: json }: Row): LivePendingLogin {
+function toLogin({ owner: userId, value, sends, texts: json }: SqlRow): LivePendingLogin {
   const texts = parseJson(json);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
   if (!isLogin || !Array.isArray(texts) || texts.length > 2) throw recordError('pendingLogins');

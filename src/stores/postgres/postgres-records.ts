@@ -1,7 +1,7 @@
 import { isObject, StoreError } from '../../errors';
 import { checkPut, checkSwap, parseJson, recordError, requireStrings } from '../check-values';
 import type { PutResult, RecordStore, StoredRecord } from '../store';
-import type { Row, RunQuery } from './run-query';
+import type { SqlRow, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
 import { checkTimeSql, DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
@@ -92,7 +92,7 @@ function toColumns({ id, tag, rank, value }: StoredRecord): unknown[] {
  * @param askedId The id that the row should have.
  * @throws {StoreError} `ERR_STORE` when the row is none of ours.
  */
-function toRecord({ id, tag, rank: digits, value }: Row, askedId = id): StoredRecord {
+function toRecord({ id, tag, rank: digits, value }: SqlRow, askedId = id): StoredRecord {
   const rank = typeof digits === 'string' && digits !== '' ? Number(digits) : NaN;
   const isRecord = typeof id === 'string' && typeof tag === 'string' && typeof value === 'string';
   if (!isRecord || id !== askedId || !Number.isFinite(rank)) throw recordError('records');

@@ -2,7 +2,7 @@ import { StoreError } from '../../errors';
 import { type LeaseAnswer, renewUnderLease, type TokenLease } from '../lease';
 import { recordError, toWholeNumber, TOKEN_LEASE_SECONDS } from '../check-values';
 import type { StoredToken, TokenStore } from '../store';
-import type { Row, RunQuery } from './run-query';
+import type { SqlRow, RunQuery } from './run-query';
 import { NOW, type Tables } from './tables';
 
 export function postgresTokens(run: RunQuery, tables: Tables): TokenStore {
@@ -34,7 +34,7 @@ export function postgresTokens(run: RunQuery, tables: Tables): TokenStore {
 }
 
 /** No row: another process is writing its first renewal at this moment. */
-function toAnswer(row: Row | undefined): LeaseAnswer {
+function toAnswer(row: SqlRow | undefined): LeaseAnswer {
   if (row === undefined || row.outcome === 'held') return { outcome: 'held' };
   const token = toToken(row);
   if (row.outcome === 'stored' && token !== null) return { outcome: 'stored', token };
@@ -44,7 +44,7 @@ function toAnswer(row: Row | undefined): LeaseAnswer {
 }
 
 /** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
-function toToken({ version, stored, sealed }: Row): StoredToken | null {
+function toToken({ version, stored, sealed }: SqlRow): StoredToken | null {
   const fence = toWholeNumber(stored);
   if (version === '1' && stored === null) return null;
   if (version !== '1' || fence === null || typeof sealed !== 'string')

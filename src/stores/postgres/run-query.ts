@@ -12,14 +12,14 @@ export interface PostgresPool {
 }
 
 /** A row that the database returned: untrusted data. */
-export type Row = Readonly<Record<string, unknown>>;
+export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Runs one statement as one operation. */
 export type RunQuery = (
   operation: string,
   text: string,
   values: unknown[],
-) => Promise<readonly Row[]>;
+) => Promise<readonly SqlRow[]>;
 
 /** The SQLSTATE with which our functions refuse a record that this release has not written. */
 export const RECORD_CODE = 'SMS01';

@@ -23,9 +23,7 @@ import { createTotpSecret, totpFactor } from 'passport-sms-otp/totp';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
 import { smsGateway } from 'passport-sms-otp/sms-gateway';
-import { gatewayContract } from 'passport-sms-otp/gateway-contract';
-import { phoneBookContract } from 'passport-sms-otp/phone-book-contract';
-import { storeContract } from 'passport-sms-otp/store-contract';
+import { appChecks, gatewayChecks, phoneBookChecks, storeChecks } from 'passport-sms-otp/testing';
 
 declare global {
   namespace Express {
@@ -193,9 +191,7 @@ export async function useEverythingElse(): Promise<readonly unknown[]> {
     (await client.hlr.pricing()).pricing[0]?.price,
   ];
   const reasons: readonly Reason[] = REASONS;
-  const titles = [...storeContract, ...gatewayContract, ...phoneBookContract].map(
-    ({ title }) => title,
-  );
+  const titles = [...storeChecks, ...gatewayChecks, ...phoneBookChecks].map(({ title }) => title);
   await smsOtp.unlockUser('alice');
   await Promise.all([smsOtp.close(), client.close(), simulator.close()]);
   return [detail, validated, lookup.status, money, reasons, titles, SmsOtpError, app];

@@ -5,7 +5,7 @@ import { ROOT } from './repository';
 import { mustRun } from './run';
 
 const LOCK = join(ROOT, 'node_modules/.passport-sms-otp-build');
-const SOURCES = ['src', 'test/contracts'];
+const SOURCES = ['src', 'test/checks'];
 const LOCK_LIFE_MS = 120_000;
 
 /**

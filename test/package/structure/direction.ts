@@ -99,10 +99,10 @@ export function followsDirection({ from, to, kind }: Import): boolean {
 }
 
 /**
- * A contract judges what others have made: it imports types of the package, by its name, and none
- * of its code.
+ * The checks of `./testing` check what others have made: they import types of the package, by its
+ * name, and none of its code.
  */
-export function judgesFromOutside({ to, kind }: Import): boolean {
+export function checksFromOutside({ to, kind }: Import): boolean {
   if (!isPackage(to)) return to.endsWith('.ts');
   return to.startsWith('node:') || (kind === 'type' && to === 'passport-sms-otp');
 }
@@ -160,11 +160,11 @@ export function importsPackagesItMay({ from, to }: Import): boolean {
 }
 
 /**
- * What is used by the package's own name: the facts about an app, which lie outside of the sources,
- * by the command; the package itself by its pages, which an app may copy.
+ * What is used by the package's own name: the checks of an app, which lie outside of the sources, by
+ * the command; the package itself by its pages, which an app may copy.
  */
 const OWN_NAMES: Readonly<Record<string, string>> = {
-  cli: 'passport-sms-otp/app-contract',
+  cli: 'passport-sms-otp/testing',
   pages: 'passport-sms-otp',
 };
 

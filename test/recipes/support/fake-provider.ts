@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { OtpCall } from 'passport-sms-otp';
-import type { GatewayFailure, ReceivedText } from 'passport-sms-otp/gateway-contract';
+import type { GatewayFailure, ReceivedText } from 'passport-sms-otp/testing';
 
 /** What a fake answers. */
 export interface FakeAnswer {

@@ -13,12 +13,12 @@ const STEPS = 12;
 /**
  * Stands in front of a provider and its client as the browser between them. The guarded page is
  * `/account`: what the client is told of who is there, and refused where the provider asks the user
- * for more first. Whatever else the facts ask for, the browser finds by the redirects of both, at
+ * for more first. Whatever else the checks ask for, the browser finds by the redirects of both, at
  * pages whose addresses have an id of their own for each interaction.
  */
 export function createProviderFront(servers: Servers): RequestListener {
   return (req, res) => {
-    answer(servers, req, res).catch(() => res.destroy()); // The fact says that nothing was answered.
+    answer(servers, req, res).catch(() => res.destroy()); // The check says that nothing was answered.
   };
 }
 

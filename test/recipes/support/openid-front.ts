@@ -51,17 +51,17 @@ export function createOpenIdFront(app: string): RequestListener {
         return relay.answer(res, { ...out, status: 401, location: null });
       const walked = { name: `subject-${username}`, back: `${app}/login/callback` };
       const back = await walkToProvider(cookieFetch(), out.location, walked);
-      // The browser may add to the address what it likes, so it adds all that the fact has sent.
+      // The browser may add to the address what it likes, so it adds all that the check has sent.
       const more = new URLSearchParams({
         ...fields,
         ...Object.fromEntries(new URLSearchParams(search)),
       });
       relay.answer(res, await relay.ask(`${back}&${more.toString()}`));
     };
-    walk().catch(() => res.destroy()); // The fact says that nothing was answered.
+    walk().catch(() => res.destroy()); // The check says that nothing was answered.
   };
 }
 
 function readFields({ body }: Sent): Readonly<Record<string, string>> {
-  return JSON.parse(body) as Readonly<Record<string, string>>; // Of the facts themselves.
+  return JSON.parse(body) as Readonly<Record<string, string>>; // Of the checks themselves.
 }

@@ -21,7 +21,7 @@ export function createSocketsFront(url: string, origin: string): RequestListener
       open(url, origin, req).then(
         ({ status, text }) =>
           res.writeHead(status, { 'content-type': 'application/json' }).end(text),
-        () => res.destroy(), // The fact says that nothing was answered.
+        () => res.destroy(), // The check says that nothing was answered.
       );
   };
 }
@@ -51,7 +51,7 @@ function open(url: string, origin: string, { url: path = '/', headers }: Incomin
   });
 }
 
-/** An app that leaves a request for a socket unanswered fails the fact that made it. */
+/** An app that leaves a request for a socket unanswered fails the check that made it. */
 const HANDSHAKE_MS = 20_000;
 
 /** Packets of socket.io's protocol. */

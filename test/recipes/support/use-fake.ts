@@ -1,6 +1,6 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import type { OtpGateway } from 'passport-sms-otp';
-import type { GatewayUnderTest } from 'passport-sms-otp/gateway-contract';
+import type { GatewayUnderTest } from 'passport-sms-otp/testing';
 import type { FakeProvider } from './fake-provider';
 
 /** A provider that is started before each test of a block, and closed after it. */

@@ -1,0 +1,373 @@
+import {
+  type Answer,
+  isPage,
+  leadsAway,
+  readHiddenFields,
+  readJson,
+  readPath,
+  showPath,
+} from './answer';
+import { type Cookie, CookieJar, type Origin } from './cookies';
+import type { AppRequest, AppUser, Fields, GuardedPage } from './description';
+import type { Scene } from './scene';
+
+/** A body, and the content type that it is sent with. */
+export interface Body {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** What a request may have beside its address. */
+export interface Extras {
+  /** What a report says in brackets. */
+  readonly label?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: the app's own pages. */
+  readonly origin?: Origin;
+  /** Makes what is sent in place of the fields, with what is hidden in the form. */
+  readonly makeBody?: (hidden: Fields) => Body;
+  /** Goes after the path of the request that takes the fields. */
+  readonly query?: string;
+  /** Left out of the report. */
+  readonly isPreparation?: boolean;
+}
+
+const PREPARATION: Extras = { isPreparation: true };
+const FORM = 'application/x-www-form-urlencoded';
+const OTHER_SITE = 'https://other-site.example';
+
+export function toForm(fields: Fields): Body {
+  return { type: FORM, text: new URLSearchParams(fields).toString() };
+}
+
+export function toJson(value: unknown): Body {
+  return { type: 'application/json', text: JSON.stringify(value) };
+}
+
+/** A browser: keeps cookies, sends forms with what is hidden in them, and follows no redirect. */
+export class Browser {
+  #jar = new CookieJar();
+  #token: string | null = null;
+  /** Whose password was given last. */
+  #user: AppUser | null = null;
+
+  readonly #name: string;
+
+  /** @param address Of the client, where the app knows it from its proxies. */
+  constructor(
+    private readonly scene: Scene,
+    private readonly address = '198.51.100.7',
+  ) {
+    this.#name = scene.nameBrowser();
+  }
+
+  get cookies(): readonly Cookie[] {
+    return this.#jar.all;
+  }
+
+  /** Another browser with the cookies that this one has now. */
+  copy(): Browser {
+    const copy = new Browser(this.scene, this.address);
+    copy.#jar = this.#jar.copy();
+    copy.#token = this.#token;
+    copy.#user = this.#user;
+    return copy;
+  }
+
+  /** The cookie of the session; undefined when there is none. */
+  get session(): Cookie | undefined {
+    const { sessionCookie } = this.scene.app;
+    if (sessionCookie !== undefined) return this.#jar.find(sessionCookie);
+    // express-session begins the value with "s:".
+    return this.cookies.find(({ value }) => /^s(:|%3A)/i.test(value));
+  }
+
+  /** Ends the session in this browser, as closing it does; other cookies stay. */
+  dropSession(): void {
+    const { session } = this;
+    if (session !== undefined) this.#jar.delete(session.name);
+    this.#token = null;
+  }
+
+  async get(path: string, extras: Extras = {}): Promise<Answer> {
+    return this.#send('GET', path, extras);
+  }
+
+  /** Makes a request as the app's own page makes it. */
+  async submit(asked: AppRequest, fields: Fields, extras: Extras = {}): Promise<Answer> {
+    const { app } = this.scene;
+    const isGet = asked.method === 'GET';
+    if (isGet) {
+      const query = new URLSearchParams(fields).toString();
+      return this.#send('GET', addQuery(asked.path, query), extras);
+    }
+    const hidden = await this.#readHidden(asked);
+    const all = { ...hidden, ...fields };
+    const body = extras.makeBody?.(hidden) ?? (app.jsonForms === true ? toJson(all) : toForm(all));
+    const headers = { ...(await this.#csrfHeader()), ...extras.headers };
+    return this.#send(
+      'POST',
+      addQuery(asked.path, extras.query ?? ''),
+      { ...extras, headers },
+      body,
+    );
+  }
+
+  /** Makes a request for a user. */
+  async submitFor(asked: AppRequest, user: AppUser, label: string): Promise<Answer> {
+    const { fields = {} } = asked;
+    const filled = typeof fields === 'function' ? await fields(user) : fields;
+    return this.submit(asked, filled, { label: `${label} of ${this.scene.labelOf(user)}` });
+  }
+
+  /**
+   * Returns the hidden fields of the form that makes a request. Where its page shows none, because it
+   * is closed, those of another form: the token of one is mostly good for all.
+   */
+  async #readHidden({ path, page }: AppRequest): Promise<Fields> {
+    const { app } = this.scene;
+    if (app.jsonForms === true && page === undefined) return {};
+    const own = await this.#readForm(page ?? path, path);
+    if (own !== undefined || !this.scene.hasHiddenFields) return own ?? {};
+    for (const other of [app.code, app.login]) {
+      const fields = await this.#readForm(other.page ?? other.path, null);
+      if (fields !== undefined) return fields;
+    }
+    return {};
+  }
+
+  /** @param path Where the form leads; null: any form that hides something. */
+  async #readForm(from: string, path: string | null): Promise<Fields | undefined> {
+    const answer = await this.get(from, PREPARATION);
+    const there = readPath(answer.location, this.scene.origin);
+    // A page that redirects, as to a page for a language, is where the form is.
+    const shown = there === null ? answer : await this.get(there, PREPARATION);
+    if (!isPage(shown)) return undefined;
+    const fields = readHiddenFields({ body: shown.body, path: there ?? from }, path);
+    if (Object.keys(fields ?? {}).length > 0) this.scene.hasHiddenFields = true;
+    return fields;
+  }
+
+  async #csrfHeader(): Promise<Record<string, string>> {
+    const { csrf } = this.scene.app;
+    if (csrf === undefined) return {};
+    if (csrf.cookie !== undefined) {
+      const value = this.#jar.find(csrf.cookie)?.value;
+      return value === undefined ? {} : { [csrf.header]: decodeURIComponent(value) };
+    }
+    const answer = await this.get(csrf.path ?? '/', PREPARATION);
+    const read = readJson(answer) as Readonly<Record<string, unknown>> | undefined;
+    const token = read?.[csrf.field ?? 'token'];
+    return typeof token === 'string' ? { [csrf.header]: token } : {};
+  }
+
+  /** Sends the right password of a user. */
+  async givePassword(user: AppUser, more: Fields = {}, extras: Extras = {}): Promise<Answer> {
+    const { login } = this.scene.app;
+    this.#user = user;
+    this.scene.desk.noteBegun(user);
+    return this.giveAsPassword(user, login.password(user), more, {
+      label: `password of ${this.scene.labelOf(user)}`,
+      ...extras,
+    });
+  }
+
+  /** Sends something as the password of a user. */
+  async giveAsPassword(
+    { name }: AppUser,
+    password: string,
+    more: Fields = {},
+    extras: Extras = {},
+  ): Promise<Answer> {
+    const { fields = {}, ...login } = this.scene.app.login;
+    const { username = 'username', password: field = 'password' } = fields;
+    return this.submit(login, { ...more, [username]: name, [field]: password }, extras);
+  }
+
+  /** Sends something as the code. */
+  async giveCode(code: string, label: string, more: Fields = {}): Promise<Answer> {
+    const { field = 'pin', ...asked } = this.scene.app.code;
+    const answer = await this.submit(asked, { ...more, [field]: code }, { label });
+    this.#keepToken(answer);
+    return answer;
+  }
+
+  #keepToken(answer: Answer): void {
+    const { token } = this.scene.app;
+    if (token === undefined || answer.status >= 300) return;
+    const read = readJson(answer) as Readonly<Record<string, unknown>> | undefined;
+    const value = read?.[token.field];
+    if (typeof value === 'string') this.#token = value;
+  }
+
+  /** Gives the right password and returns the code that was texted. Ends the check without one. */
+  async startLogin(user: AppUser, more: Fields = {}): Promise<string> {
+    const texts = this.scene.watchTexts(user.phone);
+    await this.givePassword(user, more);
+    const code = texts().at(-1)?.pin;
+    if (code !== undefined) return code;
+    return this.scene.giveUp(
+      `no text went out to ${this.scene.labelOf(user)} after the right password`,
+    );
+  }
+
+  /** Gives both. Ends the check when a guarded page stays closed. */
+  async logIn(user: AppUser, more: Fields = {}): Promise<void> {
+    const code = await this.startLogin(user, more);
+    await this.finishLogin(code, more);
+  }
+
+  /** Gives the right code. Ends the check when a guarded page stays closed. */
+  async finishLogin(code: string, more: Fields = {}): Promise<void> {
+    const closed = await this.tryToFinish(code, more);
+    if (closed !== undefined) this.scene.giveUp(`${closed.path} stays closed after the right code`);
+  }
+
+  /**
+   * Gives the right code, so that its user need not wait in the next check. Returns the first guarded
+   * page that stays closed.
+   */
+  async tryToFinish(code: string, more: Fields = {}): Promise<GuardedPage | undefined> {
+    await this.giveCode(code, 'right code', more);
+    const closed = await this.findClosed();
+    if (closed === undefined && this.#user !== null) this.scene.desk.noteFinished(this.#user);
+    return closed;
+  }
+
+  /** Begins a step-up and returns its code. Ends the check when none was texted. */
+  async startStepUp(user: AppUser): Promise<string> {
+    const { stepUp } = this.scene.app;
+    const texts = this.scene.watchTexts(user.phone);
+    this.scene.desk.noteBegun(user);
+    if (stepUp !== undefined) await this.submitFor(stepUp, user, 'step-up');
+    return texts().at(-1)?.pin ?? this.scene.giveUp('the step-up has texted no code');
+  }
+
+  async finishStepUp(user: AppUser, code: string): Promise<void> {
+    const { stepUp, code: codeOfLogin } = this.scene.app;
+    const { field = 'pin', ...asked } = codeOfLogin;
+    await this.submit(stepUp?.code ?? asked, { [field]: code }, { label: 'right code' });
+    if ((await this.findClosed()) !== undefined)
+      this.scene.giveUp('the step-up has closed a guarded page');
+    this.scene.desk.noteFinished(user);
+  }
+
+  /** Whether an answer to the request for a guarded page shows that page. */
+  isOpen({ shows }: GuardedPage, { status, body }: Answer): boolean {
+    const isFine = status >= 200 && status < 300;
+    return isFine && (shows === undefined || body.includes(shows));
+  }
+
+  /** Asks for a guarded page. */
+  async visit(page: GuardedPage, extras: Extras = {}): Promise<Answer> {
+    const { method = 'GET', fields = {}, shows: _shows, ...asked } = page;
+    return this.submit({ ...asked, method }, fields, extras);
+  }
+
+  /**
+   * Returns the first guarded page that is open to this browser, and shows this where that is given.
+   */
+  async findOpen({ shows, ...extras }: Extras & Pick<GuardedPage, 'shows'> = {}): Promise<
+    GuardedPage | undefined
+  > {
+    for (const page of this.scene.guarded) {
+      const answer = await this.visit(page, extras);
+      if (this.isOpen(page, answer) && this.isOpen({ ...page, shows }, answer)) return page;
+    }
+    return undefined;
+  }
+
+  /** Returns the first guarded page that is closed to this browser. */
+  async findClosed(): Promise<GuardedPage | undefined> {
+    for (const page of this.scene.guarded)
+      if (!this.isOpen(page, await this.visit(page))) return page;
+    return undefined;
+  }
+
+  /** Sends a request as a page of another site makes it: with the cookies that browsers send then. */
+  async submitFromElsewhere(path: string, body: Body): Promise<Answer> {
+    const extras: Extras = {
+      origin: 'cross-site-form',
+      label: `form of another site, ${body.type}`,
+      headers: { Origin: OTHER_SITE, Referer: `${OTHER_SITE}/` },
+    };
+    return this.#send('POST', path, extras, body);
+  }
+
+  async #send(method: string, path: string, extras: Extras, body?: Body): Promise<Answer> {
+    const { transport, done, answers } = this.scene;
+    const answer = await transport.send({
+      method,
+      path,
+      headers: { ...this.#headers(method, extras), ...(body && { 'Content-Type': body.type }) },
+      body: body?.text ?? '',
+    });
+    this.#jar.keep(answer.headers['set-cookie'] ?? []);
+    answers.push(answer);
+    // Looking for a token is no step of an attack.
+    if (extras.isPreparation !== true)
+      done.push(`${this.#name}: ${describe(method, path, extras)} -> ${this.#outcome(answer)}`);
+    return answer;
+  }
+
+  /** Answers HEAD without a body. */
+  async head(path: string): Promise<Answer> {
+    return this.#send('HEAD', path, {});
+  }
+
+  #headers(method: string, { headers, origin = 'same-site' }: Extras): Record<string, string> {
+    const { app } = this.scene;
+    const cookie = this.#jar.header(origin);
+    return {
+      Accept: app.jsonForms === true ? 'application/json' : 'text/html,*/*;q=0.8',
+      'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+      ...this.#fetchMetadata(method, origin),
+      ...this.#proxyHeaders(),
+      ...(cookie !== '' && { Cookie: cookie }),
+      ...(this.#token !== null && { Authorization: `Bearer ${this.#token}` }),
+      ...headers,
+    };
+  }
+
+  #fetchMetadata(method: string, origin: Origin): Record<string, string> {
+    const isScript = this.scene.app.jsonForms === true && origin === 'same-site';
+    return {
+      'Sec-Fetch-Site': origin === 'same-site' ? 'same-origin' : 'cross-site',
+      'Sec-Fetch-Mode': isScript ? 'cors' : 'navigate',
+      'Sec-Fetch-Dest': isScript ? 'empty' : 'document',
+      ...(method === 'POST' && origin === 'same-site' && { Origin: this.#siteOrigin }),
+    };
+  }
+
+  get #siteOrigin(): string {
+    const { app, origin } = this.scene;
+    return app.proxy?.https === true ? origin.replace(/^http:/, 'https:') : origin;
+  }
+
+  /** What the proxies in front of the app add. */
+  #proxyHeaders(): Record<string, string> {
+    const { proxy } = this.scene.app;
+    if (proxy === undefined) return {};
+    const inner = Array.from({ length: (proxy.hops ?? 1) - 1 }, (_, hop) => `10.0.0.${hop + 1}`);
+    return {
+      'X-Forwarded-For': [this.address, ...inner].join(', '),
+      'X-Forwarded-Proto': proxy.https === true ? 'https' : 'http',
+    };
+  }
+
+  #outcome(answer: Answer): string {
+    const { origin } = this.scene;
+    if (answer.location === null) return String(answer.status);
+    if (leadsAway(answer, origin)) return `${answer.status} to another site`;
+    return `${answer.status} to ${showPath(readPath(answer.location, origin) ?? 'nowhere')}`;
+  }
+}
+
+function describe(method: string, path: string, { label }: Extras): string {
+  return `${method} ${showPath(path)}${label === undefined ? '' : ` (${label})`}`;
+}
+
+function addQuery(path: string, query: string): string {
+  if (query === '') return path;
+  return `${path}${path.includes('?') ? '&' : '?'}${query}`;
+}

@@ -1,0 +1,193 @@
+import { Browser } from './browser';
+import { expectClosed } from './closed';
+import type { AppRequest, AppUser } from './description';
+import { check, type CheckOutline } from './check';
+import type { Scene } from './scene';
+
+/** How a login ends, and what else may stand for it. */
+export const loginChecks: readonly CheckOutline[] = [
+  check(
+    'a logout closes the guarded pages',
+    ['open-after-logout'],
+    async (scene) => {
+      const user = scene.user();
+      const browser = new Browser(scene);
+      await browser.logIn(user);
+      await browser.submitFor(described(scene.app.logout), user, 'logout');
+      await expectClosed(scene, browser, 'open-after-logout', 'after the logout');
+    },
+    { needs: ['logout'], isOfSessions: true },
+  ),
+
+  check(
+    'a session that was copied before the logout opens nothing after it',
+    ['open-by-copied-session'],
+    async (scene) => {
+      const user = scene.user();
+      const browser = new Browser(scene);
+      await browser.logIn(user);
+      const thief = browser.copy();
+      await browser.submitFor(described(scene.app.logout), user, 'logout');
+      await expectClosed(scene, thief, 'open-by-copied-session', 'to a copy of the session');
+    },
+    { needs: ['logout'], isOfSessions: true },
+  ),
+
+  check(
+    'a password reset opens no guarded page',
+    ['open-after-reset'],
+    async (scene) => {
+      const browser = new Browser(scene);
+      await resetPassword(scene, browser, scene.user());
+      await expectClosed(scene, browser, 'open-after-reset', 'after a password reset');
+    },
+    { needs: ['passwordReset'] },
+  ),
+
+  check(
+    'a password reset ends the logins from before it',
+    ['login-outlives-reset'],
+    async (scene) => {
+      if (scene.app.passwordReset?.keepsLogins === true)
+        scene.skip('the description says that logins go on');
+      const user = scene.user();
+      const browser = new Browser(scene);
+      await browser.logIn(user);
+      await resetPassword(scene, new Browser(scene), user);
+      await expectClosed(scene, browser, 'login-outlives-reset', 'after a password reset');
+    },
+    { needs: ['passwordReset'] },
+  ),
+
+  check(
+    'a remember-me cookie opens nothing without a code',
+    ['open-by-remember-me'],
+    async (scene) => {
+      const user = scene.user();
+      const browser = new Browser(scene);
+      const before = new Set(browser.cookies.map(({ name }) => name));
+      await browser.logIn(user, rememberMe(scene).fields);
+      browser.dropSession();
+      if (
+        browser.cookies.every(({ name }) => before.has(name) || name.startsWith('__Host-sms-otp'))
+      )
+        scene.giveUp('no cookie came that could stand for the password');
+      await expectNotRemembered(scene, browser, user, 'by the cookie of a remembered login');
+    },
+    { needs: ['rememberMe'] },
+  ),
+
+  check(
+    'a remember-me cookie from before the code opens nothing',
+    ['open-by-remember-me'],
+    async (scene) => {
+      const user = scene.user();
+      const browser = new Browser(scene);
+      const code = await browser.startLogin(user, rememberMe(scene).fields);
+      const owner = browser.copy();
+      browser.dropSession();
+      await expectNotRemembered(scene, browser, user, 'by a cookie that came before the code');
+      await owner.tryToFinish(code);
+    },
+    { needs: ['rememberMe'] },
+  ),
+
+  check(
+    '"log in as" opens no guarded page of the other user',
+    ['open-by-log-in-as'],
+    async (scene) => {
+      const { by, request, shows } = described(scene.app.logInAs);
+      const browser = new Browser(scene);
+      const user = scene.user();
+      await browser.logIn(by);
+      const answer = await browser.submitFor(request, user, '"log in as"');
+      if (answer.status >= 400) scene.giveUp('"log in as" was refused');
+      const isOf = { shows: shows?.(user) };
+      await expectClosed(scene, browser, 'open-by-log-in-as', 'after "log in as"', isOf);
+    },
+    { needs: ['logInAs'] },
+  ),
+
+  check(
+    '"log in as" opens nothing after the password alone',
+    ['open-by-log-in-as'],
+    async (scene) => {
+      const { by, request } = described(scene.app.logInAs);
+      const browser = new Browser(scene);
+      const code = await browser.startLogin(by);
+      const owner = browser.copy();
+      await browser.submitFor(request, scene.user(), '"log in as"');
+      await expectClosed(scene, browser, 'open-by-log-in-as', 'after a password and "log in as"');
+      await owner.tryToFinish(code);
+    },
+    { needs: ['logInAs'] },
+  ),
+
+  check(
+    "a trusted device's cookie opens nothing without a password",
+    ['open-by-trusted-device'],
+    async (scene) => {
+      const user = scene.user();
+      const browser = await trustDevice(scene, user);
+      await expectClosed(scene, browser, 'open-by-trusted-device', "by the device's cookie alone");
+      await browser.givePassword(user);
+      // A page may want a fresher second factor than a trusted device is.
+      if ((await browser.findOpen()) === undefined)
+        scene.giveUp('the device is not trusted: its user needs a code');
+    },
+    { needs: ['trustedDevice'] },
+  ),
+
+  check(
+    'a trusted device is trusted for its own user alone',
+    ['open-by-trusted-device'],
+    async (scene) => {
+      const browser = await trustDevice(scene, scene.user());
+      const code = await browser.startLogin(scene.user());
+      await expectClosed(scene, browser, 'open-by-trusted-device', 'to another user of the device');
+      await browser.tryToFinish(code);
+    },
+    { needs: ['trustedDevice'] },
+  ),
+];
+
+/** A member of the description that the check needs: without it, it is not run. */
+function described<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new TypeError('a member of the description is missing');
+  return value;
+}
+
+function rememberMe(scene: Scene): NonNullable<Scene['app']['rememberMe']> {
+  return described(scene.app.rememberMe);
+}
+
+async function resetPassword(scene: Scene, browser: Browser, user: AppUser): Promise<void> {
+  const { requests } = described(scene.app.passwordReset);
+  for (const request of requests) {
+    const answer = await browser.submitFor(request, user, 'password reset');
+    if (answer.status >= 400) scene.giveUp('the password reset was refused');
+  }
+}
+
+/** Uses what a browser holds beside its session. */
+async function expectNotRemembered(
+  scene: Scene,
+  browser: Browser,
+  user: AppUser,
+  how: string,
+): Promise<void> {
+  const { request } = rememberMe(scene);
+  const requests: (AppRequest | undefined)[] = [undefined, request];
+  for (const asked of requests) {
+    if (asked !== undefined) await browser.submitFor(asked, user, 'remembered login');
+    await expectClosed(scene, browser, 'open-by-remember-me', how);
+  }
+}
+
+/** A browser that holds the cookie of a device that was trusted, and no session. */
+async function trustDevice(scene: Scene, user: AppUser): Promise<Browser> {
+  const browser = new Browser(scene);
+  await browser.logIn(user, described(scene.app.trustedDevice).fields);
+  browser.dropSession();
+  return browser;
+}

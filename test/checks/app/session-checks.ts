@@ -1,0 +1,102 @@
+import { Browser } from './browser';
+import { expectClosed } from './closed';
+import type { Cookie } from './cookies';
+import { check, type CheckOutline } from './check';
+import type { Scene } from './scene';
+
+/** The session: its id, and the flags of its cookie. */
+export const sessionChecks: readonly CheckOutline[] = [
+  check('the right password renews the session', ['session-kept-at-password'], async (scene) => {
+    const user = scene.user();
+    const browser = new Browser(scene);
+    const { login } = scene.app;
+    await browser.get(login.page ?? login.path);
+    await browser.giveAsPassword(user, 'not the password', {}, { label: 'wrong password' });
+    const before = browser.session?.value;
+    const code = await browser.startLogin(user);
+    // Where there was no session, nobody can have known its id.
+    if (before !== undefined && before === sessionOf(scene, browser).value)
+      scene.fail('session-kept-at-password', 'The session has its id from before the password.');
+    await browser.finishLogin(code);
+  }),
+
+  check(
+    'the right code renews the session',
+    ['session-kept-at-code'],
+    async (scene) => {
+      const browser = new Browser(scene);
+      const code = await browser.startLogin(scene.user());
+      const before = sessionOf(scene, browser).value;
+      await browser.finishLogin(code);
+      if (before === sessionOf(scene, browser).value)
+        scene.fail('session-kept-at-code', 'The session has its id from before the code.');
+    },
+    { isOfSessions: true },
+  ),
+
+  check(
+    'a session that was copied before the code opens nothing after it',
+    ['session-kept-at-code'],
+    async (scene) => {
+      const browser = new Browser(scene);
+      const code = await browser.startLogin(scene.user());
+      const thief = browser.copy();
+      await browser.finishLogin(code);
+      await expectClosed(scene, thief, 'session-kept-at-code', 'to the session from before it');
+    },
+    { isOfSessions: true },
+  ),
+
+  check(
+    'a session that was copied before a step-up opens nothing after it',
+    ['session-kept-at-step-up'],
+    async (scene) => {
+      const user = scene.user();
+      const browser = new Browser(scene);
+      await browser.logIn(user);
+      const thief = browser.copy();
+      const code = await browser.startStepUp(user);
+      await browser.finishStepUp(user, code);
+      await expectClosed(scene, thief, 'session-kept-at-step-up', 'to the session from before it');
+    },
+    { needs: ['stepUp'], isOfSessions: true },
+  ),
+
+  check('scripts cannot read the session cookie', ['cookie-for-scripts'], async (scene) => {
+    const cookie = await findSessionCookie(scene);
+    if (!cookie.isHttpOnly) scene.fail('cookie-for-scripts', 'The cookie is not HttpOnly.');
+  }),
+
+  check(
+    'the session cookie says whether other sites may use it',
+    ['cookie-for-other-sites'],
+    async (scene) => {
+      const { sameSite } = await findSessionCookie(scene);
+      if (sameSite === null) scene.fail('cookie-for-other-sites', 'The cookie has no SameSite.');
+    },
+  ),
+
+  check(
+    'the session cookie is for https alone',
+    ['cookie-over-http'],
+    async (scene) => {
+      if (scene.app.proxy?.https !== true)
+        scene.skip('the description has no proxy that takes https');
+      const cookie = await findSessionCookie(scene);
+      if (!cookie.isSecure) scene.fail('cookie-over-http', 'The cookie is not Secure.');
+    },
+    { needs: ['proxy'] },
+  ),
+];
+
+async function findSessionCookie(scene: Scene): Promise<Cookie> {
+  const browser = new Browser(scene);
+  const code = await browser.startLogin(scene.user());
+  const cookie = sessionOf(scene, browser);
+  await browser.finishLogin(code);
+  return cookie;
+}
+
+function sessionOf(scene: Scene, { session }: Browser): Cookie {
+  return session ?? scene.giveUp('no cookie of a session is found: give its name, sessionCookie');
+}

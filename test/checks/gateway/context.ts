@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { inspect } from 'node:util';
+import type { OtpCall, OtpGateway, OtpText, TextedOtp } from 'passport-sms-otp';
+
+/**
+ * How a call may fail. `refused`: the provider says that it has done nothing. `lost-before` and
+ * `lost-after`: no answer comes back, and the provider has not acted, or has acted. `nonsense`: it
+ * acts, and its answer cannot be understood. `silent`: it acts, and never answers.
+ */
+export type GatewayFailure = 'refused' | 'lost-before' | 'lost-after' | 'nonsense' | 'silent';
+
+/** A text as it has reached a phone. */
+export interface ReceivedText {
+  readonly pin: string;
+  /** The words of the text. Needed unless `writesMessages` is false. */
+  readonly text?: string | undefined;
+}
+
+/** A gateway with a provider that a check can look at and make fail. */
+export interface GatewayUnderTest {
+  readonly gateway: OtpGateway;
+  /** Returns another gateway of the same account, as in another process. */
+  readonly another: () => OtpGateway | Promise<OtpGateway>;
+  /** Returns one whose calls have as short a deadline as it can have; it is used for `silent`. */
+  readonly hasty: () => OtpGateway | Promise<OtpGateway>;
+  /** Returns the texts of a number, the oldest first. E.164 with plus. */
+  readonly textsOf: (mobile: string) => readonly ReceivedText[] | Promise<readonly ReceivedText[]>;
+  /** Makes the next call of this name fail, once, by whichever gateway it is made. */
+  readonly failNext: (call: OtpCall, failure: GatewayFailure) => Promise<void> | void;
+  /** Lets time pass for gateway and provider. */
+  readonly passSeconds: (seconds: number) => Promise<void> | void;
+  /** What no error and no event may show: passwords, keys, tokens. */
+  readonly secrets: readonly string[];
+  /** Ends all of it. */
+  readonly close: () => Promise<void> | void;
+}
+
+/** Makes a gateway with its provider. Every check makes one of its own, and closes it. */
+export type MakeGateway = () => GatewayUnderTest | Promise<GatewayUnderTest>;
+
+/** One check of a gateway. */
+export interface GatewayCheck {
+  readonly title: string;
+  /** Rejects, most often with an `AssertionError`, when the check fails. */
+  readonly run: (makeGateway: MakeGateway) => Promise<void>;
+}
+
+/** Numbers without owners. */
+export const [ALICE, BOB] = ['+12025550123', '+12025550124'] as const;
+
+/** Seconds that every code of a check is to live. */
+export const VALIDITY_SECONDS = 300;
+
+/** A code that is on a phone. */
+export interface Texted extends TextedOtp {
+  readonly mobile: string;
+  readonly pin: string;
+  readonly text: string | undefined;
+}
+
+/** What a check works with. */
+export interface CheckContext extends GatewayUnderTest {
+  /** Texts a code, and asserts that it has arrived. */
+  readonly send: (change?: Partial<OtpText>, by?: OtpGateway) => Promise<Texted>;
+  /** Asks for a text that fails, and returns the error. */
+  readonly failToSend: (by?: OtpGateway) => Promise<GatewayFault>;
+  /** Whether the gateway says `right`. One that throws does not. */
+  readonly isRight: (typed: Typed, by?: OtpGateway) => Promise<boolean>;
+  /** Judges a code in a call that fails, and returns the error. */
+  readonly failToJudge: (typed: Typed, by?: OtpGateway) => Promise<GatewayFault>;
+  readonly countTexts: (mobile?: string) => Promise<number>;
+  /** Returns a number that was not texted yet: a provider may refuse a second text to one. */
+  readonly nextNumber: () => string;
+}
+
+type Typed = Pick<Texted, 'id' | 'mobile' | 'pin'>;
+
+/** What an error says of itself. */
+export interface GatewayFault {
+  readonly error: unknown;
+  readonly code: unknown;
+  readonly status: unknown;
+  readonly mayHaveArrived: unknown;
+}
+
+/** Returns a function that creates checks of one call, with its name before each title. */
+export function checksOf(part: string) {
+  return (title: string, body: (context: CheckContext) => Promise<void>): GatewayCheck => ({
+    title: `${part}: ${title}`,
+    run: async (makeGateway) => {
+      const made = await makeGateway();
+      try {
+        await body(createContext(made));
+      } finally {
+        await made.close();
+      }
+    },
+  });
+}
+
+export function textTo(mobile: string, change: Partial<OtpText> = {}): OtpText {
+  const validitySeconds = VALIDITY_SECONDS;
+  return { mobile, message: 'Code [PIN]', sender: undefined, validitySeconds, ...change };
+}
+
+function createContext(made: GatewayUnderTest): CheckContext {
+  const { gateway } = made;
+  const textsOf = async (mobile: string): Promise<readonly ReceivedText[]> => made.textsOf(mobile);
+  const countTexts = async (mobile: string = ALICE): Promise<number> =>
+    (await textsOf(mobile)).length;
+
+  let numbers = 1_000;
+  const nextNumber = (): string => {
+    numbers += 1;
+    return `+1202555${numbers}`;
+  };
+
+  return {
+    gateway,
+    nextNumber,
+    secrets: made.secrets,
+    another: () => made.another(),
+    hasty: () => made.hasty(),
+    textsOf,
+    failNext: (call, failure) => made.failNext(call, failure),
+    passSeconds: (seconds) => made.passSeconds(seconds),
+    close: () => made.close(),
+    countTexts,
+    async send({ mobile = ALICE, ...change } = {}, by = gateway) {
+      const before = await countTexts(mobile);
+      const texted = await by.generate(textTo(mobile, change));
+      const texts = await textsOf(mobile);
+      assert.equal(texts.length, before + 1, 'one text goes out');
+      const { pin, text } = texts.at(-1) ?? { pin: '' };
+      return { ...texted, mobile, pin, text };
+    },
+    failToSend: async (by = gateway) => faultOf(by.generate(textTo(ALICE))),
+    isRight: async (typed, by = gateway) => {
+      const { id, mobile, pin } = typed;
+      return judge(by, { id, mobile, pin });
+    },
+    failToJudge: async ({ id, mobile, pin }, by = gateway) =>
+      faultOf(by.validate({ id, mobile, pin })),
+  };
+}
+
+/** A synchronous throw is none either. */
+async function judge(by: OtpGateway, typed: Typed): Promise<boolean> {
+  try {
+    // Whatever else it may be: the types of a wrong gateway say nothing.
+    const verdict: unknown = await by.validate(typed);
+    return verdict === 'right';
+  } catch {
+    return false;
+  }
+}
+
+async function faultOf(call: Promise<unknown>): Promise<GatewayFault> {
+  try {
+    const answer = await call;
+    throw new assert.AssertionError({ message: `it has not failed: ${inspect(answer)}` });
+  } catch (error) {
+    if (error instanceof assert.AssertionError) throw error;
+    // Fields of any value can be read from its object.
+    const { code, status, mayHaveArrived } = Object(error) as Omit<GatewayFault, 'error'>;
+    return { error, code, status, mayHaveArrived };
+  }
+}
+
+/** Returns a code of the same length that is another one. */
+export function otherPin(pin: string, step = 1): string {
+  const changed = (Number(pin.slice(-1)) + step) % 10;
+  return pin.slice(0, -1) + String(changed);
+}
+
+/** Makes this many calls at once and returns their results. */
+export function atOnce<Result>(
+  calls: number,
+  call: (index: number) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
+}
+
+/** Asserts that exactly one of many calls has said yes. */
+export function assertOne(answers: readonly boolean[]): void {
+  assert.equal(answers.filter(Boolean).length, 1);
+}

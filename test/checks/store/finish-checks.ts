@@ -1,0 +1,552 @@
+import assert from 'node:assert/strict';
+import type { Counter, FinishOptions, FinishResult, RecordPut, RecordsOf } from 'passport-sms-otp';
+import {
+  assertOneTrue,
+  atOnce,
+  type CheckContext,
+  checksOf,
+  WORDS,
+  type StoreCheck,
+} from './context';
+import { assertLocked, setUpCounters } from './counter-checks';
+import { setUpLogins } from './pending-login-checks';
+import { PUT, setUpRecords } from './record-checks';
+
+const NOT_FINISHED: FinishResult = { isFinished: false };
+
+const about = checksOf('finish', setUp);
+
+/** `finish`: whether a login passes, and what is left of it. */
+export const finishChecks: readonly StoreCheck[] = [
+  about(
+    'a login that finishes is gone, and exactly one of many callers finishes it',
+    async (user) => {
+      await user.logins.begin('a', { text: user.logins.text('x') });
+      await user.logins.begin('b', { place: 'step-up', text: user.logins.text('x') });
+      assertOneTrue(await atOnce(50, () => user.finishes('a')));
+      await user.logins.assertGone('a');
+      assert.deepEqual(await user.finish('a'), NOT_FINISHED);
+      assert.deepEqual(await user.finish('never'), NOT_FINISHED);
+      await user.logins.assertLive('b', ['x']);
+    },
+  ),
+
+  about('a login without a text, and without changes, finishes', async (user) => {
+    await user.logins.begin('a');
+    assert.deepEqual(await user.finish('a'), { isFinished: true, results: [] });
+    await user.logins.assertGone('a');
+  }),
+
+  about('a login that was ended or is over does not finish', async (user) => {
+    const ends = [
+      () => user.logins.end('a'),
+      () => user.logins.store.endAll(user.logins.userId),
+      async () => {
+        await user.logins.begin('a', { text: user.logins.text('x') }, 1);
+        await user.pass(1);
+      },
+    ];
+    for (const end of ends) {
+      await user.logins.begin('a', { text: user.logins.text('x') });
+      await end();
+      for (const leavesMark of [true, false])
+        assert.deepEqual(await user.finish('a', { ...user.change(), leavesMark }), NOT_FINISHED);
+      await user.logins.assertGone('a');
+    }
+    await user.assertUnchanged();
+  }),
+
+  about('a mark shows that a login has passed, to the end of its life', async (user) => {
+    for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id }, 4);
+    await user.logins.attach('a', 'x');
+    assertOneTrue(await atOnce(20, () => user.finishes('a', { leavesMark: true })));
+    assert.equal(await user.finishes('b', { leavesMark: true }), true);
+    await user.assertPassed('a', 'b');
+    assert.equal(await user.logins.find('c').then((found) => found === 'passed'), false);
+    await user.pass(1);
+    await user.assertPassed('a');
+    await user.pass(3);
+    await user.logins.assertGone('a', 'b', 'c');
+  }),
+
+  about('what has passed does not come back', async (user) => {
+    await user.logins.begin('a', { text: user.logins.text('x') });
+    await user.logins.begin('other', { place: 'step-up', text: user.logins.text('o') });
+    await user.finish('a', { leavesMark: true });
+    for (const text of ['x', 'y']) assert.equal(await user.logins.attach('a', text), false);
+    assert.equal(await user.logins.end('a', 'x'), false);
+    const again = { ...user.change(), leavesMark: false };
+    assert.deepEqual(await user.finish('a', again), NOT_FINISHED);
+    await user.assertPassed('a');
+    await user.assertUnchanged();
+    await user.logins.assertLive('other', ['o']);
+    // Nor does its place stay taken, nor are its attempts kept for another login of that name.
+    await user.logins.begin('b', { text: user.logins.text('x') });
+    await user.logins.assertLive('b', ['x']);
+    await user.logins.begin('a');
+    await user.logins.assertLive('a', []);
+    await user.logins.assertAttempts('a', [1], [{}]);
+  }),
+
+  about('a mark goes with an end, and with the end of all', async (user) => {
+    const foreign = { userId: user.name('other') };
+    for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id });
+    await user.logins.begin('foreign', foreign);
+    for (const id of ['a', 'b', 'c', 'foreign']) await user.finish(id, { leavesMark: true });
+    // It was not live: nobody has ended it.
+    assert.equal(await user.logins.end('a'), false);
+    assert.equal(await user.logins.find('a'), null);
+    await user.logins.store.endAll(user.logins.userId, user.name('b'));
+    assert.equal(await user.logins.find('c'), null);
+    await user.assertPassed('b', 'foreign');
+    await user.logins.store.endAll(user.logins.userId);
+    assert.equal(await user.logins.find('b'), null);
+    await user.assertPassed('foreign');
+  }),
+
+  about('a login finishes by a text only while that text is live', async (user) => {
+    await user.logins.begin('a', { text: user.logins.text('x') });
+    const byX = { ...user.change(), otpId: user.name('x') };
+    for (const id of ['y', 'z']) await user.logins.attach('a', id);
+    assert.deepEqual(await user.finish('a', byX), NOT_FINISHED);
+    await user.logins.end('a', 'y');
+    for (const id of ['y', 'never'])
+      assert.deepEqual(await user.finish('a', { ...byX, otpId: user.name(id) }), NOT_FINISHED);
+    await user.logins.begin('b', { text: user.logins.text('z') });
+    assert.deepEqual(await user.finish('a', { ...byX, otpId: user.name('z') }), NOT_FINISHED);
+    await user.assertUnchanged();
+    await user.logins.assertLive('a', [], { sends: 3 });
+    assert.equal(await user.finishes('b', { otpId: user.name('z') }), true);
+    await user.logins.attach('a', 'x');
+    await user.logins.attach('a', 'y');
+    // Also by the older of two.
+    assert.equal(await user.finishes('a', { otpId: user.name('x') }), true);
+    await user.logins.assertGone('a', 'b');
+  }),
+
+  about('an exhausted login finishes', async (user) => {
+    await user.logins.begin('a', { text: user.logins.text('x') });
+    await atOnce(9, () => user.logins.claim('a'));
+    assert.equal(await user.finishes('a', { otpId: user.name('x') }), true);
+  }),
+
+  about('of callers that finish a login and that end it exactly one does', async (user) => {
+    for (const round of [0, 1, 2, 3, 4]) {
+      const id = `a${round}`;
+      await user.logins.begin(id, { text: user.logins.text('x') });
+      const put = user.put(`r${round}`, { most: undefined });
+      const done = await atOnce(20, async (index) => {
+        if (index % 5 === round) return user.logins.end(id);
+        return user.finishes(id, { puts: [put], leavesMark: index % 2 === 0 });
+      });
+      assertOneTrue(done);
+      const isFinished = done.indexOf(true) % 5 !== round;
+      assert.equal((await user.records.store.find(user.referTo(put))) !== null, isFinished);
+      assert.equal(await user.finishes(id), false);
+      assert.equal(await user.logins.attach(id, 'y'), false);
+    }
+  }),
+
+  about('a login that finishes while all are ended, or claimed, is over', async (user) => {
+    for (const leavesMark of [true, false]) {
+      await user.logins.begin('a', { text: user.logins.text('x') });
+      const done = await atOnce(30, async (index) => {
+        if (index === 7) return user.finishes('a', { leavesMark, otpId: user.name('x') });
+        if (index === 11) await user.logins.store.endAll(user.logins.userId);
+        else if (index % 3 === 0) await user.logins.attach('a', 'x');
+        else if (index % 3 === 1) await user.logins.claim('a', { most: 100 });
+        return false;
+      });
+      const found = await user.logins.find('a');
+      assert.ok(found === null || (found === 'passed' && leavesMark && done[7] === true));
+      assert.deepEqual(await user.logins.claim('a'), { outcome: 'unknown' });
+      assert.equal(await user.logins.attach('a', 'y'), false);
+      assert.equal(await user.finishes('a'), false);
+      await user.logins.end('a');
+    }
+  }),
+
+  about('a text that is taken while it finishes its login does so once or not', async (user) => {
+    for (const takenAt of [0, 1, 9]) {
+      await user.logins.begin('a', { text: user.logins.text('x') });
+      await user.logins.begin('b');
+      const done = await atOnce(10, async (index) => {
+        if (index !== takenAt) return user.finishes('a', { otpId: user.name('x') });
+        await user.logins.attach('b', 'y');
+        return false;
+      });
+      const found = await user.logins.find('a');
+      if (done.includes(true)) assertOneTrue(done);
+      else await user.logins.assertLive('a', [], { sends: 1 });
+      assert.equal(found === null, done.includes(true));
+      await user.logins.assertLive('b', ['y']);
+      for (const id of ['a', 'b']) await user.logins.end(id);
+    }
+  }),
+
+  about('ids are arbitrary strings', async (user) => {
+    for (const word of WORDS) {
+      await user.logins.begin(word, { text: user.logins.text(word) });
+      const put = user.put(word, { owner: user.name(word) });
+      const finished = await user.finish(word, {
+        otpId: user.name(word),
+        leavesMark: true,
+        clears: [user.name(word)],
+        charges: [user.counters.counter(`${word} charged`)],
+        puts: [put],
+      });
+      assert.deepEqual(finished, { isFinished: true, results: [PUT] });
+      await user.assertPassed(word);
+      await user.counters.assertCounted({ [`${word} charged`]: 1 });
+      assert.deepEqual(await user.records.store.list(put), [put.record]);
+      // And it is replaced by another owner's.
+      await user.logins.begin('next');
+      const replaces = user.referTo(put);
+      assert.equal(await user.finishes('next', { replaces }), true);
+      assert.equal(await user.records.store.find(replaces), null);
+    }
+  }),
+];
+
+/** `finish`: what a success changes. */
+export const finishChangeChecks: readonly StoreCheck[] = [
+  about('a success clears counters, locks included, and charges others', async (user) => {
+    const { counters } = user;
+    for (const word of ['cleared', 'locked', 'stays'])
+      await counters.charge(counters.counter(word));
+    for (const word of ['locked', 'stays']) await counters.lock(word, 100);
+    await user.logins.begin('a');
+    const finished = await user.finish('a', {
+      clears: ['cleared', 'locked', 'never charged'].map(user.name),
+      charges: [
+        counters.counter('one', { windowSeconds: null }),
+        counters.counter('two', { amount: 2, windowSeconds: 3 }),
+      ],
+    });
+    assert.equal(finished.isFinished, true);
+    await counters.assertCounted({ cleared: 0, locked: 0, stays: 1, one: 1, two: 2 });
+    assert.equal((await counters.read('locked')).lockedSeconds, 0);
+    assert.ok((await counters.read('stays')).lockedSeconds > 90);
+    await user.pass(3);
+    await counters.assertCounted({ one: 1, two: 0 });
+  }),
+
+  about('a success takes back what was charged, and lifts that lock alone', async (user) => {
+    const { counters } = user;
+    const lock = { every: 2, seconds: [100] };
+    const words = ['lifted', 'other lock', 'other generation', 'below zero'];
+    const charged = words.map((word) => counters.counter(word, { amount: 2, lock }));
+    const { counts } = await counters.charge(...charged);
+    const generation = Number(counts[2]?.generation) + 1;
+    const back = (word: string, changes: Partial<Counter>): Counter =>
+      counters.counter(word, { amount: -1, ...changes });
+    await user.logins.begin('a');
+    const charges = [
+      back('lifted', { lifts: 2, generation: counts[0]?.generation }),
+      back('other lock', { lifts: 1 }),
+      back('other generation', { lifts: 2, generation }),
+      back('below zero', { amount: -9 }),
+      back('never charged', {}),
+    ];
+    assert.equal(await user.finishes('a', { charges }), true);
+    const expected = { lifted: 1, 'other lock': 1, 'other generation': 2 };
+    await counters.assertCounted({ ...expected, 'below zero': 0, 'never charged': 0 });
+    const isLocked = async (word: string): Promise<boolean> =>
+      (await counters.read(word)).lockedSeconds > 0;
+    assert.deepEqual(await Promise.all(words.map(isLocked)), [false, true, true, true]);
+  }),
+
+  about('a success raises a count, and never lowers one', async (user) => {
+    const { counters } = user;
+    await counters.charge(counters.counter('high', { amount: 9 }));
+    const raise = (): readonly Counter[] =>
+      ['new', 'high'].map((word) => counters.counter(word, { raisesTo: 5 }));
+    for (const id of ['a', 'b']) {
+      await user.logins.begin(id);
+      assert.equal(await user.finishes(id, { charges: raise() }), true);
+    }
+    await counters.assertCounted({ new: 5, high: 9 });
+  }),
+
+  about('no lock refuses what a success charges, and a charge may set one', async (user) => {
+    const { counters } = user;
+    await counters.lock('locked', 100);
+    await user.logins.begin('a');
+    const charges = [
+      counters.counter('locked'),
+      counters.counter('full', { lock: { every: 1, seconds: [100] } }),
+    ];
+    assert.equal(await user.finishes('a', { charges }), true);
+    await counters.assertCounted({ locked: 1, full: 1 });
+    assert.ok((await counters.read('full')).lockedSeconds > 90);
+  }),
+
+  about('the longer of two locks stays', async (user) => {
+    const { counters } = user;
+    for (const [index, [seconds, longest]] of (
+      [
+        [100, 100],
+        [10, 100],
+        [200, 200],
+      ] as const
+    ).entries()) {
+      await user.logins.begin(`a${index}`);
+      const charges = [counters.counter('one', { lock: { every: 1, seconds: [seconds] } })];
+      assert.equal(await user.finishes(`a${index}`, { charges }), true);
+      assertLocked(await counters.read('one'), longest);
+    }
+  }),
+
+  about('a success puts records, with their ceilings and lives', async (user) => {
+    const { records } = user;
+    for (const [id, rank] of Object.entries({ b: 30, a: 10, c: 20 }))
+      await records.put(records.record(id, { rank }));
+    const other = { kind: 'browser', owner: user.name('other') };
+    const known = records.record('known');
+    await records.store.put({ ...other, record: known, ttlSeconds: 600 });
+    await user.logins.begin('a');
+    const finished = await user.finish('a', {
+      puts: [
+        user.put('d', { most: 2 }, { rank: 1 }),
+        { ...other, record: { ...known, tag: 'second' }, ttlSeconds: 2, most: 1 },
+        user.put('first', { kind: 'note', ifNone: true, ttlSeconds: null }),
+        user.put('none', { ...other, kind: 'browser-2', ifNone: true }),
+      ],
+    });
+    assert.ok(finished.isFinished);
+    const [pushed, ...results] = finished.results;
+    assert.deepEqual(
+      { ...pushed, gone: pushed?.gone.toSorted() },
+      { isPut: true, gone: ['a', 'c'].map(user.name) },
+    );
+    assert.deepEqual(results, [PUT, PUT, PUT]);
+    assert.deepEqual(await records.ids(), ['d', 'b'].map(user.name));
+    assert.equal((await records.store.list(other))[0]?.tag, 'second');
+    await user.pass(2);
+    assert.deepEqual(await records.store.list(other), []);
+    assert.equal((await records.store.list({ ...records.of, kind: 'note' })).length, 1);
+  }),
+
+  about('a put that `ifNone` forbids is reported, and all else is done', async (user) => {
+    const { records } = user;
+    await records.put(records.record('a'));
+    await user.logins.begin('a');
+    const browser = user.put('x', { kind: 'browser' });
+    const finished = await user.finish('a', {
+      puts: [user.put('b', { ifNone: true, most: 1 }), browser],
+      charges: [user.counters.counter('one')],
+    });
+    const refused = { isPut: false, gone: [] };
+    assert.deepEqual(finished, { isFinished: true, results: [refused, PUT] });
+    assert.deepEqual(await records.list(), [records.record('a')]);
+    assert.deepEqual(await records.store.list(browser), [browser.record]);
+    await user.counters.assertCounted({ one: 1 });
+  }),
+
+  about(
+    'an optional put is written, or reported as left out, and all else is done',
+    async (user) => {
+      const { records } = user;
+      await user.logins.begin('a');
+      const optional = user.put('known', { kind: 'browser', isOptional: true });
+      const finished = await user.finish('a', {
+        puts: [user.put('login'), optional],
+        charges: [user.counters.counter('one')],
+      });
+      assert.ok(finished.isFinished);
+      const [login, browser] = finished.results;
+      assert.deepEqual(login, PUT);
+      const written = browser?.isPut === true ? [optional.record] : [];
+      assert.deepEqual(browser, { isPut: written.length > 0, gone: [] });
+      assert.deepEqual(await records.store.list(optional), written);
+      assert.deepEqual(await records.ids(), [user.name('login')]);
+      await user.counters.assertCounted({ one: 1 });
+      await user.logins.assertGone('a');
+    },
+  ),
+
+  about('a login that replaces a record finishes only while that one is there', async (user) => {
+    const { records } = user;
+    const replaces = { ...records.of, id: user.name('old') };
+    await user.logins.begin('a', { text: user.logins.text('x') });
+    await records.put(records.record('old'), { ttlSeconds: 1 });
+    await user.pass(1);
+    const change = { ...user.change(), replaces };
+    for (const missing of [replaces, { ...replaces, kind: 'browser' }])
+      assert.deepEqual(await user.finish('a', { ...change, replaces: missing }), NOT_FINISHED);
+    await records.store.put({
+      ...{ ...records.of, owner: user.name('other') },
+      ...{ record: records.record('old'), ttlSeconds: 600 },
+    });
+    assert.deepEqual(await user.finish('a', change), NOT_FINISHED);
+    await user.assertUnchanged();
+    await user.logins.assertLive('a', ['x']);
+    await records.put(records.record('old'));
+    await records.put(records.record('other'));
+    // The one that goes makes room for the one that comes.
+    const finished = await user.finish('a', { replaces, puts: [user.put('new', { most: 2 })] });
+    assert.deepEqual(finished, { isFinished: true, results: [PUT] });
+    assert.deepEqual(await records.ids(), ['new', 'other'].map(user.name));
+    await user.logins.begin('b');
+    assert.deepEqual(await user.finish('b', { replaces }), NOT_FINISHED);
+    assert.equal(await records.swap('old', 'first', records.record('old')), false);
+  }),
+
+  about('a record that is replaced leaves room for one that is the only one', async (user) => {
+    const { records } = user;
+    await records.put(records.record('old'));
+    await user.logins.begin('a');
+    const finished = await user.finish('a', {
+      replaces: { ...records.of, id: user.name('old') },
+      puts: [user.put('new', { ifNone: true })],
+    });
+    assert.deepEqual(finished, { isFinished: true, results: [PUT] });
+    assert.deepEqual(await records.ids(), [user.name('new')]);
+  }),
+
+  about('of many logins that replace one record exactly one finishes', async (user) => {
+    const { records } = user;
+    for (const removedAt of [-1, 0, 5]) {
+      await records.put(records.record('old'));
+      await atOnce(20, (index) => user.logins.begin(`a${index}`, { place: `${index}` }));
+      const done = await atOnce(20, (index) => {
+        if (index === removedAt) return records.remove('old');
+        const replaces = { ...records.of, id: user.name('old') };
+        return user.finishes(`a${index}`, { replaces, puts: [user.put(`new ${index}`)] });
+      });
+      assertOneTrue(done);
+      const winner = done.indexOf(true);
+      const left = winner === removedAt ? [] : [user.name(`new ${winner}`)];
+      assert.deepEqual(await records.ids(), left);
+      const live = await atOnce(20, (index) => user.logins.find(`a${index}`));
+      assert.deepEqual(
+        live.flatMap((one, index) => (one === null ? index : [])),
+        [...(winner === removedAt ? [] : [winner])],
+      );
+      await records.removeAll();
+    }
+  }),
+
+  about('of many that finish a login at once the changes of one are made', async (user) => {
+    await user.logins.begin('a', { text: user.logins.text('x') });
+    const { counters, records } = user;
+    const done = await atOnce(20, (index) =>
+      user.finishes('a', {
+        leavesMark: index % 2 === 0,
+        charges: [counters.counter('charged'), counters.counter(`own ${index}`)],
+        puts: [user.put(`r${index}`, { most: 5 })],
+      }),
+    );
+    assertOneTrue(done);
+    const winner = done.indexOf(true);
+    await counters.assertCounted({ charged: 1 });
+    for (const index of done.keys())
+      await counters.assertCounted({ [`own ${index}`]: index === winner ? 1 : 0 });
+    assert.deepEqual(await records.ids(), [user.name(`r${winner}`)]);
+    const found = await user.logins.find('a');
+    assert.equal(found, winner % 2 === 0 ? 'passed' : null);
+  }),
+
+  about('of many logins that finish at once the most records stay', async (user) => {
+    const { counters, records } = user;
+    await atOnce(20, (index) => user.logins.begin(`a${index}`, { place: `${index}` }));
+    const words = ['c1', 'c2', 'c3'];
+    const results = await atOnce(20, (index) => {
+      const charged = words.map((word) => counters.counter(word));
+      const puts = [
+        user.put(`r${index}`, { most: 5 }, { rank: index }),
+        user.put(`k${index}`, { kind: 'browser', most: 100 }, { rank: index }),
+      ];
+      const isEven = index % 2 === 0;
+      return user.finish(`a${index}`, {
+        charges: isEven ? charged : charged.toReversed(),
+        puts: isEven ? puts : puts.toReversed(),
+      });
+    });
+    assert.ok(results.every(({ isFinished }) => isFinished));
+    await counters.assertCounted({ c1: 20, c2: 20, c3: 20 });
+    const gone = results.flatMap((one) =>
+      one.isFinished ? one.results.flatMap((result) => result.gone) : [],
+    );
+    const left = await records.ids();
+    assert.deepEqual([gone.length, left.length], [15, 5]);
+    const all = Array.from({ length: 20 }, (_, index) => user.name(`r${index}`));
+    assert.deepEqual([...gone, ...left].toSorted(), all.toSorted());
+    assert.equal((await records.store.list({ ...records.of, kind: 'browser' })).length, 20);
+  }),
+
+  about('a change that does not fit is refused, and nothing at all is done', async (user) => {
+    const { counters } = user;
+    await user.logins.begin('a', { text: user.logins.text('x') });
+    await counters.charge(counters.counter('cleared'));
+    const good = { ...user.change(), clears: [user.name('cleared')] };
+    const [put] = good.puts;
+    const [charge] = good.charges;
+    assert.ok(put !== undefined && charge !== undefined);
+    const wrong: readonly Partial<FinishOptions>[] = [
+      { puts: [put, { ...put, kind: 'browser', ttlSeconds: 0 }] },
+      { puts: [put, { ...put, kind: 'browser', most: 0 }] },
+      { puts: [put, user.put('b', { kind: 'browser' }, { value: 'x'.repeat(8_193) })] },
+      { puts: [put, { ...user.put('b'), kind: put.kind }] },
+      { charges: [charge, counters.counter('b', { amount: 1.5 })] },
+      { charges: [charge, counters.counter('b', { max: 5 })] },
+      { charges: [charge, counters.counter('b', { exemptBy: ['c'] })] },
+      { charges: [charge, charge] },
+      { charges: [charge, counters.counter('cleared')] },
+      { replaces: user.referTo(put) },
+    ];
+    for (const change of wrong) await assert.rejects(user.finish('a', { ...good, ...change }));
+    await user.assertUnchanged();
+    await counters.assertCounted({ cleared: 1, b: 0 });
+    assert.equal(await user.records.store.find(user.referTo(put)), null);
+    await user.logins.assertLive('a', ['x']);
+    assert.equal(await user.finishes('a', good), true);
+  }),
+];
+
+/** Returns the calls for the logins, records and counters of one user. */
+function setUp(context: CheckContext) {
+  const records = setUpRecords(context);
+  const logins = setUpLogins(context);
+  const counters = setUpCounters(context);
+  const { store, name, pass } = context;
+
+  /** Called on the store, which may be an object of a class. */
+  const finish = (id: string, options: Partial<FinishOptions> = {}): Promise<FinishResult> => {
+    const none = { leavesMark: false, clears: [], charges: [], puts: [] };
+    return store.finish(name(id), { ...none, ...options });
+  };
+  const put = (
+    id: string,
+    options: Partial<RecordPut> = {},
+    changes: Partial<RecordPut['record']> = {},
+  ): RecordPut => ({
+    ...records.of,
+    ...{ record: records.record(id, changes), ttlSeconds: 600, ...options },
+  });
+  return {
+    ...{ name, pass, records, logins, counters, finish, put },
+    finishes: async (id: string, options?: Partial<FinishOptions>) =>
+      (await finish(id, options)).isFinished,
+    referTo: ({ kind, owner, record }: RecordsOf & Pick<RecordPut, 'record'>) => {
+      return { kind, owner, id: record.id };
+    },
+    /** Changes that can be seen: `assertUnchanged` says that none was made. */
+    change: () => ({
+      puts: [put('put by a finish', { kind: 'seen' })],
+      charges: [counters.counter('charged by a finish')],
+    }),
+    assertUnchanged: async () => {
+      await counters.assertCounted({ 'charged by a finish': 0 });
+      assert.deepEqual(await records.store.list({ ...records.of, kind: 'seen' }), []);
+    },
+    assertPassed: async (...passed: readonly string[]) => {
+      for (const id of passed) {
+        assert.equal(await logins.find(id), 'passed');
+        assert.deepEqual(await logins.claim(id), { outcome: 'unknown' });
+        assert.equal(await logins.attach(id, 'late'), false);
+        assert.equal(await logins.find(id), 'passed');
+      }
+    },
+  };
+}
