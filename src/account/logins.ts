@@ -13,6 +13,7 @@ import { repeatUntilDone } from '../login/repeat';
 import { toUserIdText } from '../login/users';
 import type { RecordSet } from '../stores/record-sets';
 import type { Login } from '../stores/store';
+import { CheckedLogins } from './checked-logins';
 
 /** The option `logins`. */
 export interface LoginsOption {
@@ -29,9 +30,6 @@ export interface LoginsOption {
 /** Beyond this a login without a second factor ends, otherwise the one seen longest ago. */
 const MOST_LOGINS = 100;
 
-/** Answers that a process keeps. */
-const MOST_ANSWERS = 10_000;
-
 const SEEN_EVERY_MS = 3_600_000;
 
 interface RegistryParts {
@@ -43,211 +41,216 @@ interface RegistryParts {
   readonly emit: LoginContext['emit'];
 }
 
-/** A question to the store that is under way. */
-interface Asked {
-  readonly answer: Promise<boolean>;
-  /** Whether the login has ended in the meantime: then the answer is not kept. */
-  isOutdated: boolean;
+/** The records of logins, and what this process knows of them. */
+interface Registry {
+  readonly logins: RecordSet<Login>;
+  readonly checked: CheckedLogins;
+  readonly lifeMs: number;
+  readonly now: () => number;
+  readonly randomId: () => string;
+  readonly emit: LoginContext['emit'];
 }
 
-export function createLoginRegistry(parts: RegistryParts): LoginRegistry {
-  const { logins, now, randomId, emit } = parts;
-  const everyMs = parts.checkEverySeconds * 1000;
-  const lifeMs = parts.maxAgeDays * DAY_SECONDS * 1000;
-  /** When logins were found live, the longest ago first. */
-  const checkedAt = new Map<string, number>();
-  const asked = new Map<string, Asked>();
+export function createLoginRegistry({
+  checkEverySeconds,
+  maxAgeDays,
+  ...parts
+}: RegistryParts): LoginRegistry {
+  const { logins, now } = parts;
+  const checked = new CheckedLogins(checkEverySeconds * 1000);
+  const registry: Registry = { ...parts, checked, lifeMs: maxAgeDays * DAY_SECONDS * 1000 };
 
   return {
-    isChecked,
-    isLive: (login) => (isChecked(login.loginId, now()) ? Promise.resolve(true) : askOnce(login)),
-    findLive: ask,
-    async begin(begun) {
-      const login = toRecord(begun);
-      const { gone } = await logins.put(login, { most: MOST_LOGINS });
-      keepWritten(login, gone);
-      return toReference(login);
-    },
-    prepare: (begun) => toPrepared(toRecord(begun)),
-    prepareNext,
-    replace,
-    end,
-    endAll,
-    endListed,
+    isChecked: (loginId, atMs) => checked.isChecked(loginId, atMs),
+    isLive: (login) =>
+      checked.isChecked(login.loginId, now())
+        ? Promise.resolve(true)
+        : checked.askOnce(login.loginId, async (isOutdated) => {
+            return (await ask(registry, login, isOutdated)) !== null;
+          }),
+    findLive: (login) => ask(registry, login),
+    begin: (login) => begin(registry, login),
+    prepare: (login) => toPrepared(registry, toRecord(registry, login)),
+    prepareNext: (before, method) => prepareNext(registry, before, method),
+    replace: (login, method) => replace(registry, login, method),
+    end: (login, reason) => end(registry, login, reason),
+    endAll: (userId, reason, except) => endAll(registry, userId, reason, except),
+    endListed: (login, reason) => endListed(registry, login, reason),
     async list(id) {
-      const { userId } = toUserIdText(id);
-      const found = await logins.list(userId);
+      const found = await logins.list(toUserIdText(id).userId);
       const newestFirst = found.toSorted((one, other) => other.startedAt - one.startedAt);
       return newestFirst.map(toListedLogin);
     },
-    revoke: (id, loginId) => end({ userId: toUserIdText(id).userId, loginId }, 'revoked'),
+    revoke: (id, loginId) => end(registry, { userId: toUserIdText(id).userId, loginId }, 'revoked'),
   };
+}
 
-  function isChecked(loginId: string, atMs: number): boolean {
-    const seenMs = checkedAt.get(loginId);
-    return seenMs !== undefined && atMs >= seenMs && atMs - seenMs < everyMs;
+/** @param isOutdated Left out: the answer is not kept. */
+async function ask(
+  registry: Registry,
+  { userId, loginId }: LoginReference,
+  isOutdated = () => true,
+): Promise<Login | null> {
+  const at = registry.now();
+  const live = await see(registry, userId, loginId, at);
+  if (live === null) tellEnded(registry, userId, [loginId], 'found-ended');
+  else if (!isOutdated()) registry.checked.keep(loginId, at);
+  return live;
+}
+
+/** Returns the login while it is active, and writes now and then that it was seen. */
+async function see(
+  { logins, lifeMs }: Registry,
+  userId: string,
+  loginId: string,
+  at: number,
+): Promise<Login | null> {
+  const login = await logins.find(userId, loginId);
+  if (login === null || at - login.lastSeenAt < SEEN_EVERY_MS) return login;
+  const seen: Login = { ...login, lastSeenAt: at, expiresAt: at + lifeMs };
+  if (await logins.swap(login, seen)) return seen;
+  // Another request has written it, or has ended the login.
+  return logins.find(userId, loginId);
+}
+
+/** Begins a login at once. */
+async function begin(registry: Registry, begun: BegunLogin): Promise<LoginReference> {
+  const login = toRecord(registry, begun);
+  const { gone } = await registry.logins.put(login, { most: MOST_LOGINS });
+  keepWritten(registry, login, gone);
+  return toReference(login);
+}
+
+function toRecord(
+  { now, lifeMs, randomId }: Registry,
+  { userId, method, label }: BegunLogin,
+): Login {
+  const at = now();
+  const times = { startedAt: at, lastSeenAt: at, expiresAt: at + lifeMs };
+  return { version: 1, loginId: randomId(), userId, method, label, ...times };
+}
+
+function toPrepared(registry: Registry, record: Login): PreparedLogin {
+  const login = toReference(record);
+  return {
+    login,
+    put: registry.logins.toPut(record, { most: MOST_LOGINS }),
+    done: (gone) => keepWritten(registry, record, gone),
+    async undo() {
+      // A session that names it is not saved: what stays expires.
+      await repeatUntilDone(() => end(registry, login, 'unused')).first;
+    },
+  };
+}
+
+function prepareNext(registry: Registry, before: Login, method: Method | undefined) {
+  const prepared = toPrepared(registry, toNext(registry, before, method));
+  const done = (gone: readonly string[]): void => {
+    tellEnded(registry, before.userId, [before.loginId], 'renewed');
+    void prepared.done(gone);
+  };
+  return { ...prepared, done, replaces: registry.logins.toReference(before) };
+}
+
+/** Of a logout and a renewal at the same moment one wins: the other one finds no login. */
+async function replace(
+  registry: Registry,
+  { userId, loginId }: LoginReference,
+  method: Method,
+): Promise<LoginReference | null> {
+  const { logins, checked } = registry;
+  const before = await logins.find(userId, loginId);
+  if (before === null) return null;
+  const after = toNext(registry, before, method);
+  try {
+    if (!(await logins.swap(before, after))) return null;
+  } finally {
+    checked.forget(loginId);
   }
 
-  /**
-   * Requests that come while the store is asked share its answer, unless each one is to ask for
-   * itself.
-   */
-  function askOnce(login: LoginReference): Promise<boolean> {
-    if (everyMs === 0) return isLiveNow(login);
-    const { loginId } = login;
-    const underWay = asked.get(loginId);
-    if (underWay !== undefined) return underWay.answer;
-    const answer = isLiveNow(login, () => question.isOutdated);
-    const question: Asked = { answer, isOutdated: false };
-    asked.set(loginId, question);
-    const done = (): void => {
-      if (asked.get(loginId) === question) asked.delete(loginId);
-    };
-    question.answer.then(done, done);
-    return question.answer;
-  }
+  tellEnded(registry, userId, [loginId], 'renewed');
+  keepWritten(registry, after, []);
+  return toReference(after);
+}
 
-  async function isLiveNow(...asked: Parameters<typeof ask>): Promise<boolean> {
-    return (await ask(...asked)) !== null;
-  }
+/** Returns the login that takes the place of another one, with the same beginning. */
+function toNext(
+  { now, lifeMs, randomId }: Registry,
+  before: Login,
+  method: Method | undefined,
+): Login {
+  const at = now();
+  const times = { lastSeenAt: at, expiresAt: at + lifeMs };
+  return { ...before, ...times, loginId: randomId(), method: method ?? before.method };
+}
 
-  async function ask(
-    { userId, loginId }: LoginReference,
-    isOutdated = () => true,
-  ): Promise<Login | null> {
-    const at = now();
-    const live = await see(userId, loginId, at);
-    if (live === null) tell(userId, [loginId], 'found-ended');
-    else if (!isOutdated()) keep(loginId, at);
-    return live;
-  }
+/**
+ * Notes that a written login is active, so that the next guard does not ask the store.
+ * @param gone The ids of logins that went beyond the ceiling.
+ */
+function keepWritten(
+  registry: Registry,
+  { userId, loginId, lastSeenAt }: Login,
+  gone: readonly string[],
+): void {
+  tellEnded(registry, userId, gone, 'too-many');
+  registry.checked.keep(loginId, lastSeenAt);
+}
 
-  /** Returns the login while it is live, and writes now and then that it was seen. */
-  async function see(userId: string, loginId: string, at: number): Promise<Login | null> {
-    const login = await logins.find(userId, loginId);
-    if (login === null || at - login.lastSeenAt < SEEN_EVERY_MS) return login;
-    const seen: Login = { ...login, lastSeenAt: at, expiresAt: at + lifeMs };
-    if (await logins.swap(login, seen)) return seen;
-    // Another request has written it, or has ended the login.
-    return logins.find(userId, loginId);
+async function end(
+  registry: Registry,
+  { userId, loginId }: LoginReference,
+  reason: LoginEnd,
+): Promise<boolean> {
+  try {
+    const isEnded = await registry.logins.remove(userId, loginId);
+    if (isEnded) tellEnded(registry, userId, [loginId], reason);
+    return isEnded;
+  } finally {
+    registry.checked.forget(loginId);
   }
+}
 
-  function toRecord({ userId, method, label }: BegunLogin): Login {
-    const at = now();
-    const times = { startedAt: at, lastSeenAt: at, expiresAt: at + lifeMs };
-    return { version: 1, loginId: randomId(), userId, method, label, ...times };
+async function endAll(
+  registry: Registry,
+  userId: string,
+  reason: LoginEnd,
+  except?: string,
+): Promise<number> {
+  try {
+    const ended = await registry.logins.removeAll(userId, except);
+    tellEnded(registry, userId, ended, reason);
+    return ended.length;
+  } catch (error) {
+    registry.checked.forgetAll();
+    throw error;
   }
+}
 
-  function toPrepared(record: Login): PreparedLogin {
-    const login = toReference(record);
-    return {
-      login,
-      put: logins.toPut(record, { most: MOST_LOGINS }),
-      done: (gone) => keepWritten(record, gone),
-      async undo() {
-        // A session that names it is not saved: what stays ends by itself.
-        await repeatUntilDone(() => end(login, 'unused')).first;
-      },
-    };
-  }
+async function endListed(
+  registry: Registry,
+  { userId, loginId }: LoginReference,
+  reason: LoginEnd,
+): Promise<void> {
+  const listed = await registry.logins.list(userId);
+  if (!listed.some((login) => login.loginId === loginId)) return;
+  const others = listed.filter((login) => login.loginId !== loginId);
+  for (const other of others) await end(registry, toReference(other), reason);
+}
 
-  function prepareNext(before: Login, method: Method | undefined) {
-    const prepared = toPrepared(toNext(before, method));
-    const done = (gone: readonly string[]): void => {
-      tell(before.userId, [before.loginId], 'renewed');
-      void prepared.done(gone);
-    };
-    return { ...prepared, done, replaces: logins.toReference(before) };
-  }
-
-  /** Of a logout and a renewal at the same moment one wins: the other one finds no login. */
-  async function replace(
-    { userId, loginId }: LoginReference,
-    method: Method,
-  ): Promise<LoginReference | null> {
-    const before = await logins.find(userId, loginId);
-    if (before === null) return null;
-    const after = toNext(before, method);
-    try {
-      if (!(await logins.swap(before, after))) return null;
-    } finally {
-      forget(loginId);
-    }
-    tell(userId, [loginId], 'renewed');
-    keepWritten(after, []);
-    return toReference(after);
-  }
-
-  /** Returns the login that takes the place of another one, with the same beginning. */
-  function toNext(before: Login, method: Method | undefined): Login {
-    const at = now();
-    const times = { lastSeenAt: at, expiresAt: at + lifeMs };
-    return { ...before, ...times, loginId: randomId(), method: method ?? before.method };
-  }
-
-  /**
-   * Takes a login that was written for live, so that the next guard need not ask the store.
-   * @param gone The ids of logins that went beyond the ceiling.
-   */
-  function keepWritten({ userId, loginId, lastSeenAt }: Login, gone: readonly string[]): void {
-    tell(userId, gone, 'too-many');
-    keep(loginId, lastSeenAt);
-  }
-
-  async function end({ userId, loginId }: LoginReference, reason: LoginEnd): Promise<boolean> {
-    try {
-      const isEnded = await logins.remove(userId, loginId);
-      if (isEnded) tell(userId, [loginId], reason);
-      return isEnded;
-    } finally {
-      forget(loginId);
-    }
-  }
-
-  async function endAll(userId: string, reason: LoginEnd, except?: string): Promise<number> {
-    try {
-      const ended = await logins.removeAll(userId, except);
-      tell(userId, ended, reason);
-      return ended.length;
-    } catch (error) {
-      // Which ones have ended is not known.
-      [...checkedAt.keys(), ...asked.keys()].forEach(forget);
-      throw error;
-    }
-  }
-
-  async function endListed({ userId, loginId }: LoginReference, reason: LoginEnd): Promise<void> {
-    const listed = await logins.list(userId);
-    if (!listed.some((login) => login.loginId === loginId)) return;
-    const others = listed.filter((login) => login.loginId !== loginId);
-    for (const other of others) await end(toReference(other), reason);
-  }
-
-  /**
-   * Tells the app that logins are over, which this process has just learned. Without it the app
-   * would keep their sockets open.
-   */
-  function tell(userId: string, loginIds: readonly string[], reason: LoginEnd): void {
-    if (loginIds.length === 0) return;
-    loginIds.forEach(forget);
-    emit({ type: 'login-ended', userId, loginIds, reason });
-  }
-
-  function keep(loginId: string, at: number): void {
-    if (everyMs === 0) return;
-    checkedAt.delete(loginId);
-    const [oldest] = checkedAt.keys();
-    if (checkedAt.size >= MOST_ANSWERS && oldest !== undefined) checkedAt.delete(oldest);
-    checkedAt.set(loginId, at);
-  }
-
-  function forget(loginId: string): void {
-    checkedAt.delete(loginId);
-    const underWay = asked.get(loginId);
-    if (underWay === undefined) return;
-    underWay.isOutdated = true;
-    asked.delete(loginId);
-  }
+/**
+ * Tells the app that logins have ended, which this process has just learned. Without it the app
+ * would keep their sockets open.
+ */
+function tellEnded(
+  { checked, emit }: Registry,
+  userId: string,
+  loginIds: readonly string[],
+  reason: LoginEnd,
+): void {
+  if (loginIds.length === 0) return;
+  for (const loginId of loginIds) checked.forget(loginId);
+  emit({ type: 'login-ended', userId, loginIds, reason });
 }
 
 function toListedLogin({ loginId, label, method, startedAt, lastSeenAt }: Login): ListedLogin {

@@ -49,65 +49,33 @@ const MOST_TRIES = 20;
  */
 const SHOWN_AGAIN_MS = 60_000;
 
-export function createRecoveryCodes({
-  sets,
-  digests,
-  count,
-  randomBytes,
-  now,
-}: RecoveryCodesOptions) {
-  const toHashes = (userId: string, code: string): Promise<readonly string[]> =>
-    Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
-  const find = (userId: string): Promise<RecoveryCodeSet | null> =>
-    sets.find(userId, RECOVERY_CODES_ID);
+/** Makes the recovery codes of all users. A failure of the store is a `StoreError`. */
+export function createRecoveryCodes(book: RecoveryCodesOptions) {
+  const { sets } = book;
 
   return {
     /** @param form Names the form that asks for them. Undefined: any call makes codes. */
-    async prepare(userId: string, form: string | undefined): Promise<PreparedCodes> {
-      const seed = toText(randomBytes(SEED_BYTES));
-      const [newest] = digests;
-      const plain =
-        form === undefined || newest === undefined
-          ? Array.from({ length: count }, () => toCode(randomBytes(CODE_LENGTH)))
-          : await deriveCodes(newest, userId, form, seed);
-      const hashes = await Promise.all(
-        plain.map(async (code) => (await toHashes(userId, code)).slice(0, 1)),
-      );
-      const [ofForm] = form === undefined ? [] : await toForms(userId, form);
-      const madeFor =
-        ofForm === undefined ? undefined : { form: ofForm, seed, at: now(), isDone: false };
-      return { codes: plain.map(show), set: toSet(userId, hashes.flat(), madeFor) };
-    },
+    prepare: (userId: string, form: string | undefined) => prepare(book, userId, form),
     /**
      * Returns the codes that a form has made, to show them again; null: it is more than a minute
      * ago, or one has been used.
      */
-    async showAgain(set: RecoveryCodeSet, form: string): Promise<readonly string[] | null> {
-      const { userId, hashes, madeFor } = set;
-      if (madeFor === undefined || now() - madeFor.at > SHOWN_AGAIN_MS) return null;
-      // After a rotation of the secret these are the codes of the older one.
-      for (const digest of digests) {
-        const plain = await deriveCodes(digest, userId, form, madeFor.seed);
-        const made = await Promise.all(plain.map((code) => toHashes(userId, code)));
-        const isSame = made.every((ofCode, at) => ofCode.includes(hashes[at] ?? ''));
-        if (isSame && plain.length === hashes.length) return plain.map(show);
-      }
-      return null;
-    },
+    showAgain: (set: RecoveryCodeSet, form: string) => showAgain(book, set, form),
     /** Replaces all earlier codes. @param isFirst Refuses if there are some, or were. */
     async write(
       { set }: PreparedCodes,
       isFirst: boolean,
       form: string | undefined,
     ): Promise<WrittenCodes> {
-      if (form !== undefined) return writeOnce(set, isFirst, await toForms(set.userId, form));
+      if (form !== undefined)
+        return writeOnce(book, set, isFirst, await toForms(book, set.userId, form));
       const { isPut } = await sets.put(set, { ifNone: isFirst });
       return isPut ? 'written' : 'not-first';
     },
     /** Returns the codes that this form has made, if they are still the user's; null: none. */
     async findMadeFor(userId: string, form: string): Promise<RecoveryCodeSet | null> {
-      const set = await find(userId);
-      return isMadeFor(set, await toForms(userId, form)) ? set : null;
+      const set = await find(book, userId);
+      return isMadeFor(set, await toForms(book, userId, form)) ? set : null;
     },
     /**
      * Notes of codes made for a form that everything has ended (`done`), or lets the form make
@@ -118,78 +86,139 @@ export function createRecoveryCodes({
       const madeFor = outcome === 'done' ? { ...set.madeFor, isDone: true } : undefined;
       // The store reports a failure. The form then makes no more codes, and another call of it ends
       // again what has ended.
-      await sets.swap(set, toSet(set.userId, set.hashes, madeFor)).catch(() => false);
+      await sets.swap(set, toSet(book, set.userId, set.hashes, madeFor)).catch(() => false);
     },
     /** @param code In its plain form. */
-    async spend(userId: string, code: string): Promise<SpentCode> {
-      const spent = await toHashes(userId, code);
-      for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-        const set = await find(userId);
-        const left = set?.hashes.filter((hash) => !spent.includes(hash)) ?? [];
-        if (set === null || left.length === set.hashes.length)
-          return { isSpent: false, left: left.length };
-        if (await sets.swap(set, toSet(userId, left, set.madeFor)))
-          return { isSpent: true, left: left.length };
-      }
-      throw changedTooOften();
-    },
+    spend: (userId: string, code: string) => spend(book, userId, code),
     /** Returns how many codes are left; null: the user has none, and has spent none. */
     async count(userId: string): Promise<number | null> {
-      return (await find(userId))?.hashes.length ?? null;
+      return (await find(book, userId))?.hashes.length ?? null;
     },
     /** Forgets the codes, and that codes were spent. */
     async remove(userId: string): Promise<void> {
       await sets.remove(userId, RECOVERY_CODES_ID);
     },
   };
+}
 
-  /** Of several calls of one form, exactly one writes, also across processes. */
-  async function writeOnce(
-    set: RecoveryCodeSet,
-    isFirst: boolean,
-    forms: readonly string[],
-  ): Promise<WrittenCodes> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const seen = await find(set.userId);
-      if (isMadeFor(seen, forms)) return 'made-before';
-      if (seen !== null && isFirst) return 'not-first';
-      const isWritten =
-        seen === null ? (await sets.put(set, { ifNone: true })).isPut : await sets.swap(seen, set);
-      if (isWritten) return 'written';
-    }
-    throw changedTooOften();
-  }
+function find({ sets }: RecoveryCodesOptions, userId: string): Promise<RecoveryCodeSet | null> {
+  return sets.find(userId, RECOVERY_CODES_ID);
+}
 
-  /**
-   * Returns the codes of a form by one secret. Without the name of the form, which the page alone
-   * has, not even the store and the secret tell them.
-   */
-  function deriveCodes(
-    digest: KeyedDigest,
-    userId: string,
-    form: string,
-    seed: string,
-  ): Promise<readonly string[]> {
-    const derive = async (index: number): Promise<string> => {
-      const bytes = await digest('recovery-code-of-form', userId, form, seed, String(index));
-      return toCode(Buffer.from(bytes, 'base64url').subarray(0, CODE_LENGTH));
-    };
-    return Promise.all(Array.from({ length: count }, (_none, index) => derive(index)));
-  }
+/** Returns a code's digest by each secret. */
+function toHashes(
+  { digests }: RecoveryCodesOptions,
+  userId: string,
+  code: string,
+): Promise<readonly string[]> {
+  return Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
+}
 
-  /** The codes can be derived from the name of their form, so the store has its digest alone. */
-  function toForms(userId: string, form: string): Promise<readonly string[]> {
-    return Promise.all(digests.map((digest) => digest('recovery-codes-form', userId, form)));
-  }
+/** The codes can be derived from the name of their form, so the store has its digest alone. */
+function toForms(
+  { digests }: RecoveryCodesOptions,
+  userId: string,
+  form: string,
+): Promise<readonly string[]> {
+  return Promise.all(digests.map((digest) => digest('recovery-codes-form', userId, form)));
+}
 
-  function toSet(
-    userId: string,
-    hashes: readonly string[],
-    madeFor: RecoveryCodeSet['madeFor'],
-  ): RecoveryCodeSet {
-    const tag = toText(randomBytes(TAG_BYTES));
-    return { version: 1, userId, tag, hashes: [...hashes], madeFor };
+async function prepare(
+  book: RecoveryCodesOptions,
+  userId: string,
+  form: string | undefined,
+): Promise<PreparedCodes> {
+  const { digests, count, randomBytes } = book;
+  const seed = toText(randomBytes(SEED_BYTES));
+  const [newest] = digests;
+  const plain =
+    form === undefined || newest === undefined
+      ? Array.from({ length: count }, () => toCode(randomBytes(CODE_LENGTH)))
+      : await deriveCodes(book, newest, userId, form, seed);
+  const hashes = await Promise.all(
+    plain.map(async (code) => (await toHashes(book, userId, code)).slice(0, 1)),
+  );
+
+  const [ofForm] = form === undefined ? [] : await toForms(book, userId, form);
+  const madeFor =
+    ofForm === undefined ? undefined : { form: ofForm, seed, at: book.now(), isDone: false };
+  return { codes: plain.map(show), set: toSet(book, userId, hashes.flat(), madeFor) };
+}
+
+/**
+ * Returns the codes of a form by one secret. Without the name of the form, which the page alone
+ * has, not even the store and the secret tell them.
+ */
+function deriveCodes(
+  { count }: RecoveryCodesOptions,
+  digest: KeyedDigest,
+  userId: string,
+  form: string,
+  seed: string,
+): Promise<readonly string[]> {
+  const derive = async (index: number): Promise<string> => {
+    const bytes = await digest('recovery-code-of-form', userId, form, seed, String(index));
+    return toCode(Buffer.from(bytes, 'base64url').subarray(0, CODE_LENGTH));
+  };
+  return Promise.all(Array.from({ length: count }, (_none, index) => derive(index)));
+}
+
+async function showAgain(
+  book: RecoveryCodesOptions,
+  { userId, hashes, madeFor }: RecoveryCodeSet,
+  form: string,
+): Promise<readonly string[] | null> {
+  if (madeFor === undefined || book.now() - madeFor.at > SHOWN_AGAIN_MS) return null;
+  // After a rotation of the secret these are the codes of the older one.
+  for (const digest of book.digests) {
+    const plain = await deriveCodes(book, digest, userId, form, madeFor.seed);
+    const made = await Promise.all(plain.map((code) => toHashes(book, userId, code)));
+    const isSame = made.every((ofCode, at) => ofCode.includes(hashes[at] ?? ''));
+    if (isSame && plain.length === hashes.length) return plain.map(show);
   }
+  return null;
+}
+
+/** Of several calls of one form, exactly one writes, also across processes. */
+async function writeOnce(
+  book: RecoveryCodesOptions,
+  set: RecoveryCodeSet,
+  isFirst: boolean,
+  forms: readonly string[],
+): Promise<WrittenCodes> {
+  const { sets } = book;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const seen = await find(book, set.userId);
+    if (isMadeFor(seen, forms)) return 'made-before';
+    if (seen !== null && isFirst) return 'not-first';
+    const isWritten =
+      seen === null ? (await sets.put(set, { ifNone: true })).isPut : await sets.swap(seen, set);
+    if (isWritten) return 'written';
+  }
+  throw changedTooOften();
+}
+
+async function spend(book: RecoveryCodesOptions, userId: string, code: string): Promise<SpentCode> {
+  const spent = await toHashes(book, userId, code);
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const set = await find(book, userId);
+    const left = set?.hashes.filter((hash) => !spent.includes(hash)) ?? [];
+    if (set === null || left.length === set.hashes.length)
+      return { isSpent: false, left: left.length };
+    if (await book.sets.swap(set, toSet(book, userId, left, set.madeFor)))
+      return { isSpent: true, left: left.length };
+  }
+  throw changedTooOften();
+}
+
+function toSet(
+  { randomBytes }: RecoveryCodesOptions,
+  userId: string,
+  hashes: readonly string[],
+  madeFor: RecoveryCodeSet['madeFor'],
+): RecoveryCodeSet {
+  const tag = toText(randomBytes(TAG_BYTES));
+  return { version: 1, userId, tag, hashes: [...hashes], madeFor };
 }
 
 function isMadeFor(set: RecoveryCodeSet | null, forms: readonly string[]): boolean {

@@ -10,7 +10,6 @@ import {
   type ConfirmRequest,
   createConfirmPhone,
   createEnrollPhone,
-  type EnrollRequest,
 } from '../account/enroll';
 import type { HasNoFactor } from '../login/context';
 import type { PhoneBook } from '../account/phone-book';
@@ -80,172 +79,219 @@ export function createPhones(
   context: MiddlewareContext,
   { login, book, hasNoFactor }: PhonesContext,
 ): Phones {
-  const { slot, marks, fields, logins, changeAndEnd, endOtherSessions, getUserId } = context;
+  const { fields, sendOtp } = context;
   // A texted code proves the number: no other factor can.
   const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, fields.code, ['enroll']));
-  const enrollment = { login, book, sendOtp: context.sendOtp, verifyOtp, hasNoFactor };
-  const enrollPhone = createEnrollPhone(enrollment);
-  const confirmPhone = createConfirmPhone(enrollment);
+  const enrollment = { login, book, sendOtp, verifyOtp, hasNoFactor };
   const changes = createChangePhones(enrollment);
 
   return {
-    enroll: createFactory(context, 'phones.enroll', 'smsOtpEnrollPhone', enroll, {
-      refusesEnded: notSent,
-    }),
-    // A login that this code has just renewed has another id: `findEndOfLogin` knows it.
-    confirm: createFactory(context, 'phones.confirm', 'smsOtpConfirmPhone', confirm, {
-      refusesEnded: null,
-    }),
-    remove: createFactory(context, 'phones.remove', 'smsOtpRemovePhone', remove, {
-      refusesEnded: notChanged,
-    }),
-    setDefault: createFactory(context, 'phones.setDefault', 'smsOtpSetDefaultPhone', setDefault, {
-      refusesEnded: notChanged,
-    }),
+    enroll: createEnroll(context, createEnrollPhone(enrollment)),
+    confirm: createConfirm(context, createConfirmPhone(enrollment)),
+    remove: createRemove(context, changes),
+    setDefault: createSetDefault(context, changes),
     list: (user) => changes.listPhones(user),
   };
+}
+
+function createEnroll(
+  context: MiddlewareContext,
+  enrollPhone: ReturnType<typeof createEnrollPhone>,
+): Phones['enroll'] {
+  return createFactory(context, 'phones.enroll', 'smsOtpEnrollPhone', enroll, {
+    refusesEnded: notSent,
+  });
 
   async function enroll(
     req: Request,
     res: Response,
     options: CheckedOptions<'phones.enroll'>,
   ): Promise<boolean> {
-    const before = slot.read(req);
-    const request: EnrollRequest = {
-      ...toChangeRequest(req, options),
-      number: readRequiredField(req, fields.phone, context.warn),
+    const before = context.slot.read(req);
+    const result = await enrollPhone({
+      ...toChangeRequest(context, req, options),
+      number: readRequiredField(req, context.fields.phone, context.warn),
       defaultCountry: options.defaultCountry,
       replaces: options.replaces === true,
-    };
-    const result = await enrollPhone(request);
+    });
     return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
   }
+}
 
-  async function confirm(
-    req: Request,
-    res: Response,
-    { successRedirect, failureRedirect }: RedirectOptions,
-  ): Promise<boolean> {
+function toChangeRequest(
+  context: MiddlewareContext,
+  req: Request,
+  { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>,
+): ChangeRequest {
+  return {
+    visit: readVisit(context, req),
+    passed: context.marks.read(req),
+    maxAgeMs: maxAgeSeconds * 1000,
+    phoneId: readField(req, context.fields.phoneId),
+    changeAndEnd: toChangeAndEnd(context, req),
+  };
+}
+
+function toChangeAndEnd(
+  { changeAndEnd, getUserId }: MiddlewareContext,
+  req: Request,
+): ChangeRequest['changeAndEnd'] {
+  return (user, change) => changeAndEnd(req, getUserId(user), 'changed', change);
+}
+
+function createConfirm(
+  context: MiddlewareContext,
+  confirmPhone: ReturnType<typeof createConfirmPhone>,
+): Phones['confirm'] {
+  const { slot } = context;
+
+  return createFactory(context, 'phones.confirm', 'smsOtpConfirmPhone', confirm, {
+    // A login that this code has just renewed has another id: `findEndOfLogin` knows it.
+    refusesEnded: null,
+  });
+
+  async function confirm(req: Request, res: Response, options: RedirectOptions): Promise<boolean> {
     const { pending, returnTo } = slot.read(req);
-    const request: ConfirmRequest = {
-      code: readRequiredField(req, fields.code, context.warn),
-      visit: readVisit(context, req),
-      readPassed: () => marks.read(req),
-      changeAndEnd: toChangeAndEnd(req),
-      completeEnding: (user) => completeEnding(req, user),
-      mayFinish: async () =>
-        (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
-    };
+    const request = toConfirmRequest(context, req);
     const result = (await findEndOfLogin(context, req, pending)) ?? (await confirmPhone(request));
     if (result.kind === 'unconfirmed') {
-      await recordRefusal(
-        context,
-        req,
-        { refusal: { reason: 'unconfirmed' }, pending, endsPending: true },
-        true,
-      );
+      const ended = { refusal: { reason: 'unconfirmed' }, pending, endsPending: true } as const;
+      await recordRefusal(context, req, ended, true);
       throw result.error;
     }
+
+    const { successRedirect } = options;
     const next = context.returnPages.find([returnTo, pending?.returnTo], 'sms') ?? successRedirect;
-    const refuse = async (refused: Omit<SessionRefusal, 'pending'>): Promise<false> => {
-      const keeps = { isAnswered: true, keepsNotice: failureRedirect !== undefined };
-      const told = await recordCodeRefusal(context, req, { ...refused, pending }, keeps);
-      req.smsOtp = notVerified(told);
-      const page = slot.isDetached(req) ? next : undefined;
-      return answerRefusal(res, failureRedirect && (page ?? failureRedirect), told);
-    };
-    if (result.kind === 'refused') return refuse(result);
-    if (!(await renewSession(req, result))) return refuse({ refusal: LOGIN_ENDED });
+    if (result.kind === 'refused')
+      return refuseConfirm(context, req, res, options, next, { ...result, pending });
+    if (!(await renewSession(context, req, result))) {
+      const ended = { refusal: LOGIN_ENDED, pending };
+      return refuseConfirm(context, req, res, options, next, ended);
+    }
     return answerSuccess(res, successRedirect && next);
   }
+}
 
-  /**
-   * An earlier request with this code may have changed the phone book and then failed, or may still
-   * be under way.
-   */
-  async function completeEnding(req: Request, user: Express.User): Promise<void> {
-    const id = getUserId(user);
-    await changeAndEnd(req, id, 'changed', () => Promise.resolve(), { isRepeated: true });
-    // Where the session has another id by now, that request has gone on.
-    const { pending } = slot.read(req);
-    if (await slot.mayFinish(req, pending?.pendingId)) await endOtherSessions(id, req);
-  }
+function toConfirmRequest(context: MiddlewareContext, req: Request): ConfirmRequest {
+  const { slot, logins, marks, fields, warn } = context;
+  const { pending } = slot.read(req);
+  return {
+    code: readRequiredField(req, fields.code, warn),
+    visit: readVisit(context, req),
+    readPassed: () => marks.read(req),
+    changeAndEnd: toChangeAndEnd(context, req),
+    completeEnding: (user) => completeEnding(context, req, user),
+    mayFinish: async () =>
+      (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
+  };
+}
 
-  /**
-   * The phone book has changed: other sessions end even if this one could not be renewed. False:
-   * the user has logged out in the meantime, and stays out.
-   */
-  async function renewSession(req: Request, { user, userId, at }: Confirmed): Promise<boolean> {
-    const method = 'sms';
-    req.smsOtp = toVerified({ user, method, at });
-    try {
-      const login = await logins.renew(req, userId, method);
-      if (login === null) return false;
-      slot.carryThroughRenewal(
-        req,
-        { ...toKept(slot.read(req)), verified: { userId, method, at }, ...login },
-        'all',
-      );
-      await slot.renewPrepared(req);
-      return true;
-    } finally {
-      // After the renewal: the session of this request is spared by its new id.
-      await endOtherSessions(getUserId(user), req);
-    }
+/**
+ * An earlier request with this code may have changed the phone book and then failed, or may still
+ * be under way.
+ */
+async function completeEnding(
+  { slot, changeAndEnd, endOtherSessions, getUserId }: MiddlewareContext,
+  req: Request,
+  user: Express.User,
+): Promise<void> {
+  const id = getUserId(user);
+  await changeAndEnd(req, id, 'changed', () => Promise.resolve(), { isRepeated: true });
+  // Where the session has another id by now, that request has gone on.
+  const { pending } = slot.read(req);
+  if (await slot.mayFinish(req, pending?.pendingId)) await endOtherSessions(id, req);
+}
+
+/** @param next The page of a success: the code may have been right in another request. */
+async function refuseConfirm(
+  context: MiddlewareContext,
+  req: Request,
+  res: Response,
+  { failureRedirect }: RedirectOptions,
+  next: string | undefined,
+  refused: SessionRefusal,
+): Promise<false> {
+  const keeps = { isAnswered: true, keepsNotice: failureRedirect !== undefined };
+  const told = await recordCodeRefusal(context, req, refused, keeps);
+  req.smsOtp = notVerified(told);
+  const page = context.slot.isDetached(req) ? next : undefined;
+  return answerRefusal(res, failureRedirect && (page ?? failureRedirect), told);
+}
+
+/**
+ * The phone book has changed: other sessions end even if this one could not be renewed. False: the
+ * user has logged out in the meantime, and stays out.
+ */
+async function renewSession(
+  { slot, logins, getUserId, endOtherSessions }: MiddlewareContext,
+  req: Request,
+  { user, userId, at }: Confirmed,
+): Promise<boolean> {
+  const method = 'sms';
+  req.smsOtp = toVerified({ user, method, at });
+  try {
+    const login = await logins.renew(req, userId, method);
+    if (login === null) return false;
+    const verified = { userId, method, at } as const;
+    slot.carryThroughRenewal(req, { ...toKept(slot.read(req)), verified, ...login }, 'all');
+    await slot.renewPrepared(req);
+    return true;
+  } finally {
+    // After the renewal: the session of this request is spared by its new id.
+    await endOtherSessions(getUserId(user), req);
   }
+}
+
+type ChangePhones = ReturnType<typeof createChangePhones>;
+
+function createRemove(context: MiddlewareContext, changes: ChangePhones): Phones['remove'] {
+  const { endOtherSessions, getUserId } = context;
+
+  return createFactory(context, 'phones.remove', 'smsOtpRemovePhone', remove, {
+    refusesEnded: notChanged,
+  });
 
   async function remove(
     req: Request,
     res: Response,
     options: CheckedOptions<'phones.remove'>,
   ): Promise<boolean> {
-    const keepsLast = options.keepsLast !== false;
-    const request = toChangeRequest(req, options);
-    const result = await changes.removePhone(request, keepsLast);
+    const request = toChangeRequest(context, req, options);
+    const result = await changes.removePhone(request, options.keepsLast !== false);
     // The same request again completes what a failure has left.
     const isGone = result.kind === 'changed' || result.refusal.reason === 'no-phone';
     const { currentUser: user } = request.visit;
     if (isGone && user !== undefined) await endOtherSessions(getUserId(user), req);
-    return answerChange(req, res, options, result);
+    return answerChange(context, req, res, options, result);
   }
+}
+
+function createSetDefault(context: MiddlewareContext, changes: ChangePhones): Phones['setDefault'] {
+  return createFactory(context, 'phones.setDefault', 'smsOtpSetDefaultPhone', setDefault, {
+    refusesEnded: notChanged,
+  });
 
   async function setDefault(
     req: Request,
     res: Response,
     options: CheckedOptions<'phones.setDefault'>,
   ): Promise<boolean> {
-    const result = await changes.setDefaultPhone(toChangeRequest(req, options));
-    return answerChange(req, res, options, result);
+    const result = await changes.setDefaultPhone(toChangeRequest(context, req, options));
+    return answerChange(context, req, res, options, result);
   }
+}
 
-  function toChangeRequest(
-    req: Request,
-    { maxAgeSeconds }: CheckedOptions<'phones.setDefault'>,
-  ): ChangeRequest {
-    return {
-      visit: readVisit(context, req),
-      passed: marks.read(req),
-      maxAgeMs: maxAgeSeconds * 1000,
-      phoneId: readField(req, fields.phoneId),
-      changeAndEnd: toChangeAndEnd(req),
-    };
+async function answerChange(
+  context: MiddlewareContext,
+  req: Request,
+  res: Response,
+  { successRedirect, failureRedirect }: RedirectOptions,
+  result: ChangeResult,
+): Promise<boolean> {
+  if (result.kind === 'changed') {
+    req.smsOtp = { changed: true, ...result.phone };
+    return answerSuccess(res, successRedirect);
   }
-
-  function toChangeAndEnd(req: Request): ChangeRequest['changeAndEnd'] {
-    return (user, change) => changeAndEnd(req, getUserId(user), 'changed', change);
-  }
-
-  async function answerChange(
-    req: Request,
-    res: Response,
-    { successRedirect, failureRedirect }: RedirectOptions,
-    result: ChangeResult,
-  ): Promise<boolean> {
-    if (result.kind === 'changed') {
-      req.smsOtp = { changed: true, ...result.phone };
-      return answerSuccess(res, successRedirect);
-    }
-    const refused = { refusal: result.refusal, pending: slot.read(req).pending };
-    return finishRefusal(context, req, res, failureRedirect, refused, notChanged);
-  }
+  const refused = { refusal: result.refusal, pending: context.slot.read(req).pending };
+  return finishRefusal(context, req, res, failureRedirect, refused, notChanged);
 }
