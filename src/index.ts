@@ -76,7 +76,7 @@ export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware
 export type { GenerateOptions, RecoveryCodesPart } from './middleware/recovery-codes';
 export type { ListedPhone } from './account/change-phones';
 export type { Phones } from './middleware/phones';
-export type { SecondFactorClaims, SmsOtpStatus } from './middleware/status';
+export type { SmsOtpStatus } from './middleware/status';
 export type {
   SmsOtpAuthInfo,
   SmsOtpFailureInfo,

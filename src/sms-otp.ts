@@ -19,7 +19,6 @@ import { createUserAdmin, type UserAdmin } from './login/admin';
 import { type CodeVerifier, createCodeVerifiers } from './login/code-verifiers';
 import type { AppUserId, KnownBrowsers, LoginContext, LoginRegistry } from './login/context';
 import { createEmitter } from './login/events';
-import type { Method } from './login/outcome';
 import { giveBackUnusable } from './login/charge-send';
 import { createFactorOptions } from './login/factor-options';
 import { finishLogin } from './login/finish-login';
@@ -441,7 +440,6 @@ function createMiddlewareContext(
   const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
   const sendOtp = createSendOtp(login, userFactors.listFactors);
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
-  const findAcr = (method: Method): string | undefined => verifiers.get(method)?.acr;
   return {
     passport: choosePassport(settings),
     strategyName,
@@ -451,11 +449,12 @@ function createMiddlewareContext(
     warn: login.warn,
     userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(login.warn),
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
-    returnPages: createReturnPages(settings.returnToOrigins, findAcr),
+    returnPages: createReturnPages(settings.returnToOrigins),
     paths: settings.paths,
     setup: createSetup(settings),
     logins,
-    marks: createMarkReader(slot, login.getUserId, now, logins, findAcr),
+    marks: createMarkReader(slot, login.getUserId, now, logins),
+    hasOneOf: userFactors.hasOneOf,
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: joinFactors(login, verifiers),

@@ -2,6 +2,7 @@ import type { LimitName } from '../limits/sends';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import type { LoginContext } from './context';
+import { isAccepted } from './code-verifiers';
 import type { Refusal } from './outcome';
 import type { FailedResend, SendRequest, SendResult } from './send-otp';
 import { withTiming } from './events';
@@ -33,7 +34,9 @@ export function createResendOtp(
     const previous = await findPrevious(pending);
     if (previous === null) return { ...refuse({ reason: 'no-pending-login' }), endsPending: true };
 
-    // 2 has it a send left
+    // 2 is a texted code accepted, and has it a send left
+    const methods = pending?.methods;
+    if (!isAccepted(methods, 'sms')) return refuse({ reason: 'second-factor-required' });
     const { login: pendingLogin, sends } = previous;
     const { purpose, pendingUntil, mobile, replaces, transaction } = pendingLogin;
     if (findResendTime(parts, { pendingUntil, sends }, 0) === null) {
@@ -48,7 +51,16 @@ export function createResendOtp(
     const isRequired = (): Promise<boolean> => Promise.resolve(true);
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
     const where = { address, browserCookie: undefined, current: undefined };
-    const same = { user, purpose, ...where, previous, isResend: true, newPhone, transaction };
+    const same = {
+      user,
+      purpose,
+      ...where,
+      previous,
+      isResend: true,
+      newPhone,
+      transaction,
+      methods,
+    };
     const result = await sendOtp({ ...same, phoneId, isRequired, getLocale });
     if (result.kind !== 'refused') return result;
     const { reason } = result.refusal;

@@ -14,7 +14,7 @@ import {
   type SendCharge,
   toSendOutcome,
 } from './charge-send';
-import { admitsOtherFactors } from './code-verifiers';
+import { admitsOtherFactors, isAccepted } from './code-verifiers';
 import type { ListFactors, LoginContext, UserPhone } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import {
@@ -69,6 +69,8 @@ export interface SendRequest {
   readonly newPhone?: NewPhone | undefined;
   /** Purpose `transaction` only. */
   readonly transaction?: Transaction | undefined;
+  /** Purpose `step-up` only: the factors that are accepted. Left out: any. */
+  readonly methods?: readonly string[] | undefined;
   readonly isRequired: () => Promise<boolean>;
   readonly getLocale: (user: Express.User) => Promise<string | undefined>;
   /** The factor that comes first, untouched. Left out: the text. */
@@ -146,6 +148,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     // 2 the number, and what else this user can do
     const recipient = await findRecipient(request, identity);
     if ('kind' in recipient) return recipient;
+    if (!isAccepted(request.methods, 'sms')) return waitForFactor(request, recipient);
     const first = await beginWithOtherFactor(request, recipient);
     if (first?.kind === 'waiting') return first;
     if (first?.kind === 'sent-already') {
@@ -174,13 +177,16 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
   ): Promise<TextRecipient | RefusedSend> {
     const { user, purpose, previous, browserCookie } = request;
     const { userId } = identity;
-    const chosen = await choosePhone(login, request);
+    const chosen = isAccepted(request.methods, 'sms')
+      ? await choosePhone(login, request)
+      : NO_PHONE;
     if ('reason' in chosen && chosen.reason === 'user-gone')
       return refuse(request, userId, { reason: 'user-gone' });
     const { mobile, isConfirmed, phones } =
       'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
     const unusable = 'found' in chosen ? chosen : undefined;
-    const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
+    const listed = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
+    const factors = listed.filter((factor) => isAccepted(request.methods, factor));
     const bucket =
       previous?.login.bucket ?? (await login.browsers.findBucket(browserCookie, userId));
     return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
@@ -206,6 +212,27 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if (!factors.some((factor) => factor === preferred)) return null;
     const asked = { request, ...recipient, refusal: null, waitSeconds: 0, status: null };
     return beginWithoutText(asked);
+  }
+
+  /** Begins a step-up that accepts no texted code: it waits for one of the user's factors. */
+  async function waitForFactor(
+    request: SendRequest,
+    recipient: TextRecipient,
+  ): Promise<SendResult> {
+    const { current } = request;
+    const { userId } = recipient.identity;
+    if (recipient.factors.length === 0)
+      return refuse(request, userId, { reason: 'second-factor-required' });
+    // The code of a message that is out would let no one pass, and would keep this from beginning.
+    if ((current?.otpId ?? null) !== null && current !== undefined)
+      await store.pendingLogins.end(current.pendingId);
+    const asked = { request, ...recipient, refusal: null, waitSeconds: null, status: null };
+    const begun = await beginWithoutText(asked);
+    if (begun.kind === 'waiting') return begun;
+    if (begun.kind === 'limited')
+      return refuse(request, userId, begun.refusal, { limit: 'without-text' });
+    // Another request of this session has sent a message meanwhile.
+    return refuse(request, userId, { reason: 'resend-too-soon' });
   }
 
   /** A right password leads to a pending login, whatever becomes of the text. */
@@ -503,6 +530,9 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     return isOpen && isSameRequest(live, request, context);
   }
 }
+
+/** The number is not asked for where no message is to go out. */
+const NO_PHONE = { reason: 'no-phone' } as const;
 
 /** A login that begins with its text is counted for the same browser as the text. */
 function toBegun(

@@ -20,7 +20,7 @@ import type {
   Transaction,
 } from '../stores/store';
 import { findTextGivenBack } from './charge-send';
-import type { CodeVerifier } from './code-verifiers';
+import { type CodeVerifier, isAccepted } from './code-verifiers';
 import type { LoginContext, PreparedSuccess } from './context';
 import { findEarlierText, judgingMsLeft, reserveWithin } from './earlier-code';
 import { finishLogin, isFinishLost } from './finish-login';
@@ -37,6 +37,8 @@ export interface PendingCode {
   readonly purpose: Purpose;
   readonly pendingUntil: number;
   readonly attemptsLeft: number;
+  /** The factors that a step-up accepts. Left out: any. */
+  readonly methods?: readonly string[];
 }
 
 /** A code to verify. */
@@ -146,6 +148,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     if (code === null) return refuse('malformed-code');
     if (pending === undefined || !verifier.purposes.includes(pending.purpose))
       return refuse('no-pending-login');
+    if (!isAccepted(pending.methods, verifier.method)) return refuse('second-factor-required');
     // Refuse before reserving a gateway permit: the pending login has expired or has no attempts.
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
     if (isTexted && pending.attemptsLeft <= 0) return refuse('too-many-attempts');

@@ -1,9 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { optionError } from '../errors';
 import type { ResendRequest } from '../login/resend-otp';
-import type { SendResult } from '../login/send-otp';
+import type { SendRequest, SendResult } from '../login/send-otp';
 import type { MiddlewareContext } from './context';
 import { createFactory, currentUser, loadOptions, readField } from './handler';
+import { findWanted } from './kept-page';
 import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
 import { finishSend, withoutNotice } from './send';
@@ -50,19 +51,23 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       phoneId: readField(req, fields.phoneId),
     };
     const result = (await logins.findEnd(req)) ?? (await context.resendOtp(request));
-    const returnTo = before.returnTo ?? pending?.returnTo;
-    return finishSend(context, req, res, options, { before, result, returnTo });
+    const kept = { returnTo: findWanted(before, context.now()), methods: pending?.methods };
+    return finishSend(context, req, res, options, { before, result, ...kept });
   }
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
-    const result = (await logins.findEnd(req)) ?? (await sendStepUp(req, before, options));
-    return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
+    const returnTo = findWanted(before, context.now());
+    // A transaction is approved by a texted code alone.
+    const methods = options.transaction === undefined ? returnTo?.methods : undefined;
+    const asked = { before, methods };
+    const result = (await logins.findEnd(req)) ?? (await sendStepUp(req, asked, options));
+    return finishSend(context, req, res, options, { before, result, returnTo, methods });
   }
 
   async function sendStepUp(
     req: Request,
-    before: SmsOtpSession,
+    { before, methods }: { readonly before: SmsOtpSession; readonly methods: Methods },
     options: StepUpOptions,
   ): Promise<SendResult> {
     const user = currentUser(req);
@@ -73,6 +78,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       user,
       purpose: transaction === undefined ? 'step-up' : 'transaction',
       transaction,
+      methods,
       phoneId: readField(req, fields.phoneId),
       address: readAddress(req, context.warn),
       browserCookie: context.browsers.readCookie(req),
@@ -106,3 +112,6 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     return answerSuccess(res, successRedirect);
   }
 }
+
+/** The factors that a step-up accepts; undefined: any. */
+type Methods = SendRequest['methods'];
