@@ -61,6 +61,7 @@ export type {
 export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
 export type {
   EnrollOptions,
+  FactorName,
   FirstFactorOptions,
   GuardOptions,
   PassportOptions,
