@@ -212,8 +212,6 @@ export interface SmsOtpOptions {
    * Default: 600.
    */
   readonly pendingLoginSeconds?: number | undefined;
-  /** Digits of the longest code, which messages are measured with: 4 to 10. Default: 10. */
-  readonly maxCodeDigits?: number | undefined;
   /** Attempts per OTP id: 1 to 5. Default: 5. */
   readonly maxAttempts?: number | undefined;
   /** Sends per pending login: 1 to 5. Default: 3. */
@@ -393,7 +391,6 @@ const schema = strictOptions({
   getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
   codeValiditySeconds: wholeNumber(120, 600).default(300),
   pendingLoginSeconds: wholeNumber(180, 900).default(600),
-  maxCodeDigits: wholeNumber(4, 10).default(10),
   maxAttempts: wholeNumber(1, 5).default(5),
   maxSends: wholeNumber(1, 5).default(3),
   acceptsEarlierCode: switchOption().default(true),

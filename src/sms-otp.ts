@@ -52,7 +52,7 @@ import { SessionSlot } from './middleware/session-slot';
 import { createUserFields } from './middleware/user-fields';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import type * as OpenGatewayModule from './open-gateway';
-import type { OpenGateway } from './open-gateway';
+import type { MessageRules, OpenGateway } from './open-gateway';
 import type * as OptionsModule from './options';
 import type { Settings, SmsOtpOptions } from './options';
 import { guardStore, type GuardedStore } from './stores/guarded-store';
@@ -141,8 +141,7 @@ class SmsOtpContext {
     const settings = loadOptions().readOptions(options);
     const { onEvent, now, store = memoryStore({ now }), phoneBook: book } = settings;
     const emit = createEmitter(onEvent);
-    const { maxCodeDigits: maxPinDigits } = settings;
-    const shared = { now, maxPinDigits, tokenStore: store.tokens };
+    const shared = { now, tokenStore: store.tokens };
     const opened = loadOpenGateway().openGateway(options.gateway, shared);
     checkGateway(settings, opened);
     // Without a listener the client does not create any events.
@@ -226,8 +225,8 @@ export function createSmsOtp<const O extends PartOptions>(
  */
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
   const settings = loadOptions().readOptions(options);
-  const allowSecondSegment = loadOpenGateway().readSecondSegment(options.gateway);
-  return measureTexts(toMessageSettings(settings, allowSecondSegment));
+  const rules = loadOpenGateway().readMessageRules(options.gateway);
+  return measureTexts(toMessageSettings(settings, rules));
 }
 
 const SECOND_ARGUMENT =
@@ -262,13 +261,8 @@ function loadOpenGateway(): typeof OpenGatewayModule {
 }
 
 /** Checks what depends on the kind of gateway. */
-function checkGateway({ maxCodeDigits, messages, policies }: Settings, opened: OpenGateway): void {
-  const { maxPinDigits, isClient, writesMessages } = opened;
-  // The client would refuse, at each login, a message that fits only with shorter codes.
-  if (maxPinDigits !== null && maxCodeDigits < maxPinDigits) {
-    const problem = `must not be below maxPinDigits of the client, which is ${maxPinDigits}`;
-    throw optionError('createSmsOtp', 'maxCodeDigits', problem);
-  }
+function checkGateway({ messages, policies }: Settings, opened: OpenGateway): void {
+  const { isClient, writesMessages } = opened;
   const needing = isClient ? undefined : policies.find(({ needsClient }) => needsClient === true);
   if (needing !== undefined) {
     const problem = `has ${needing.name}, which needs prices or lookups of a GatewayClient`;
@@ -287,18 +281,14 @@ function findOwnText({ template, autofillHost, perCountry = {} }: Settings['mess
   return national && `messages.perCountry.${national[0]}.template`;
 }
 
-function toMessageSettings(
-  settings: Settings,
-  allowSecondSegment: boolean | undefined,
-): MessageBuilderOptions {
-  const { messages, maxCodeDigits: maxPinDigits, codeValiditySeconds, getLocale } = settings;
-  const { appName } = settings;
-  return { ...messages, appName, maxPinDigits, allowSecondSegment, codeValiditySeconds, getLocale };
+function toMessageSettings(settings: Settings, rules: MessageRules): MessageBuilderOptions {
+  const { messages, appName, codeValiditySeconds, getLocale } = settings;
+  return { ...messages, ...rules, appName, codeValiditySeconds, getLocale };
 }
 
 function createLoginContext(
   settings: Settings,
-  { gateway, policyGateway, allowSecondSegment }: OpenGateway,
+  { gateway, policyGateway, messageRules }: OpenGateway,
   store: SmsOtpStore,
   emit: LoginContext['emit'],
 ): LoginContext {
@@ -333,7 +323,7 @@ function createLoginContext(
     browsers: joinBrowsers(settings, guarded, createDigests),
     logins: joinLogins(settings, guarded, emit),
     policies: withBuiltIns(settings.allowedCountries, settings.policies),
-    buildMessage: createMessageBuilder(toMessageSettings(settings, allowSecondSegment)),
+    buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
     numberKeys: createNumberKeys(
       readNumber,
       derivers.map((derive) => () => derive('number-keys')),

@@ -20,7 +20,7 @@ import type { Wire } from './wire';
 /** Milliseconds for calls in flight to end when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
-type MessageRules = Pick<CheckedOptions, 'maxPinDigits' | 'allowSecondSegment'>;
+type MessageRules = Pick<CheckedOptions, 'maxCodeDigits' | 'allowSecondSegment'>;
 
 /**
  * The REST client of the gateway, for one account. It opens nothing before the first call. One
@@ -52,8 +52,8 @@ export class GatewayClient {
     wire.catch(ignore);
     this.#parts = createParts(checked, wire, Math.random);
     this.#authMs = checked.timeouts.authMs;
-    const { maxPinDigits, allowSecondSegment } = checked;
-    this.#messageRules = { maxPinDigits, allowSecondSegment };
+    const { maxCodeDigits, allowSecondSegment } = checked;
+    this.#messageRules = { maxCodeDigits, allowSecondSegment };
     this.variant = checked.variant;
     this.otp = createOtpCalls(this.#parts.runner);
     this.hlr = createHlrCalls(this.#parts.runner);

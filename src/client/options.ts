@@ -130,8 +130,8 @@ export interface GatewayClientOptions {
    * chooses each. Default: `string`.
    */
   readonly numbersAs?: NumbersAs | undefined;
-  /** Longest pin the gateway makes, 4 to 10; a message is measured with it. Default: 10. */
-  readonly maxPinDigits?: number | undefined;
+  /** Digits of the longest code, 4 to 10: messages are measured with it. Default: 10. */
+  readonly maxCodeDigits?: number | undefined;
   /**
    * Whether a message within 160 characters may need a second segment, which costs a second
    * message: extension characters such as the euro sign count once in the documents and twice on
@@ -234,7 +234,7 @@ const optionsSchema = strictOptions({
   numbersAs: numbersAs
     .default('string')
     .transform((form) => (typeof form === 'string' ? { mobile: form, validity: form } : form)),
-  maxPinDigits: wholeNumber(4, 10).default(10),
+  maxCodeDigits: wholeNumber(4, 10).default(10),
   allowSecondSegment: switchOption().default(false),
   tokenValiditySeconds: wholeNumber(60, 86_400).optional(),
   preserveToken: switchOption().optional(),

@@ -90,8 +90,8 @@ export interface SecondFactorOptions {
    */
   readonly maxAgeSeconds?: number | undefined;
   /**
-   * The factors that are good enough, such as `['passkey']`: `'sms'`, `'recovery-code'` and names of
-   * the option `factors`. The step-up that follows a refusal accepts only these. Left out: any
+   * The factors that are good enough, such as `['passkey']`: `'sms'`, `'recovery-code'` and names
+   * of the option `factors`. The step-up that follows a refusal accepts only these. Left out: any
    * method, trusted devices too.
    */
   readonly methods?: readonly FactorName[] | undefined;

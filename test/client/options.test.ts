@@ -55,7 +55,7 @@ describe('an option that is wrong is a TypeError that names it and shows no valu
     ['username', [undefined, '', 7]],
     ['password', [undefined, '', { secret: SECRET }]],
     ['numbersAs', ['text', 7]],
-    ['maxPinDigits', [3, 11, 6.5, '6']],
+    ['maxCodeDigits', [3, 11, 6.5, '6']],
     ['tokenValiditySeconds', [59, 86_401, '1800']],
     ['preserveToken', ['yes', 1]],
     ['timeouts', [7, []]],

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { requireForClients, toClaims } from '../../docs/recipes/oauth-step-up';
 import type { Factor } from 'passport-sms-otp';
 import { type Agent, giveCode, logIn, statusOf } from '../middleware/support/steps';
-import { asTestUser } from '../support/test-app';
 import { useSharedApp } from '../support/use-app';
 
 const PASSKEY: Factor = { name: 'passkey', amr: 'pop', check: ({ code }) => code === 'signed' };
@@ -33,7 +32,7 @@ describe('the words of OAuth', () => {
   async function challengeOf(agent: Agent, guard: string): Promise<unknown[]> {
     const { status, headers, body } = await agent.get(`/api/${guard}`);
     expect(headers['cache-control']).toBe('no-store');
-    return [status, headers['www-authenticate'], body];
+    return [status, headers['www-authenticate'], body as unknown];
   }
 
   it('tell a client what to ask for, and admit what it asked for', async () => {
@@ -71,7 +70,7 @@ describe('the words of OAuth', () => {
   it('refuse a login that has ended, which has no claims', async () => {
     const user = test.nextUser();
     const agent = await logIn(test, user);
-    await test.smsOtp.logins?.revokeAll(asTestUser(user).id);
+    await test.smsOtp.logins?.revokeAll(user.id);
     expect((await challengeOf(agent, 'fresh'))[0]).toBe(401);
     expect((await statusOf(agent)).verified).toBeNull();
   });

@@ -249,7 +249,6 @@ export const CEILINGS: [string, number, number][] = [
   ['maxSends', 5, 6],
   ['resendCooldownSeconds', 300, 301],
   ['resendCooldownSeconds', 30, 29],
-  ['maxCodeDigits', 10, 11],
   ['limits.perUser.max', 10, 11],
   ['limits.perUser.maxPerDay', 30, 31],
   ['limits.perUser.maxPerDayInAll', 100, 101],
