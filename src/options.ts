@@ -283,10 +283,6 @@ const country = z.string(`${COUNTRY}, such as 'US'`).refine((code) => findCountr
   },
 });
 
-const cookieName = z
-  .string('must be a string')
-  .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -');
-
 const ORIGINS = "must be a list of origins such as ['https://app.example']";
 const origin = z
   .string(ORIGINS)
@@ -341,13 +337,9 @@ const schema = strictOptions({
     getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
     maxAgeDays: wholeNumber(1, 90).default(30),
     maxDevices: wholeNumber(1, 20).default(5),
-    cookieName: cookieName.optional(),
   }).optional(),
   knownBrowsers: unlessFalse(
-    strictOptions({
-      maxAgeDays: wholeNumber(1, 365).default(90),
-      cookieName: cookieName.optional(),
-    }),
+    strictOptions({ maxAgeDays: wholeNumber(1, 365).default(90) }),
   ).prefault({}),
   logins: unlessFalse(
     strictOptions({
@@ -510,17 +502,17 @@ function nameCookies({
   return {
     trustedDevices: trustedDevices && {
       ...trustedDevices,
-      cookieName: trustedDevices.cookieName ?? toCookieName(strategyName, 'device'),
+      cookieName: toCookieName(strategyName, 'device'),
     },
     knownBrowsers: knownBrowsers && {
       ...knownBrowsers,
-      cookieName: knownBrowsers.cookieName ?? toCookieName(strategyName, 'browser'),
+      cookieName: toCookieName(strategyName, 'browser'),
     },
   };
 }
 
 /**
- * Returns the default name of a cookie, so that two instances of one app leave each other's cookies
+ * Returns the name of a cookie, so that two instances of one app leave each other's cookies
  * alone. A strategy may have any name, a cookie may not.
  */
 function toCookieName(strategyName: string, purpose: 'device' | 'browser'): string {
