@@ -237,13 +237,8 @@ export interface SmsOtpOptions {
   /** The names of the fields in the request body. */
   readonly fields?: FieldsOption | undefined;
   /**
-   * The session key of the library's slot. Default: `'smsOtp'`, and with another `strategyName`
-   * `'smsOtp:'` and that name.
-   */
-  readonly sessionKey?: string | undefined;
-  /**
-   * The name the strategy is registered under. Keys depend on it: see scaling.md before changing
-   * it. Default: `'sms-otp'`.
+   * The name the strategy is registered under. Cookies, keys of the store and the key in the
+   * session depend on it: see scaling.md before changing it. Default: `'sms-otp'`.
    */
   readonly strategyName?: string | undefined;
   /**
@@ -396,7 +391,6 @@ const schema = strictOptions({
     recoveryCode: name.default('recoveryCode'),
     trustDevice: name.default('trustDevice'),
   }).prefault({}),
-  sessionKey: name.optional(),
   strategyName: name.default(DEFAULT_NAME),
   keepSessionKeys: z.array(name, 'must be a list of names').default([]),
   returnToOrigins: z.array(origin, ORIGINS).default([]),
@@ -441,8 +435,7 @@ export function readOptions(options: SmsOtpOptions): Settings {
   const settings: Checked = parseOptions(MAKER, hasBook ? schema : schemaWithoutBook, options);
   const { strategyName, messages } = settings;
   // Two instances of one app share its sessions: a mark of one is not a mark of the other.
-  const { sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}` } =
-    settings;
+  const sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}`;
   checkSessionKeys(sessionKey, settings);
   checkFactors(settings);
   checkTimes(settings);
@@ -464,13 +457,6 @@ export function readOptions(options: SmsOtpOptions): Settings {
 }
 
 function checkSessionKeys(sessionKey: string, { keepSessionKeys }: Checked): void {
-  if (RESERVED_SESSION_KEYS.includes(sessionKey)) {
-    throw optionError(
-      MAKER,
-      'sessionKey',
-      `'${sessionKey}' is reserved by express-session or Passport`,
-    );
-  }
   const reserved = [...RESERVED_SESSION_KEYS, sessionKey];
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
     throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);

@@ -761,7 +761,7 @@ describe('a mistake of the app', () => {
     it('warns once for each, and each verifies the codes that it sent', async () => {
       test = await startTestApp({
         routes: (_app, _smsOtp, _passport, options) => {
-          createSmsOtp({ ...options, sessionKey: 'other', allowedCountries: ['GB'] });
+          createSmsOtp({ ...options, allowedCountries: ['GB'] });
         },
       });
       expectWarning('SMS_OTP_STRATEGY_TWICE', 'strategyName', 'new Passport()');

@@ -22,7 +22,6 @@ export const ownPassword: SoundApp = (gateway) => ({
     const smsOtp = createSmsOtp({
       ...otpOptions(gateway, passport),
       fields: { code: 'oneTimeCode' },
-      sessionKey: 'secondFactor',
       strategyName: 'text-message',
     });
     const checkPassword: RequestHandler = (req, res, next) => {

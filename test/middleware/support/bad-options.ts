@@ -157,12 +157,6 @@ export const BAD: [string, object, RegExp][] = [
     /codeValiditySeconds/,
   ],
   [
-    "Passport's key for the slot",
-    { sessionKey: 'passport' },
-    /sessionKey 'passport' is reserved by/,
-  ],
-  ["the cookie's key for the slot", { sessionKey: 'cookie' }, /sessionKey 'cookie' is reserved by/],
-  [
     "Passport's key among the kept",
     { keepSessionKeys: ['passport'] },
     /keepSessionKeys must not hold/,
@@ -171,7 +165,7 @@ export const BAD: [string, object, RegExp][] = [
   ['our own key among the kept', { keepSessionKeys: ['smsOtp'] }, /keepSessionKeys must not hold/],
   [
     'our renamed key among the kept',
-    { sessionKey: 'x', keepSessionKeys: ['x'] },
+    { strategyName: 'x', keepSessionKeys: ['smsOtp:x'] },
     /keepSessionKeys must not/,
   ],
   [
