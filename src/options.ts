@@ -331,7 +331,6 @@ const schema = strictOptions({
   trustedDevices: strictOptions({
     getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
     maxAgeDays: wholeNumber(1, 90).default(30),
-    maxDevices: wholeNumber(1, 20).default(5),
   }).optional(),
   knownBrowsers: unlessFalse(
     strictOptions({ maxAgeDays: wholeNumber(1, 365).default(90) }),

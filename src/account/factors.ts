@@ -192,9 +192,7 @@ export interface LoginFactors {
 
 interface FactorSettings {
   readonly recoveryCodes?: { readonly count: number } | undefined;
-  readonly trustedDevices?:
-    | (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number })
-    | undefined;
+  readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number }) | undefined;
 }
 
 export function createFactors(

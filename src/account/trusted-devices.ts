@@ -22,8 +22,6 @@ export interface TrustedDevicesOption {
    * 30.
    */
   readonly maxAgeDays?: number | undefined;
-  /** Devices a user may have; the oldest is removed first: 1 to 20. Default: 5. */
-  readonly maxDevices?: number | undefined;
 }
 
 /** Trust in devices, as a login needs it. */
