@@ -5,7 +5,7 @@ export {
   type SmsOtp,
   type SmsOtpBase,
 } from './sms-otp';
-export type { FieldsOption, LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './options';
+export type { LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './options';
 export type { FactorFacts, FieldNames, SmsOtpSettings } from './middleware/public-settings';
 export type { Paths } from './middleware/paths';
 export type { FirstFactorStrategy } from './middleware/first-factor';

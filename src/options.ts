@@ -30,6 +30,7 @@ import type { SmsOtpEvent } from './login/events';
 import { appNameSchema, messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
 import type { Paths } from './middleware/paths';
+import type { FieldNames } from './middleware/public-settings';
 import type { GatewayOption } from './open-gateway';
 import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
@@ -53,20 +54,6 @@ export type GivenPhone =
 
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
-
-/** Names of the fields that middlewares read from a parsed request body. */
-export interface FieldsOption {
-  /** The code. Default: `'pin'`. */
-  readonly code?: string | undefined;
-  /** A new number. Default: `'phone'`. */
-  readonly phone?: string | undefined;
-  /** Which of the user's numbers is texted, by its `phoneId`. Default: `'phoneId'`. */
-  readonly phoneId?: string | undefined;
-  /** A recovery code. Default: `'recoveryCode'`. */
-  readonly recoveryCode?: string | undefined;
-  /** Whether to trust this device: `on`, `true`, `1` or `yes`. Default: `'trustDevice'`. */
-  readonly trustDevice?: string | undefined;
-}
 
 /**
  * Where the app's pages are: the default of every redirect. Each is a path as the browser sees it,
@@ -234,8 +221,8 @@ export interface SmsOtpOptions {
    * `numberTypes()`. Default: none.
    */
   readonly policies?: readonly Policy[] | undefined;
-  /** The names of the fields in the request body. */
-  readonly fields?: FieldsOption | undefined;
+  /** The field of the request body that holds the code: 1 to 100 characters. Default: `'pin'`. */
+  readonly codeField?: string | undefined;
   /**
    * The name the strategy is registered under. Cookies, keys of the store and the key in the
    * session depend on it: see scaling.md before changing it. Default: `'sms-otp'`.
@@ -383,13 +370,7 @@ const schema = strictOptions({
   resendCooldownSeconds: wholeNumber(30, 300).default(30),
   limits: limitsSchema.prefault({}),
   policies: z.array(policy, 'must be a list of policies').default([]),
-  fields: strictOptions({
-    code: name.default('pin'),
-    phone: name.default('phone'),
-    phoneId: name.default('phoneId'),
-    recoveryCode: name.default('recoveryCode'),
-    trustDevice: name.default('trustDevice'),
-  }).prefault({}),
+  codeField: name.default('pin'),
   strategyName: name.default(DEFAULT_NAME),
   keepSessionKeys: z.array(name, 'must be a list of names').default([]),
   returnToOrigins: z.array(origin, ORIGINS).default([]),
@@ -410,6 +391,8 @@ type Checked = z.output<typeof schema>;
 /** The options, checked and completed. */
 export type Settings = Omit<Checked, 'trustedDevices' | 'knownBrowsers'> & {
   readonly sessionKey: string;
+  /** The names of the fields in forms. */
+  readonly fields: FieldNames;
   readonly trustedDevices: NamedCookie<NonNullable<Checked['trustedDevices']>> | undefined;
   readonly knownBrowsers: NamedCookie<Exclude<Checked['knownBrowsers'], false>> | false;
 };
@@ -421,6 +404,14 @@ const MAKER = 'createSmsOtp';
 
 /** NIST SP 800-63B 3.2.2 admits 100 failures in all. */
 const MOST_FAILURES_PER_SIDE = 50;
+
+/** The fields of forms that an app makes for this package. */
+const FIELDS = {
+  phone: 'phone',
+  phoneId: 'phoneId',
+  recoveryCode: 'recoveryCode',
+  trustDevice: 'trustDevice',
+};
 
 /** Session keys that belong to express-session and Passport. */
 const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
@@ -451,6 +442,7 @@ export function readOptions(options: SmsOtpOptions): Settings {
     ...settings,
     ...nameCookies(settings),
     sessionKey,
+    fields: { code: settings.codeField, ...FIELDS },
     messages: { ...messages, perCountry },
   };
 }

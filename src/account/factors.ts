@@ -29,7 +29,7 @@ interface FactorBase<User> {
    * The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name.
    */
   readonly amr?: string | undefined;
-  /** The field of the body that holds its code, or its response. Default: `fields.code`. */
+  /** The field of the body that holds its code, or its response. Default: `codeField`. */
   readonly field?: string | undefined;
   /**
    * Returns whether this user has the factor, whether or not it works at the moment. Only `true`

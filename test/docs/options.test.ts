@@ -171,7 +171,6 @@ describe('docs/options.md on groups', () => {
     ['knownBrowsers', readMembers('src/account/known-browsers.ts', 'KnownBrowsersOption')],
     ['recoveryCodes', readMembers('src/account/recovery-codes.ts', 'RecoveryCodesOption')],
     ['messages', readMembers('src/messages/options.ts', 'MessagesOption')],
-    ['fields', readMembers('src/options.ts', 'FieldsOption')],
   ])('has every option of %s and no other', (name, members) => {
     const shown = [...readRows(page).keys(), ...limitRows.keys()].filter((row) =>
       row.startsWith(`${name}.`),

@@ -66,7 +66,7 @@ describe('of the session, a login', () => {
 describe('with other names', () => {
   it('the strategy, its slot and the field of the code are called as the options say', async () => {
     const test = await apps.start({
-      options: { strategyName: 'my-strategy', fields: { code: 'code' } },
+      options: { strategyName: 'my-strategy', codeField: 'code' },
       routes: (app, _smsOtp, passport) => {
         // Passport types its middleware as any.
         app.post('/plain', passport.authenticate('my-strategy') as RequestHandler, (_req, res) => {

@@ -633,7 +633,7 @@ describe('a mistake of the app', () => {
 
     it('warns once of a field that has another name', async () => {
       expect(await enter({ code: '123456' })).toBe(400);
-      expectWarning('SMS_OTP_FIELD_MISSING', 'no pin', 'option fields');
+      expectWarning('SMS_OTP_FIELD_MISSING', 'no pin', 'option codeField');
     });
 
     it('warns once of a body that was not parsed', async () => {

@@ -173,7 +173,7 @@ export const BAD: [string, object, RegExp][] = [
     { keepSessionKeys: 'theme' },
     /keepSessionKeys must be a list of names/,
   ],
-  ['an empty field', { fields: { code: '' } }, /fields\.code must not be empty/],
+  ['an empty field', { codeField: '' }, /codeField must not be empty/],
   ['an empty strategy name', { strategyName: '' }, /strategyName must not be empty/],
   ['limits that are off', { limits: null }, /limits/],
   ['an unknown limit', { limits: { perPlanet: {} } }, /unknown option limits\.perPlanet$/],
