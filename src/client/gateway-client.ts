@@ -11,6 +11,7 @@ import type * as OptionsModule from './options';
 import type { CheckedOptions, GatewayClientOptions } from './options';
 import { CallRunner } from './run-call';
 import { SharedToken } from './shared-token';
+import { findTimeout } from './timeouts';
 import { createTokenCrypto, toAccountName } from './token-crypto';
 import { TokenManager } from './token-manager';
 import { Transport } from './transport';
@@ -51,7 +52,7 @@ export class GatewayClient {
     // The first call reports a failure to load.
     wire.catch(ignore);
     this.#parts = createParts(checked, wire, Math.random);
-    this.#authMs = checked.timeouts.authMs;
+    this.#authMs = findTimeout('auth', checked.timeoutMs);
     const { maxCodeDigits, allowSecondSegment } = checked;
     this.#messageRules = { maxCodeDigits, allowSecondSegment };
     this.variant = checked.variant;
@@ -128,8 +129,8 @@ async function loadWire(options: CheckedOptions): Promise<Wire> {
  * @param random Returns a number from 0 to 1.
  */
 function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () => number) {
-  const { timeouts, tokenStore, now } = options;
-  const { authMs } = timeouts;
+  const { timeoutMs, tokenStore, now } = options;
+  const authMs = findTimeout('auth', timeoutMs);
   const emitter = new GatewayEmitter(options.onEvent);
   const breaker = new CircuitBreaker(now, emitter);
   const transport = new Transport(options, breaker);
@@ -153,7 +154,7 @@ function createParts(options: CheckedOptions, wire: Promise<Wire>, random: () =>
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
   const runner = new CallRunner({
-    timeouts,
+    timeoutMs,
     limiter,
     breaker,
     lockout,
