@@ -150,7 +150,9 @@ describe('an authentication that goes wrong', () => {
       const ended: string[] = [];
       const { client, simulator } = await startGateway('A', {
         timeoutMs: 1_000,
-        onEvent: (event) => void ('call' in event && ended.push(event.call)),
+        onEvent: (event) => {
+          if ('call' in event) ended.push(event.call);
+        },
       });
       const body =
         typeof fault === 'object' && fault.kind === 'body'
