@@ -224,7 +224,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     if (recipient.factors.length === 0)
       return refuse(request, userId, { reason: 'second-factor-required' });
     // The code of a message that is out would let no one pass, and would keep this from beginning.
-    if ((current?.otpId ?? null) !== null && current !== undefined)
+    if (current !== undefined && current.otpId !== null)
       await store.pendingLogins.end(current.pendingId);
     const asked = { request, ...recipient, refusal: null, waitSeconds: null, status: null };
     const begun = await beginWithoutText(asked);

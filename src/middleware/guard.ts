@@ -205,25 +205,21 @@ export function createGuards(context: MiddlewareContext): Guards {
     target: string | undefined,
   ): Partial<SmsOtpSession> | null {
     if (!slot.mayKeep(req)) return null;
-    if (target === undefined) return toMethodsTrace(req, reason, options);
+    if (target === undefined) return toMethodsTrace(req, options);
     if (!isVisit(req)) return null;
     const notice = toNotice({ reason }, now());
     warnOfLoop(slot.read(req), notice, warn);
     // Where a form was sent there is nothing to see.
     const page = req.method === 'GET' ? findReturnPage(req, options, target) : null;
-    const kept = page ? { returnTo: page } : toMethodsTrace(req, reason, options);
+    const kept = page ? { returnTo: page } : toMethodsTrace(req, options);
     // The page that asks for the code says itself what to do.
     const isAsked = target === context.paths?.code;
     return { ...(!isAsked && notice), ...kept };
   }
 
   /** Returns the factors that the next step-up accepts, where there is no page to keep. */
-  function toMethodsTrace(
-    req: Request,
-    reason: Reason,
-    { methods }: GuardOptions,
-  ): Partial<SmsOtpSession> | null {
-    if (currentUser(req) === undefined || reason === 'login-ended') return null;
+  function toMethodsTrace(req: Request, { methods }: GuardOptions): Partial<SmsOtpSession> | null {
+    if (currentUser(req) === undefined) return null;
     const page = withMethods(findWanted(slot.read(req), now()), methods);
     return page && { returnTo: page };
   }

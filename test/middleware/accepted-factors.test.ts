@@ -395,15 +395,31 @@ describe('a guard that accepts certain factors', () => {
     it('has its session written once, and again only where a guard accepts others', async () => {
       const { agent } = await begin();
       test.clock.advanceSeconds(301);
-      const writes = async (path: string): Promise<number> => {
+      const calls = async (path: string): Promise<number[]> => {
         test.sessions.resetCalls();
         await ask(agent, path);
-        return test.sessions.calls.set;
+        return [test.sessions.calls.get, test.sessions.calls.set];
       };
       const asked = ['/api/a', '/api/a', '/a', '/api/b', '/api/b'];
-      const counted: number[] = [];
-      for (const path of asked) counted.push(await writes(path));
-      expect(counted).toEqual([1, 0, 0, 1, 0]);
+      const counted: number[][] = [];
+      for (const path of asked) counted.push(await calls(path));
+      const [read, written] = [
+        [1, 0],
+        [2, 1],
+      ];
+      expect(counted).toEqual([written, read, read, written, read]);
+    });
+
+    it('is refused without a message where too many step-ups have begun without one', async () => {
+      const { agent } = await begin();
+      await ask(agent, '/api/a');
+      const before = sends();
+      const statuses = new Set<number>();
+      for (let times = 0; times < 60; times += 1)
+        statuses.add((await agent.post('/step-up')).status);
+      expect([...statuses]).toEqual([200, 429]);
+      expect((await agent.post('/step-up')).body).toMatchObject({ error: 'send-limit' });
+      expect(sends()).toBe(before);
     });
 
     it('writes nothing for a stranger, and nothing for a user who has none of them', async () => {
