@@ -72,8 +72,8 @@ const next = () => undefined;
 const guards = {
   'passport-sms-otp': smsOtp.requireSecondFactor(),
   'passport-sms-otp, maxAgeSeconds': smsOtp.requireSecondFactor({ maxAgeSeconds: 3_600 }),
-  'passport-sms-otp, acrValues, maxAgeSeconds': smsOtp.requireSecondFactor({
-    acrValues: ['mfa'],
+  'passport-sms-otp, methods, maxAgeSeconds': smsOtp.requireSecondFactor({
+    methods: ['sms'],
     maxAgeSeconds: 3_600,
   }),
   'passport-sms-otp, logins, maxAgeSeconds': smsOtpWithLogins.requireSecondFactor({

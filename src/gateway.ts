@@ -16,6 +16,8 @@ export interface OtpGateway {
    * transactions, which all depend on the text, are errors at start then. Default: true.
    */
   readonly writesMessages?: boolean | undefined;
+  /** Digits of the longest code, 4 to 10: messages are measured with it. Default: 10. */
+  readonly maxCodeDigits?: number | undefined;
   /**
    * Makes a code and texts it. Costs money and is called once for each text.
    * @param permit The answer of `admit`, where the gateway has it.

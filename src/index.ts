@@ -5,7 +5,7 @@ export {
   type SmsOtp,
   type SmsOtpBase,
 } from './sms-otp';
-export type { FieldsOption, LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './options';
+export type { LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './options';
 export type { FactorFacts, FieldNames, SmsOtpSettings } from './middleware/public-settings';
 export type { Paths } from './middleware/paths';
 export type { FirstFactorStrategy } from './middleware/first-factor';
@@ -61,6 +61,7 @@ export type {
 export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
 export type {
   EnrollOptions,
+  FactorName,
   FirstFactorOptions,
   GuardOptions,
   PassportOptions,
@@ -76,7 +77,7 @@ export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware
 export type { GenerateOptions, RecoveryCodesPart } from './middleware/recovery-codes';
 export type { ListedPhone } from './account/change-phones';
 export type { Phones } from './middleware/phones';
-export type { SecondFactorClaims, SmsOtpStatus } from './middleware/status';
+export type { SmsOtpStatus } from './middleware/status';
 export type {
   SmsOtpAuthInfo,
   SmsOtpFailureInfo,

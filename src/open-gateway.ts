@@ -15,16 +15,21 @@ export interface OpenGateway {
   readonly isClient: boolean;
   /** Whether it texts the message that it is given. */
   readonly writesMessages: boolean;
-  /** Digits of the longest code that a message is measured with; null: any. */
-  readonly maxPinDigits: number | null;
-  readonly allowSecondSegment: boolean | undefined;
+  readonly messageRules: MessageRules;
   readonly subscribe: (listener: GatewayEventListener) => () => void;
   /** Ends what was made here. */
   readonly close: () => Promise<void>;
 }
 
+/** How long a message of this gateway may become. */
+export interface MessageRules {
+  /** Digits of the longest code. */
+  readonly maxCodeDigits: number;
+  readonly allowSecondSegment: boolean | undefined;
+}
+
 /** What the client shares with the login, unless it has options of its own. */
-export type SharedOptions = Pick<GatewayClientOptions, 'now' | 'maxPinDigits'> & {
+export type SharedOptions = Pick<GatewayClientOptions, 'now'> & {
   readonly tokenStore: TokenStore;
 };
 
@@ -54,12 +59,25 @@ export function openGateway(option: GatewayOption, shared: SharedOptions): OpenG
   }
 }
 
-/** Returns whether messages may take two segments, without opening anything. */
-export function readSecondSegment(option: GatewayOption): boolean | undefined {
-  if (isOtpGateway(option)) return undefined;
-  return option instanceof GatewayClient
-    ? option.messageRules.allowSecondSegment
-    : option.allowSecondSegment;
+/**
+ * Returns how long a message may become, without opening anything.
+ * @throws {TypeError} that names the option.
+ */
+export function readMessageRules(option: GatewayOption): MessageRules {
+  if (option instanceof GatewayClient) return option.messageRules;
+  const allowSecondSegment = isOtpGateway(option) ? undefined : option.allowSecondSegment;
+  return { maxCodeDigits: readCodeDigits(option), allowSecondSegment };
+}
+
+/** The longest code that any gateway makes. */
+const MOST_DIGITS = 10;
+
+function readCodeDigits({
+  maxCodeDigits = MOST_DIGITS,
+}: GatewayClientOptions | OtpGateway): number {
+  if (Number.isInteger(maxCodeDigits) && maxCodeDigits >= 4 && maxCodeDigits <= MOST_DIGITS)
+    return maxCodeDigits;
+  throw optionError(MAKER, 'gateway.maxCodeDigits', 'must be a whole number from 4 to 10');
 }
 
 function isOtpGateway(option: GatewayOption): option is OtpGateway {
@@ -76,7 +94,7 @@ function openClient(client: GatewayClient): OpenGateway {
     policyGateway: client,
     isClient: true,
     writesMessages: true,
-    ...client.messageRules,
+    messageRules: client.messageRules,
     subscribe: (listener) => client.subscribe(listener),
     close: stayOpen,
   };
@@ -96,8 +114,7 @@ function openOwn(gateway: OtpGateway): OpenGateway {
     policyGateway: NO_CLIENT,
     isClient: false,
     writesMessages,
-    maxPinDigits: null,
-    allowSecondSegment: undefined,
+    messageRules: readMessageRules(gateway),
     subscribe(listener) {
       return gateway.subscribe?.(listener) ?? doNothing;
     },

@@ -30,6 +30,7 @@ import type { SmsOtpEvent } from './login/events';
 import { appNameSchema, messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
 import type { Paths } from './middleware/paths';
+import type { FieldNames } from './middleware/public-settings';
 import type { GatewayOption } from './open-gateway';
 import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
@@ -53,20 +54,6 @@ export type GivenPhone =
 
 /** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
-
-/** Names of the fields that middlewares read from a parsed request body. */
-export interface FieldsOption {
-  /** The code. Default: `'pin'`. */
-  readonly code?: string | undefined;
-  /** A new number. Default: `'phone'`. */
-  readonly phone?: string | undefined;
-  /** Which of the user's numbers is texted, by its `phoneId`. Default: `'phoneId'`. */
-  readonly phoneId?: string | undefined;
-  /** A recovery code. Default: `'recoveryCode'`. */
-  readonly recoveryCode?: string | undefined;
-  /** Whether to trust this device: `on`, `true`, `1` or `yes`. Default: `'trustDevice'`. */
-  readonly trustDevice?: string | undefined;
-}
 
 /**
  * Where the app's pages are: the default of every redirect. Each is a path as the browser sees it,
@@ -212,8 +199,6 @@ export interface SmsOtpOptions {
    * Default: 600.
    */
   readonly pendingLoginSeconds?: number | undefined;
-  /** Digits of the longest code, which messages are measured with: 4 to 10. Default: 10. */
-  readonly maxCodeDigits?: number | undefined;
   /** Attempts per OTP id: 1 to 5. Default: 5. */
   readonly maxAttempts?: number | undefined;
   /** Sends per pending login: 1 to 5. Default: 3. */
@@ -236,16 +221,11 @@ export interface SmsOtpOptions {
    * `numberTypes()`. Default: none.
    */
   readonly policies?: readonly Policy[] | undefined;
-  /** The names of the fields in the request body. */
-  readonly fields?: FieldsOption | undefined;
+  /** The field of the request body that holds the code: 1 to 100 characters. Default: `'pin'`. */
+  readonly codeField?: string | undefined;
   /**
-   * The session key of the library's slot. Default: `'smsOtp'`, and with another `strategyName`
-   * `'smsOtp:'` and that name.
-   */
-  readonly sessionKey?: string | undefined;
-  /**
-   * The name the strategy is registered under. Keys depend on it: see scaling.md before changing
-   * it. Default: `'sms-otp'`.
+   * The name the strategy is registered under. Cookies, keys of the store and the key in the
+   * session depend on it: see scaling.md before changing it. Default: `'sms-otp'`.
    */
   readonly strategyName?: string | undefined;
   /**
@@ -284,10 +264,6 @@ const country = z.string(`${COUNTRY}, such as 'US'`).refine((code) => findCountr
     return `${COUNTRY}${meant === undefined ? ", such as 'US'" : `: did you mean '${meant}'?`}`;
   },
 });
-
-const cookieName = z
-  .string('must be a string')
-  .regex(/^__Host-[\w-]{1,64}$/, 'must begin with __Host- and go on with letters, digits, _ and -');
 
 const ORIGINS = "must be a list of origins such as ['https://app.example']";
 const origin = z
@@ -342,14 +318,9 @@ const schema = strictOptions({
   trustedDevices: strictOptions({
     getPasswordVersion: callback<TrustedDevicesOption['getPasswordVersion']>(),
     maxAgeDays: wholeNumber(1, 90).default(30),
-    maxDevices: wholeNumber(1, 20).default(5),
-    cookieName: cookieName.optional(),
   }).optional(),
   knownBrowsers: unlessFalse(
-    strictOptions({
-      maxAgeDays: wholeNumber(1, 365).default(90),
-      cookieName: cookieName.optional(),
-    }),
+    strictOptions({ maxAgeDays: wholeNumber(1, 365).default(90) }),
   ).prefault({}),
   logins: unlessFalse(
     strictOptions({
@@ -393,21 +364,13 @@ const schema = strictOptions({
   getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
   codeValiditySeconds: wholeNumber(120, 600).default(300),
   pendingLoginSeconds: wholeNumber(180, 900).default(600),
-  maxCodeDigits: wholeNumber(4, 10).default(10),
   maxAttempts: wholeNumber(1, 5).default(5),
   maxSends: wholeNumber(1, 5).default(3),
   acceptsEarlierCode: switchOption().default(true),
   resendCooldownSeconds: wholeNumber(30, 300).default(30),
   limits: limitsSchema.prefault({}),
   policies: z.array(policy, 'must be a list of policies').default([]),
-  fields: strictOptions({
-    code: name.default('pin'),
-    phone: name.default('phone'),
-    phoneId: name.default('phoneId'),
-    recoveryCode: name.default('recoveryCode'),
-    trustDevice: name.default('trustDevice'),
-  }).prefault({}),
-  sessionKey: name.optional(),
+  codeField: name.default('pin'),
   strategyName: name.default(DEFAULT_NAME),
   keepSessionKeys: z.array(name, 'must be a list of names').default([]),
   returnToOrigins: z.array(origin, ORIGINS).default([]),
@@ -428,6 +391,8 @@ type Checked = z.output<typeof schema>;
 /** The options, checked and completed. */
 export type Settings = Omit<Checked, 'trustedDevices' | 'knownBrowsers'> & {
   readonly sessionKey: string;
+  /** The names of the fields in forms. */
+  readonly fields: FieldNames;
   readonly trustedDevices: NamedCookie<NonNullable<Checked['trustedDevices']>> | undefined;
   readonly knownBrowsers: NamedCookie<Exclude<Checked['knownBrowsers'], false>> | false;
 };
@@ -439,6 +404,14 @@ const MAKER = 'createSmsOtp';
 
 /** NIST SP 800-63B 3.2.2 admits 100 failures in all. */
 const MOST_FAILURES_PER_SIDE = 50;
+
+/** The fields of forms that an app makes for this package. */
+const FIELDS = {
+  phone: 'phone',
+  phoneId: 'phoneId',
+  recoveryCode: 'recoveryCode',
+  trustDevice: 'trustDevice',
+};
 
 /** Session keys that belong to express-session and Passport. */
 const RESERVED_SESSION_KEYS = ['cookie', 'passport'];
@@ -452,8 +425,7 @@ export function readOptions(options: SmsOtpOptions): Settings {
   const settings: Checked = parseOptions(MAKER, hasBook ? schema : schemaWithoutBook, options);
   const { strategyName, messages } = settings;
   // Two instances of one app share its sessions: a mark of one is not a mark of the other.
-  const { sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}` } =
-    settings;
+  const sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}`;
   checkSessionKeys(sessionKey, settings);
   checkFactors(settings);
   checkTimes(settings);
@@ -470,18 +442,12 @@ export function readOptions(options: SmsOtpOptions): Settings {
     ...settings,
     ...nameCookies(settings),
     sessionKey,
+    fields: { code: settings.codeField, ...FIELDS },
     messages: { ...messages, perCountry },
   };
 }
 
 function checkSessionKeys(sessionKey: string, { keepSessionKeys }: Checked): void {
-  if (RESERVED_SESSION_KEYS.includes(sessionKey)) {
-    throw optionError(
-      MAKER,
-      'sessionKey',
-      `'${sessionKey}' is reserved by express-session or Passport`,
-    );
-  }
   const reserved = [...RESERVED_SESSION_KEYS, sessionKey];
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
     throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
@@ -513,17 +479,17 @@ function nameCookies({
   return {
     trustedDevices: trustedDevices && {
       ...trustedDevices,
-      cookieName: trustedDevices.cookieName ?? toCookieName(strategyName, 'device'),
+      cookieName: toCookieName(strategyName, 'device'),
     },
     knownBrowsers: knownBrowsers && {
       ...knownBrowsers,
-      cookieName: knownBrowsers.cookieName ?? toCookieName(strategyName, 'browser'),
+      cookieName: toCookieName(strategyName, 'browser'),
     },
   };
 }
 
 /**
- * Returns the default name of a cookie, so that two instances of one app leave each other's cookies
+ * Returns the name of a cookie, so that two instances of one app leave each other's cookies
  * alone. A strategy may have any name, a cookie may not.
  */
 function toCookieName(strategyName: string, purpose: 'device' | 'browser'): string {

@@ -19,7 +19,6 @@ import { createUserAdmin, type UserAdmin } from './login/admin';
 import { type CodeVerifier, createCodeVerifiers } from './login/code-verifiers';
 import type { AppUserId, KnownBrowsers, LoginContext, LoginRegistry } from './login/context';
 import { createEmitter } from './login/events';
-import type { Method } from './login/outcome';
 import { giveBackUnusable } from './login/charge-send';
 import { createFactorOptions } from './login/factor-options';
 import { finishLogin } from './login/finish-login';
@@ -53,7 +52,7 @@ import { SessionSlot } from './middleware/session-slot';
 import { createUserFields } from './middleware/user-fields';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import type * as OpenGatewayModule from './open-gateway';
-import type { OpenGateway } from './open-gateway';
+import type { MessageRules, OpenGateway } from './open-gateway';
 import type * as OptionsModule from './options';
 import type { Settings, SmsOtpOptions } from './options';
 import { guardStore, type GuardedStore } from './stores/guarded-store';
@@ -142,8 +141,7 @@ class SmsOtpContext {
     const settings = loadOptions().readOptions(options);
     const { onEvent, now, store = memoryStore({ now }), phoneBook: book } = settings;
     const emit = createEmitter(onEvent);
-    const { maxCodeDigits: maxPinDigits } = settings;
-    const shared = { now, maxPinDigits, tokenStore: store.tokens };
+    const shared = { now, tokenStore: store.tokens };
     const opened = loadOpenGateway().openGateway(options.gateway, shared);
     checkGateway(settings, opened);
     // Without a listener the client does not create any events.
@@ -227,8 +225,8 @@ export function createSmsOtp<const O extends PartOptions>(
  */
 export function measureMessages(options: SmsOtpOptions): readonly MessageMeasure[] {
   const settings = loadOptions().readOptions(options);
-  const allowSecondSegment = loadOpenGateway().readSecondSegment(options.gateway);
-  return measureTexts(toMessageSettings(settings, allowSecondSegment));
+  const rules = loadOpenGateway().readMessageRules(options.gateway);
+  return measureTexts(toMessageSettings(settings, rules));
 }
 
 const SECOND_ARGUMENT =
@@ -263,13 +261,8 @@ function loadOpenGateway(): typeof OpenGatewayModule {
 }
 
 /** Checks what depends on the kind of gateway. */
-function checkGateway({ maxCodeDigits, messages, policies }: Settings, opened: OpenGateway): void {
-  const { maxPinDigits, isClient, writesMessages } = opened;
-  // The client would refuse, at each login, a message that fits only with shorter codes.
-  if (maxPinDigits !== null && maxCodeDigits < maxPinDigits) {
-    const problem = `must not be below maxPinDigits of the client, which is ${maxPinDigits}`;
-    throw optionError('createSmsOtp', 'maxCodeDigits', problem);
-  }
+function checkGateway({ messages, policies }: Settings, opened: OpenGateway): void {
+  const { isClient, writesMessages } = opened;
   const needing = isClient ? undefined : policies.find(({ needsClient }) => needsClient === true);
   if (needing !== undefined) {
     const problem = `has ${needing.name}, which needs prices or lookups of a GatewayClient`;
@@ -288,18 +281,14 @@ function findOwnText({ template, autofillHost, perCountry = {} }: Settings['mess
   return national && `messages.perCountry.${national[0]}.template`;
 }
 
-function toMessageSettings(
-  settings: Settings,
-  allowSecondSegment: boolean | undefined,
-): MessageBuilderOptions {
-  const { messages, maxCodeDigits: maxPinDigits, codeValiditySeconds, getLocale } = settings;
-  const { appName } = settings;
-  return { ...messages, appName, maxPinDigits, allowSecondSegment, codeValiditySeconds, getLocale };
+function toMessageSettings(settings: Settings, rules: MessageRules): MessageBuilderOptions {
+  const { messages, appName, codeValiditySeconds, getLocale } = settings;
+  return { ...messages, ...rules, appName, codeValiditySeconds, getLocale };
 }
 
 function createLoginContext(
   settings: Settings,
-  { gateway, policyGateway, allowSecondSegment }: OpenGateway,
+  { gateway, policyGateway, messageRules }: OpenGateway,
   store: SmsOtpStore,
   emit: LoginContext['emit'],
 ): LoginContext {
@@ -334,7 +323,7 @@ function createLoginContext(
     browsers: joinBrowsers(settings, guarded, createDigests),
     logins: joinLogins(settings, guarded, emit),
     policies: withBuiltIns(settings.allowedCountries, settings.policies),
-    buildMessage: createMessageBuilder(toMessageSettings(settings, allowSecondSegment)),
+    buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
     numberKeys: createNumberKeys(
       readNumber,
       derivers.map((derive) => () => derive('number-keys')),
@@ -441,7 +430,6 @@ function createMiddlewareContext(
   const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
   const sendOtp = createSendOtp(login, userFactors.listFactors);
   const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
-  const findAcr = (method: Method): string | undefined => verifiers.get(method)?.acr;
   return {
     passport: choosePassport(settings),
     strategyName,
@@ -451,11 +439,12 @@ function createMiddlewareContext(
     warn: login.warn,
     userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(login.warn),
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
-    returnPages: createReturnPages(settings.returnToOrigins, findAcr),
+    returnPages: createReturnPages(settings.returnToOrigins),
     paths: settings.paths,
     setup: createSetup(settings),
     logins,
-    marks: createMarkReader(slot, login.getUserId, now, logins, findAcr),
+    marks: createMarkReader(slot, login.getUserId, now, logins),
+    hasOneOf: userFactors.hasOneOf,
     sendOtp,
     resendOtp: createResendOtp(login, sendOtp),
     factors: joinFactors(login, verifiers),

@@ -5,6 +5,7 @@ import { interactionPolicy, Provider, type ClientMetadata, type Interaction } fr
 import passport from 'passport';
 import { createSmsOtp, type ChallengeFactor } from 'passport-sms-otp';
 import { addFirstFactor } from './first-factor';
+import { requireForClients, toClaims } from './oauth-step-up';
 import type { RecipeParts } from './parts';
 
 interface ProviderParts extends RecipeParts {
@@ -13,7 +14,7 @@ interface ProviderParts extends RecipeParts {
   /** Private keys that sign the ID tokens. */
   readonly jwks: { readonly keys: readonly object[] };
   readonly cookieSecret: string;
-  /** A factor with `name: 'passkey'` and `acr: 'phr'`, such as that of passkeys.md. */
+  /** A factor with `name: 'passkey'`, such as that of passkeys.md. */
   readonly passkey: ChallengeFactor;
 }
 
@@ -69,15 +70,14 @@ export function createApp({
     if (prompt.reasons.some((reason) => OTHER_ACCOUNT.includes(reason))) return false;
     const maxAgeSeconds = params.max_age === undefined ? undefined : Number(params.max_age);
     const { values } = readAcr(params);
-    return (
-      smsOtp.hasSecondFactor(req, { maxAgeSeconds }) && hasAcr(smsOtp.claims(req)?.acr, values)
-    );
+    const acr = toClaims(smsOtp.status(req))?.acr;
+    return smsOtp.hasSecondFactor(req, { maxAgeSeconds }) && hasAcr(acr, values);
   }
 
   /** Sends the browser back to the client, with what the user has passed and no more. */
   const finish: RequestHandler = async (req, res) => {
     const { params } = await provider.interactionDetails(req, res);
-    const claims = smsOtp.claims(req);
+    const claims = toClaims(smsOtp.status(req));
     const { values, isEssential } = readAcr(params);
     if (claims === null || req.user === undefined || (isEssential && !hasAcr(claims.acr, values))) {
       return void res.status(403).json({ error: 'second-factor-required', acr: values });
@@ -127,6 +127,10 @@ export function createApp({
     provider.interactionFinished(req, res, { error: 'unmet_authentication_requirements' }),
   );
   app.use('/interaction', pages);
+  const asked = { realm: 'bank', methods: ['passkey'], maxAgeSeconds: 300 };
+  app.get('/api/balance', ...sessions, requireForClients(smsOtp, asked), (_req, res) => {
+    res.json({ balance: 49.9 });
+  });
   app.use(['/auth', '/session/end/confirm'], ...sessions);
   // A user who logs out of the provider logs out here, too: once the provider has checked the form.
   const logOut = promisify<Request, Response>(smsOtp.logout());

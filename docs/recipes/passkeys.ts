@@ -58,9 +58,6 @@ export function passkeyFactor(book: PasskeyBook, options: PasskeyOptions): Chall
     // RFC 8176: a key that is not known to be in hardware. Synced passkeys are not, and
     // `attestation: 'none'` proves nothing.
     amr: 'swk',
-    // Phishing-resistant, in OpenID Connect EAP ACR Values 1.0: browsers sign for the origin that
-    // they show.
-    acr: 'phr',
     isAvailable: async ({ id }) => (await book.list(id)).length > 0,
     async createOptions({ userId, challenge }) {
       return generateAuthenticationOptions({

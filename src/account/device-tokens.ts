@@ -22,7 +22,6 @@ interface DeviceRegistryOptions {
   readonly devices: RecordSet<TrustedDevice>;
   readonly tokens: ReturnType<typeof createDeviceTokens>;
   readonly maxAgeDays: number;
-  readonly maxDevices: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -33,11 +32,14 @@ interface DeviceRegistryOptions {
  */
 const GRACE_MS = 10_000;
 
+/** The devices a user may have. The oldest is removed for a new one. */
+const MOST_DEVICES = 5;
+
 /** The trusted devices of all users. */
 export type DeviceRegistry = Readonly<ReturnType<typeof createDeviceRegistry>>;
 
 export function createDeviceRegistry(options: DeviceRegistryOptions) {
-  const { devices, tokens, maxAgeDays, maxDevices, now } = options;
+  const { devices, tokens, maxAgeDays, now } = options;
   return {
     /**
      * Makes a device, in place of the one that a cookie names.
@@ -61,7 +63,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
         ...given,
         ...times,
       };
-      return { device, put: devices.toPut(device, { most: maxDevices }), value: issued.value };
+      return { device, put: devices.toPut(device, { most: MOST_DEVICES }), value: issued.value };
     },
     /** Checks the token of a cookie, and replaces it. */
     async rotate(userId: string, value: string): Promise<DeviceTokenCheck> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { HasNoFactor, ListFactors, LoginContext } from '../login/context';
+import { findPhones } from '../login/phones';
 import { idText, isUser, toUserIdText } from '../login/users';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
 import { createPhoneCheck, type PhoneSources } from './phone-book';
@@ -28,12 +29,7 @@ interface FactorBase<User> {
    * The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name.
    */
   readonly amr?: string | undefined;
-  /**
-   * The value that `claims(req).acr` has, and that `acrValues` of a guard asks for, such as `phr`.
-   * Default: `mfa`.
-   */
-  readonly acr?: string | undefined;
-  /** The field of the body that holds its code, or its response. Default: `fields.code`. */
+  /** The field of the body that holds its code, or its response. Default: `codeField`. */
   readonly field?: string | undefined;
   /**
    * Returns whether this user has the factor, whether or not it works at the moment. Only `true`
@@ -111,6 +107,8 @@ export interface UserFactors {
    */
   readonly canPassSecondFactor: (user: Express.User) => Promise<boolean>;
   readonly hasNoFactor: HasNoFactor;
+  /** Returns whether the user can pass one of these factors now. */
+  readonly hasOneOf: (user: Express.User, methods: readonly string[]) => Promise<boolean>;
 }
 
 type UserFactorsContext = Pick<LoginContext, 'emit' | 'warn' | 'getUserId' | 'listPhones'>;
@@ -126,7 +124,7 @@ export function createUserFactors(
 ): UserFactors {
   const hasPhone = createPhoneCheck(listPhones, { ...phones, getUserId });
 
-  return { listFactors, canPassSecondFactor, hasNoFactor };
+  return { listFactors, canPassSecondFactor, hasNoFactor, hasOneOf };
 
   async function listFactors(user: Express.User, userId: string): Promise<readonly string[]> {
     // Most apps have neither.
@@ -147,6 +145,16 @@ export function createUserFactors(
     if ((await Promise.all(asked)).includes(true)) return true;
     // Codes that were spent count as well, until `enableUser`.
     return ((await recoveryCodes?.count(userId)) ?? null) !== null;
+  }
+
+  async function hasOneOf(user: Express.User, methods: readonly string[]): Promise<boolean> {
+    const { userId } = toUserIdText(getUserId(user));
+    const listed = await listFactors(user, userId);
+    if (listed.some((factor) => methods.includes(factor))) return true;
+    if (!methods.includes('sms')) return false;
+    const phones = await findPhones({ listPhones, warn }, user);
+    // A number that cannot be read now is one that the user has.
+    return 'found' in phones || phones.length > 0;
   }
 
   async function hasNoFactor(userId: string, load: () => unknown): Promise<boolean> {
@@ -184,9 +192,7 @@ export interface LoginFactors {
 
 interface FactorSettings {
   readonly recoveryCodes?: { readonly count: number } | undefined;
-  readonly trustedDevices?:
-    | (TrustedDevicesOption & { maxAgeDays: number; maxDevices: number })
-    | undefined;
+  readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number }) | undefined;
 }
 
 export function createFactors(

@@ -13,11 +13,6 @@ import type { CounterStore, KnownBrowser } from '../stores/store';
 export interface KnownBrowsersOption {
   /** Days a browser stays known after the user's last success in it: 1 to 365. Default: 90. */
   readonly maxAgeDays?: number | undefined;
-  /**
-   * Name of the cookie; begins with `__Host-`. Default: `__Host-`, the `strategyName` and
-   * `-browser`, as in `__Host-sms-otp-browser`.
-   */
-  readonly cookieName?: string | undefined;
 }
 
 interface KnownBrowsersOptions {

@@ -22,13 +22,6 @@ export interface TrustedDevicesOption {
    * 30.
    */
   readonly maxAgeDays?: number | undefined;
-  /** Devices a user may have; the oldest is removed first: 1 to 20. Default: 5. */
-  readonly maxDevices?: number | undefined;
-  /**
-   * Name of the cookie; begins with `__Host-`. Default: `__Host-`, the `strategyName` and
-   * `-device`, as in `__Host-sms-otp-device`.
-   */
-  readonly cookieName?: string | undefined;
 }
 
 /** Trust in devices, as a login needs it. */

@@ -1,7 +1,6 @@
 import {
   GatewayClient,
   type GatewayClientOptions,
-  type GatewayTimeouts,
   type NumberForm,
   type NumbersAs,
 } from '../client';
@@ -23,8 +22,6 @@ export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant'
 }
 
 const MAX_TIMEOUT_SECONDS = 60;
-/** The client's own maximum: an authentication must end within the lease on a shared token. */
-const MAX_AUTH_MS = 12_000;
 
 /** @throws {WrongUsage} that names every variable that is missing. */
 export async function readGatewayEnvironment(call: CommandCall): Promise<GatewayEnvironment> {
@@ -50,7 +47,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     password,
     variant,
     numbersAs,
-    timeouts: readTimeouts(call),
+    timeoutMs: readTimeout(call),
     ...(ca !== undefined && { ca: await readText(call.io.folder, ca) }),
   };
 }
@@ -71,18 +68,10 @@ function readNumbersAs(value: string | undefined): NumbersAs {
   );
 }
 
-function readTimeouts({ args }: CommandCall): Partial<GatewayTimeouts> {
-  if (args.text('timeout') === undefined) return {};
-  const ms = args.whole('timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
-  const all = {
-    connectMs: ms,
-    generateMs: ms,
-    validateMs: ms,
-    lookupMs: ms,
-    balanceMs: ms,
-    pricingMs: ms,
-  };
-  return { ...all, authMs: Math.min(ms, MAX_AUTH_MS) };
+/** Returns the milliseconds that a call has; undefined: as usual. */
+function readTimeout({ args }: CommandCall): number | undefined {
+  if (args.text('timeout') === undefined) return undefined;
+  return args.whole('timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { CredentialLockout, TokenContention } from './back-off';
 import { type GatewayEmitter, watchCall } from './events';
 import { isCredentialRefusal, isRefreshRefusal } from './gateway-call';
 import type { ClientSettings } from './options';
+import { findTimeout } from './timeouts';
 import type { TokenContents, Wire } from './wire';
 import type { Transport } from './transport';
 
@@ -43,7 +44,7 @@ export class Authenticator {
   async renew({ previous, refused }: RenewalBase): Promise<FoundToken> {
     const { options, lockout, contention } = this.context;
     contention.noteAuthentication();
-    const deadline = startDeadline('auth', options.timeouts.authMs);
+    const deadline = startDeadline('auth', findTimeout('auth', options.timeoutMs));
     try {
       const refreshed = await this.#refresh(previous, deadline);
       if (refreshed !== null && refreshed.accessToken !== refused)

@@ -11,6 +11,7 @@ import type * as OptionsModule from './options';
 import type { ClientSettings, GatewayClientOptions } from './options';
 import { CallRunner } from './run-call';
 import { SharedToken } from './shared-token';
+import { findTimeout } from './timeouts';
 import { createTokenCrypto, toAccountName } from './token-crypto';
 import { TokenManager } from './token-manager';
 import { Transport } from './transport';
@@ -20,7 +21,7 @@ import type { Wire } from './wire';
 /** Milliseconds for calls in flight to end when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
-type MessageRules = Pick<ClientSettings, 'maxPinDigits' | 'allowSecondSegment'>;
+type MessageRules = Pick<ClientSettings, 'maxCodeDigits' | 'allowSecondSegment'>;
 
 /**
  * The REST client of the gateway, for one account. It opens nothing before the first call. One
@@ -51,9 +52,9 @@ export class GatewayClient {
     // The first call reports a failure to load.
     wire.catch(ignore);
     this.#parts = createParts(checked, wire, Math.random);
-    this.#authMs = checked.timeouts.authMs;
-    const { maxPinDigits, allowSecondSegment } = checked;
-    this.#messageRules = { maxPinDigits, allowSecondSegment };
+    this.#authMs = findTimeout('auth', checked.timeoutMs);
+    const { maxCodeDigits, allowSecondSegment } = checked;
+    this.#messageRules = { maxCodeDigits, allowSecondSegment };
     this.variant = checked.variant;
     this.otp = createOtpCalls(this.#parts.runner);
     this.hlr = createHlrCalls(this.#parts.runner);
@@ -128,8 +129,8 @@ async function loadWire(options: ClientSettings): Promise<Wire> {
  * @param random Returns a number from 0 to 1.
  */
 function createParts(options: ClientSettings, wire: Promise<Wire>, random: () => number) {
-  const { timeouts, tokenStore, now } = options;
-  const { authMs } = timeouts;
+  const { timeoutMs, tokenStore, now } = options;
+  const authMs = findTimeout('auth', timeoutMs);
   const emitter = new GatewayEmitter(options.onEvent);
   const breaker = new CircuitBreaker(now, emitter);
   const transport = new Transport(options, breaker);
@@ -153,7 +154,7 @@ function createParts(options: ClientSettings, wire: Promise<Wire>, random: () =>
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
   const runner = new CallRunner({
-    timeouts,
+    timeoutMs,
     limiter,
     breaker,
     lockout,

@@ -1,11 +1,6 @@
 export { GatewayClient } from './gateway-client';
 export { otpGateway } from './otp-gateway';
-export type {
-  CertificateAuthority,
-  GatewayClientOptions,
-  GatewayTimeouts,
-  NumbersAs,
-} from './options';
+export type { CertificateAuthority, GatewayClientOptions, NumbersAs } from './options';
 export type { HlrCalls, OtpCalls } from './calls';
 export type {
   CallOutcome,

@@ -77,29 +77,6 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
-/**
- * Milliseconds that a whole call may take: queue, authentication, connecting, headers and body.
- * Each at most 60,000.
- */
-export interface GatewayTimeouts {
-  /** Opening one connection, TLS included. Default: 3,000. */
-  readonly connectMs: number;
-  /**
-   * One authentication. Default: 10,000. At most 12,000: the lease on the shared token lasts 15 s.
-   */
-  readonly authMs: number;
-  /** Default: 10,000. */
-  readonly generateMs: number;
-  /** Default: 10,000. */
-  readonly validateMs: number;
-  /** Default: 2,000. */
-  readonly lookupMs: number;
-  /** Balance of either service. Default: 5,000. */
-  readonly balanceMs: number;
-  /** Price list of either service. Default: 30,000. */
-  readonly pricingMs: number;
-}
-
 /** A certificate authority: PEM text or its bytes. */
 export type CertificateAuthority = string | Buffer;
 
@@ -130,8 +107,8 @@ export interface GatewayClientOptions {
    * chooses each. Default: `string`.
    */
   readonly numbersAs?: NumbersAs | undefined;
-  /** Longest pin the gateway makes, 4 to 10; a message is measured with it. Default: 10. */
-  readonly maxPinDigits?: number | undefined;
+  /** Digits of the longest code, 4 to 10: messages are measured with it. Default: 10. */
+  readonly maxCodeDigits?: number | undefined;
   /**
    * Whether a message within 160 characters may need a second segment, which costs a second
    * message: extension characters such as the euro sign count once in the documents and twice on
@@ -148,7 +125,12 @@ export interface GatewayClientOptions {
    * Default: true.
    */
   readonly preserveToken?: boolean | undefined;
-  readonly timeouts?: Partial<GatewayTimeouts> | undefined;
+  /**
+   * Milliseconds that a whole call may take: queue, authentication, connecting, headers and body; 1
+   * to 60,000. Default: 10,000 to send or to check a code, 2,000 to look up a number, 5,000 for a
+   * balance, 30,000 for a price list.
+   */
+  readonly timeoutMs?: number | undefined;
   /** Connections at once, 1 to 1,000. Default: 50. */
   readonly connections?: number | undefined;
   /**
@@ -175,21 +157,6 @@ export interface GatewayClientOptions {
 }
 
 const MAKER = 'GatewayClient';
-
-const timeoutsSchema = strictOptions({
-  connectMs: callTimeout(3_000),
-  // An authentication must end within the lease on the shared token, which lasts 15 s.
-  authMs: wholeNumber(1, 12_000).default(10_000),
-  generateMs: callTimeout(10_000),
-  validateMs: callTimeout(10_000),
-  lookupMs: callTimeout(2_000),
-  balanceMs: callTimeout(5_000),
-  pricingMs: callTimeout(30_000),
-}) satisfies z.ZodType<GatewayTimeouts>;
-
-function callTimeout(fallback: number) {
-  return wholeNumber(1, 60_000).default(fallback);
-}
 
 const certificates = z.custom<CertificateAuthority | readonly CertificateAuthority[]>(
   (given) => [given].flat().every(isCertificate),
@@ -234,11 +201,11 @@ const optionsSchema = strictOptions({
   numbersAs: numbersAs
     .default('string')
     .transform((form) => (typeof form === 'string' ? { mobile: form, validity: form } : form)),
-  maxPinDigits: wholeNumber(4, 10).default(10),
+  maxCodeDigits: wholeNumber(4, 10).default(10),
   allowSecondSegment: switchOption().default(false),
   tokenValiditySeconds: wholeNumber(60, 86_400).optional(),
   preserveToken: switchOption().optional(),
-  timeouts: timeoutsSchema.prefault({}),
+  timeoutMs: wholeNumber(1, 60_000).optional(),
   connections: wholeNumber(1, 1_000).default(50),
   queueLimit: wholeNumber(0, 20_000).default(200),
   ca: certificates.default([]).transform((given) => [given].flat()),

@@ -10,6 +10,7 @@ import type { GatewayClient } from './gateway-client';
 export function otpGateway(client: GatewayClient): Required<OtpGateway> {
   return {
     writesMessages: true,
+    maxCodeDigits: client.messageRules.maxCodeDigits,
     admit: (call) => client.admit(call),
     async generate(text, permit) {
       const generated = await client.otp.generate(text, permit);

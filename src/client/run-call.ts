@@ -18,13 +18,14 @@ import {
   isGatewayFailure,
   isTokenRefusal,
 } from './gateway-call';
-import type { GatewayTimeouts } from './options';
+import { findTimeout } from './timeouts';
 import type { TokenManager } from './token-manager';
 import type { Transport } from './transport';
 import type { Wire } from './wire';
 
 interface RunnerContext {
-  readonly timeouts: GatewayTimeouts;
+  /** As the option. */
+  readonly timeoutMs: number | undefined;
   readonly limiter: CallLimiter;
   readonly breaker: CircuitBreaker;
   readonly lockout: CredentialLockout;
@@ -36,18 +37,6 @@ interface RunnerContext {
 
 /** The balance is used up; the account lacks the permission. OTP spec §7, HLR spec §7. */
 const ACCOUNT_REFUSALS: readonly number[] = [1006, 2100];
-
-/** Both services share the timeouts of balance and pricing. */
-const TIMEOUTS: Readonly<Record<CallName, keyof GatewayTimeouts>> = {
-  auth: 'authMs',
-  generate: 'generateMs',
-  validate: 'validateMs',
-  lookup: 'lookupMs',
-  balance: 'balanceMs',
-  'hlr-balance': 'balanceMs',
-  pricing: 'pricingMs',
-  'hlr-pricing': 'pricingMs',
-};
 
 /** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
 export class CallRunner {
@@ -98,7 +87,7 @@ export class CallRunner {
   }
 
   #startDeadline(call: CallName, usedMs?: number): CallDeadline {
-    return startDeadline(call, this.context.timeouts[TIMEOUTS[call]], usedMs);
+    return startDeadline(call, findTimeout(call, this.context.timeoutMs), usedMs);
   }
 
   /** Refuses a call that cannot be made now; returns a permit when nothing has to be waited for. */

@@ -6,11 +6,9 @@ import { type CallDeadline, closedError, remainingMs } from './call-limiter';
 import type { CircuitBreaker } from './back-off';
 import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
 import type { ClientSettings } from './options';
+import { CONNECT_MS } from './timeouts';
 
-type TransportOptions = Pick<
-  ClientSettings,
-  'address' | 'connections' | 'timeouts' | 'ca' | 'proxyUrl'
->;
+type TransportOptions = Pick<ClientSettings, 'address' | 'connections' | 'ca' | 'proxyUrl'>;
 type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
 
 /**
@@ -176,8 +174,8 @@ export class Transport {
    * verification off.
    */
   async #toConnectOptions(): Promise<ConnectOptions> {
-    const { ca, timeouts } = this.options;
-    const options = { timeout: timeouts.connectMs, rejectUnauthorized: true, allowH2: false };
+    const { ca } = this.options;
+    const options = { timeout: CONNECT_MS, rejectUnauthorized: true, allowH2: false };
     if (ca.length === 0) return options;
     const { createSecureContext, rootCertificates } = await import('node:tls');
     return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...ca] }) };

@@ -42,8 +42,6 @@ export interface CodeVerifier {
   readonly field: string;
   /** RFC 8176. */
   readonly amr: string;
-  /** OpenID Connect Core section 2. */
-  readonly acr: string;
   /**
    * How attempts are counted: at codes that can be `guessed`, at `recovery` codes, or as an
    * `answer` to a challenge of ours.
@@ -123,7 +121,6 @@ export function createSmsVerifier(
     method: 'sms',
     field,
     amr: 'sms',
-    acr: 'mfa',
     counting: 'guess',
     purposes,
     readCode,
@@ -165,7 +162,6 @@ function createRecoveryCodeVerifier(
     method: 'recovery-code',
     field,
     amr: 'recovery-code',
-    acr: 'mfa',
     counting: 'recovery',
     purposes: ['login', 'step-up'],
     readCode: readRecoveryCode,
@@ -204,16 +200,12 @@ function toVerdict(isRight: unknown): Verification {
   return { kind: isRight === true ? 'right' : 'wrong' };
 }
 
-function describeFactor(
-  { name, field, amr, acr = 'mfa' }: CodeFactor | ChallengeFactor,
-  codeField: string,
-) {
+function describeFactor({ name, field, amr }: CodeFactor | ChallengeFactor, codeField: string) {
   const purposes = ['login', 'step-up'] as const;
   return {
     method: name,
     field: field ?? codeField,
     amr: amr ?? name,
-    acr,
     purposes,
   };
 }
@@ -278,6 +270,11 @@ function toJson(body: unknown): string {
  */
 export function admitsOtherFactors(purpose: Purpose): purpose is FactorChallenged['purpose'] {
   return purpose === 'login' || purpose === 'step-up';
+}
+
+/** Returns whether a factor is one of those that are accepted. Undefined: all are. */
+export function isAccepted(methods: readonly string[] | undefined, method: Method): boolean {
+  return methods === undefined || methods.includes(method);
 }
 
 /** Longer input is not a texted code, whatever autofill and paste bring along. */

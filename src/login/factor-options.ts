@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type CodeVerifier, admitsOtherFactors } from './code-verifiers';
+import { type CodeVerifier, admitsOtherFactors, isAccepted } from './code-verifiers';
 import type { LoginContext } from './context';
 import { findUser } from './users';
 import { type Refused, refuse } from './refuse-code';
@@ -32,6 +32,7 @@ export function createFactorOptions(
     if (pending === undefined || !admitsOtherFactors(pending.purpose))
       return refuse('no-pending-login');
     const { pendingId, purpose } = pending;
+    if (!isAccepted(pending.methods, method)) return refuse('second-factor-required');
     if (pending.pendingUntil <= login.now()) return refuse('expired', true);
     const live = await pendingLogins.find(pendingId);
     if (live === null || live === 'passed' || live.login.purpose !== purpose)

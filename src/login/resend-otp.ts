@@ -1,6 +1,7 @@
 import type { LimitName } from '../limits/sends';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
+import { isAccepted } from './code-verifiers';
 import type { LoginContext } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';
@@ -29,7 +30,9 @@ export function createResendOtp(
     if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
     const { login: pending, sends } = previous;
 
-    // 2 has it a send left
+    // 2 is a texted code accepted, and has it a send left
+    const methods = visit.pending?.methods;
+    if (!isAccepted(methods, 'sms')) return refuse({ reason: 'second-factor-required' }, false);
     const { pendingUntil } = pending;
     if (findResendTime(core, { pendingUntil, sends }, 0) === null)
       return refuseResend(core, visit, pending, noSendLeft(core, pending), 'per-login');
@@ -44,7 +47,7 @@ export function createResendOtp(
     // 4 send it
     const { purpose, mobile, replaces, transaction } = pending;
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
-    const same = { user, purpose, visit, previous, newPhone, transaction };
+    const same = { user, purpose, visit, previous, newPhone, transaction, methods };
     const result = await sendOtp({ ...same, isResend: true, phoneId });
     return result.kind === 'refused' ? endRefused(core, pending, result) : result;
   });

@@ -2,11 +2,12 @@ import { type GatewayError, readFields } from '../errors';
 import { createOutageWatch } from '../limits/give-back';
 import { createNearWatch } from '../limits/near-limits';
 import type { LiveLogin } from '../stores/pending-logins';
-import { admitsOtherFactors } from './code-verifiers';
+import { admitsOtherFactors, isAccepted } from './code-verifiers';
 import type { ListFactors, LoginContext } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';
 import { choosePhone } from './phones';
+import { findPreferred } from './preferred-factor';
 import { type MessageRecipient, type MessageSender, sendMessage } from './send-message';
 import {
   deny,
@@ -16,12 +17,7 @@ import {
   type SendResult,
 } from './send-result';
 import { toUserIdText, type UserIdText } from './users';
-import {
-  createBeginWithoutText,
-  findResendTime,
-  type NotWaiting,
-  type Waiting,
-} from './wait-without-text';
+import { createBeginWithoutText, findResendTime } from './wait-without-text';
 
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
@@ -57,9 +53,8 @@ async function sendOtp(sender: Sender, request: SendRequest): Promise<SendResult
   // 2 the number, and what else this user can do
   const recipient = await findRecipient(sender, request, identity);
   if ('kind' in recipient) return recipient;
-  const first = await beginWithOtherFactor(sender, request, recipient);
-  if (first?.kind === 'waiting') return first;
-  if (first?.kind === 'sent-already') return answerSentAlready(core, request, identity);
+  const otherFactor = await waitForOtherFactor(sender, request, recipient);
+  if (otherFactor !== null) return otherFactor;
 
   // 3 the message
   const result =
@@ -83,20 +78,24 @@ async function findRecipient(
   request: SendRequest,
   identity: UserIdText,
 ): Promise<MessageRecipient | RefusedSend> {
-  const { user, purpose, previous, visit } = request;
+  const { user, purpose, previous, visit, methods } = request;
   const { userId } = identity;
-  const chosen = await choosePhone(core, request);
+  const chosen = isAccepted(methods, 'sms') ? await choosePhone(core, request) : NO_PHONE;
   if ('reason' in chosen && chosen.reason === 'user-gone')
     return denySend(core, request, identity, { reason: 'user-gone' });
 
   const { mobile, isConfirmed, phones } =
     'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
   const unusable = 'found' in chosen ? chosen : undefined;
-  const factors = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
+  const listed = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
+  const factors = listed.filter((factor) => isAccepted(methods, factor));
   const bucket =
     previous?.login.bucket ?? (await core.browsers.findBucket(visit.browserCookie, userId));
   return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
 }
+
+/** The number is not asked for where no message is to go out. */
+const NO_PHONE = { reason: 'no-phone' } as const;
 
 function denySend(
   core: LoginContext,
@@ -109,17 +108,45 @@ function denySend(
 }
 
 /** Begins without a message where another factor comes first. Null: the message does. */
-async function beginWithOtherFactor(
-  { beginWithoutText }: Sender,
+async function waitForOtherFactor(
+  sender: Sender,
   request: SendRequest,
   recipient: MessageRecipient,
-): Promise<Waiting | NotWaiting | null> {
-  if (recipient.factors.length === 0 || request.isResend === true) return null;
-  const preferred: unknown = await request.visit.getPreferredFactor(request.user);
-  // A name that this user cannot use now counts as the message.
-  if (!recipient.factors.some((factor) => factor === preferred)) return null;
+): Promise<SendResult | null> {
+  const { user, visit, methods } = request;
+  if (!isAccepted(methods, 'sms')) return waitWithoutSms(sender, request, recipient);
+  if (request.isResend === true) return null;
+  const getPreferred = (): unknown => visit.getPreferredFactor(user);
+  if ((await findPreferred(recipient.factors, getPreferred)) === null) return null;
+
   const nothingFailed = { refusal: null, waitSeconds: 0, status: null };
-  return beginWithoutText({ request, ...recipient, ...nothingFailed });
+  const begun = await sender.beginWithoutText({ request, ...recipient, ...nothingFailed });
+  if (begun.kind === 'waiting') return begun;
+  if (begun.kind !== 'sent-already') return null;
+  return answerSentAlready(sender.core, request, recipient.identity);
+}
+
+/** Begins a step-up that accepts no texted code: it waits for one of the user's factors. */
+async function waitWithoutSms(
+  { core, beginWithoutText }: Sender,
+  request: SendRequest,
+  recipient: MessageRecipient,
+): Promise<SendResult> {
+  const { pending } = request.visit;
+  const { identity, factors } = recipient;
+  if (factors.length === 0)
+    return denySend(core, request, identity, { reason: 'second-factor-required' });
+  // The code of a message that is out would let no one pass, and would keep this from beginning.
+  if (pending !== undefined && pending.otpId !== null)
+    await core.store.pendingLogins.end(pending.pendingId);
+
+  const nothingFailed = { refusal: null, waitSeconds: null, status: null };
+  const begun = await beginWithoutText({ request, ...recipient, ...nothingFailed });
+  if (begun.kind === 'waiting') return begun;
+  if (begun.kind === 'limited')
+    return denySend(core, request, identity, begun.refusal, { limit: 'without-text' });
+  // Another request of this session has sent a message meanwhile.
+  return denySend(core, request, identity, { reason: 'resend-too-soon' });
 }
 
 /** Another request of this session has sent the message. */

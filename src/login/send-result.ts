@@ -48,6 +48,8 @@ export interface SendRequest {
   readonly newPhone?: NewPhone | undefined;
   /** Purpose `transaction` only. */
   readonly transaction?: Transaction | undefined;
+  /** Purpose `step-up` only: the factors that are accepted. Left out: any. */
+  readonly methods?: readonly string[] | undefined;
 }
 
 /**

@@ -11,7 +11,7 @@ import { provenCounter, withoutTextKeys } from '../limits/sends';
 import { sideOf } from '../limits/user-keys';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { FinishOptions, PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
-import type { CodeVerifier } from './code-verifiers';
+import { type CodeVerifier, isAccepted } from './code-verifiers';
 import type { LoginContext, PreparedSuccess } from './context';
 import { withTiming } from './events';
 import { finishLogin, isFinishLost } from './finish-login';
@@ -140,6 +140,7 @@ async function readRequest(
   if (code === null) return refuse('malformed-code');
   if (pending === undefined || !verifier.purposes.includes(pending.purpose))
     return refuse('no-pending-login');
+  if (!isAccepted(pending.methods, verifier.method)) return refuse('second-factor-required');
   // Refuse before reserving a gateway permit: the pending login has expired or has no attempts.
   if (pending.pendingUntil <= core.now()) return refuse('expired', true);
   if (isTexted(checker) && pending.attemptsLeft <= 0) return refuse('too-many-attempts');

@@ -27,4 +27,6 @@ export interface PendingCode {
   readonly purpose: Purpose;
   readonly pendingUntil: number;
   readonly attemptsLeft: number;
+  /** The factors that a step-up accepts. Left out: any. */
+  readonly methods?: readonly string[];
 }

@@ -63,7 +63,7 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
   // Without `getLocale` no other locale is ever chosen.
   for (const locale of options.getLocale === undefined ? [first] : served)
     checkDefault(options, locale, locale === first ? '' : HOW_TO_LEAVE_OUT);
-  const { maxPinDigits, allowSecondSegment } = options;
+  const { maxCodeDigits, allowSecondSegment } = options;
   // By locale, purpose and minutes, so it stays small.
   const cache = new Map<string, string>();
   return ({ locale: tag, purpose, transaction }, validitySeconds) => {
@@ -73,8 +73,8 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
     if (known !== undefined) return known;
     const own = { ...options, locale, validitySeconds };
     if (purpose === 'transaction')
-      return transactionMessage(own, transaction, maxPinDigits, allowSecondSegment);
-    const text = defaultMessage(own, purpose, maxPinDigits, allowSecondSegment);
+      return transactionMessage(own, transaction, maxCodeDigits, allowSecondSegment);
+    const text = defaultMessage(own, purpose, maxCodeDigits, allowSecondSegment);
     cache.set(key, text);
     return text;
   };
@@ -85,7 +85,7 @@ const HOW_TO_LEAVE_OUT =
 
 /** @param cure What else than a shorter message helps; it ends the error. */
 function checkDefault(options: MessageBuilderOptions, locale: MessageLocale, cure: string): void {
-  const { maxPinDigits, allowSecondSegment, codeValiditySeconds: validitySeconds } = options;
+  const { maxCodeDigits, allowSecondSegment, codeValiditySeconds: validitySeconds } = options;
   const names = (['appName', 'autofillHost'] as const).filter(
     (name) => options[name] !== undefined,
   );
@@ -93,8 +93,8 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale, cur
   const option = paths.join(' with ');
   for (const purpose of PURPOSES) {
     const parts = { ...options, locale, validitySeconds };
-    if (fitsPlainly(fillText(parts, purpose), maxPinDigits)) continue;
-    const text = defaultMessage(parts, purpose, maxPinDigits, allowSecondSegment);
+    if (fitsPlainly(fillText(parts, purpose), maxCodeDigits)) continue;
+    const text = defaultMessage(parts, purpose, maxCodeDigits, allowSecondSegment);
     checkTemplate(
       `${option} makes a message (locale ${locale}, purpose ${purpose}) that`,
       text,
@@ -111,10 +111,10 @@ const ONE_SEPTET = /^[\n -Z_a-zÄÖÜäöüßàèéìòùåæøñ]*$/;
  * True for most texts that fit. It saves the exact count, which would take milliseconds at start-up
  * for all locales.
  */
-function fitsPlainly(text: string, maxPinDigits: number): boolean {
+function fitsPlainly(text: string, maxCodeDigits: number): boolean {
   const rest = text.replace(PLACEHOLDER, '');
   // The template is measured as well, and its placeholder is longer than a code of four digits.
-  const longest = Math.max(maxPinDigits, PLACEHOLDER.length);
+  const longest = Math.max(maxCodeDigits, PLACEHOLDER.length);
   return rest.length + longest <= MESSAGE_LIMIT['gsm-7'] && ONE_SEPTET.test(rest);
 }
 
@@ -152,11 +152,11 @@ function createOwnText(
 function checkTemplate(
   what: string,
   template: unknown,
-  { maxPinDigits, allowSecondSegment }: MessageBuilderOptions,
+  { maxCodeDigits, allowSecondSegment }: MessageBuilderOptions,
   cure = '',
 ): string {
   if (typeof template !== 'string') throw new TypeError(`${what} must be a string`);
-  const size = measureTemplate(template, maxPinDigits, allowSecondSegment);
+  const size = measureTemplate(template, maxCodeDigits, allowSecondSegment);
   const { problem, units, limit, forcedBy } = size;
   if (problem !== null) {
     const [first] = forcedBy;

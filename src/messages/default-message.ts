@@ -27,16 +27,16 @@ export interface DefaultMessageOptions {
 export function defaultMessage(
   options: DefaultMessageOptions,
   kind: TextKind,
-  maxPinDigits: number,
+  maxCodeDigits: number,
   allowSecondSegment = false,
 ): string {
   const text = fillText(options, kind);
   if (options.autofillHost === undefined || options.appName === undefined) return text;
-  if (measureTemplate(text, maxPinDigits, allowSecondSegment).problem === null) return text;
+  if (measureTemplate(text, maxCodeDigits, allowSecondSegment).problem === null) return text;
   const nameless = fillText({ ...options, appName: undefined }, kind);
   // A name that turns a GSM 7-bit text into UCS-2 is a mistake in the options: it is reported, not
   // corrected.
-  return measureTemplate(nameless, maxPinDigits, allowSecondSegment).encoding === 'ucs-2'
+  return measureTemplate(nameless, maxCodeDigits, allowSecondSegment).encoding === 'ucs-2'
     ? nameless
     : text;
 }
@@ -70,7 +70,7 @@ const MAX_INPUT_LENGTH = 1_000;
 export function transactionMessage(
   options: DefaultMessageOptions,
   transaction: Transaction | undefined,
-  maxPinDigits: number,
+  maxCodeDigits: number,
   allowSecondSegment = false,
 ): string {
   if (transaction === undefined)
@@ -80,7 +80,7 @@ export function transactionMessage(
   const fill = (kind: 'transaction' | 'short-transaction', shown: string): string =>
     fillText(options, kind, { amount, payee: shown });
   const fits = (text: string): boolean =>
-    measureTemplate(text, maxPinDigits, allowSecondSegment).problem === null;
+    measureTemplate(text, maxCodeDigits, allowSecondSegment).problem === null;
 
   const whole = [fill('transaction', payee), fill('short-transaction', payee)].find(fits);
   if (whole !== undefined && payee.length <= MAX_PAYEE_LENGTH) return whole;

@@ -38,11 +38,11 @@ export function measureTexts(options: MessageBuilderOptions): readonly MessageMe
 }
 
 function measureDefaults(options: MessageBuilderOptions): readonly MessageMeasure[] {
-  const { codeValiditySeconds: validitySeconds, maxPinDigits, allowSecondSegment } = options;
+  const { codeValiditySeconds: validitySeconds, maxCodeDigits, allowSecondSegment } = options;
   return findServedLocales(options).flatMap((locale) =>
     PURPOSES.map((purpose) => {
       const parts = { ...options, locale, validitySeconds };
-      const text = defaultMessage(parts, purpose, maxPinDigits, allowSecondSegment);
+      const text = defaultMessage(parts, purpose, maxCodeDigits, allowSecondSegment);
       return { locale, purpose, country: null, ...measure(text, options) };
     }),
   );
@@ -60,8 +60,8 @@ function measureOwn(
   return purposes.map((purpose) => ({ locale: null, purpose, country, ...size }));
 }
 
-function measure(template: string, { maxPinDigits, allowSecondSegment }: MessageBuilderOptions) {
-  const size = measureTemplate(template, maxPinDigits, allowSecondSegment);
+function measure(template: string, { maxCodeDigits, allowSecondSegment }: MessageBuilderOptions) {
+  const size = measureTemplate(template, maxCodeDigits, allowSecondSegment);
   const { encoding, units: used, limit, forcedBy } = size;
   const [first] = forcedBy;
   return {

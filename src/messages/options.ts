@@ -62,7 +62,7 @@ export interface MessagesOption {
 export interface MessageBuilderOptions extends MessagesOption {
   /** Name at the beginning of the default message. Default: none. */
   readonly appName?: string | undefined;
-  readonly maxPinDigits: number;
+  readonly maxCodeDigits: number;
   /** As the option of the client: characters alone are limited. Default: false. */
   readonly allowSecondSegment?: boolean | undefined;
   readonly codeValiditySeconds: number;

@@ -32,6 +32,8 @@ export interface DecidedSend {
   readonly result: SendResult | ResendResult;
   /** The page to go to after the right code. */
   readonly returnTo: KeptPage | undefined;
+  /** The factors that a step-up accepts. Left out: any. */
+  readonly methods?: readonly string[] | undefined;
 }
 
 /** Ends a send that renews no session: writes the result into the slot, and answers. */
@@ -40,7 +42,7 @@ export async function finishSend(
   req: Request,
   res: Response,
   options: RedirectOptions,
-  { before, result, returnTo }: DecidedSend,
+  { before, result, returnTo, methods }: DecidedSend,
 ): Promise<boolean> {
   if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
   if (result.kind === 'already-sent')
@@ -61,7 +63,8 @@ export async function finishSend(
       ? refuse(refused)
       : answerNotResent(context, req, res, options, { ...failed, ...refused, pending: waited });
   }
-  const pending = toPending(context, result, returnTo ?? null);
+  const begun = toPending(context, result, returnTo ?? null);
+  const pending = methods === undefined ? begun : { ...begun, methods };
   const notice = findNotice(options, result, context.now());
   // Nothing is written when something else has begun in this session that is not of this pending
   // login.

@@ -37,6 +37,8 @@ export interface MiddlewareContext {
   readonly resendOtp: (request: ResendRequest) => Promise<ResendResult>;
   /** The factors whose codes can be verified, by name. `sms` is always among them. */
   readonly factors: ReadonlyMap<string, FactorVerification>;
+  /** Returns whether a user can pass one of these factors now. */
+  readonly hasOneOf: (user: Express.User, methods: readonly string[]) => Promise<boolean>;
   /** Undefined unless `trustedDevices` is configured. */
   readonly devices: DevicesContext | undefined;
   /** Begins a login before its device or its user is looked at. */
@@ -198,5 +200,5 @@ export interface MarkReader {
    * @param maxAgeMs Infinity: any age. With a finite age a trusted device never passes: the user
    * proved nothing in this session.
    */
-  readonly check: (req: Request, maxAgeMs: number, acrValues?: readonly string[]) => MarkCheck;
+  readonly check: (req: Request, maxAgeMs: number, methods?: readonly string[]) => MarkCheck;
 }

@@ -1,13 +1,14 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { optionError, UsageError } from '../errors';
-import type { Method, Reason } from '../login/outcome';
+import { isAccepted } from '../login/code-verifiers';
+import type { Reason } from '../login/outcome';
 import { idText, isFreshMark, type VerifiedMark } from '../login/users';
 import type { LoginsContext, MarkCheck, MarkReader, MiddlewareContext } from './context';
 import { currentUser, handleAsync, listHandlers, loadOptions } from './handler';
 import { takeOutLogin } from './ended-login';
-import type { KeptPage } from './kept-page';
+import { findWanted, type KeptPage, withMethods } from './kept-page';
 import type { GuardOptions, SecondFactorOptions } from './options';
-import { replyWithRedirect, replyWithRefusal, toChallenge, toNotice } from './responses';
+import { replyWithRedirect, replyWithRefusal, toNotice } from './responses';
 import type { SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import {
@@ -29,7 +30,6 @@ export function createMarkReader(
   getUserId: (user: Express.User) => unknown,
   now: () => number,
   logins: LoginsContext,
-  findAcr: (method: Method) => string | undefined,
 ): MarkReader {
   function read(req: Request): VerifiedMark | undefined {
     return toMark(req, slot.peek(req));
@@ -42,11 +42,11 @@ export function createMarkReader(
     return mark.userId === idText(getUserId(user)) ? mark : undefined;
   }
 
-  function check(req: Request, maxAgeMs: number, acrValues?: readonly string[]): MarkCheck {
+  function check(req: Request, maxAgeMs: number, methods?: readonly string[]): MarkCheck {
     const kept = slot.peek(req);
     const mark = toMark(req, kept);
     if (mark === undefined) return 'second-factor-required';
-    if (acrValues?.includes(findAcr(mark.method) ?? '') === false) return 'second-factor-required';
+    if (!isAccepted(methods, mark.method)) return 'second-factor-required';
     if (maxAgeMs === Infinity && !logins.isOn) return 'passed';
     const at = now();
     if (maxAgeMs !== Infinity && !isFreshMark(mark, maxAgeMs, at)) return 'second-factor-too-old';
@@ -91,10 +91,11 @@ export function createGuards(context: MiddlewareContext): Guards {
       if (others.length > 0) throw new UsageError('ERR_NOT_CALLED', 'requireSecondFactor');
       const options = readOptions('requireSecondFactor', given);
       checkReturnTo(options);
+      checkMethods('requireSecondFactor', options, context.factors);
       checkMaxAge(options, warn);
       const maxAgeMs = toMaxAgeMs(options);
       return function requireSecondFactor(req: Request, res: Response, next: NextFunction) {
-        const check = marks.check(req, maxAgeMs, options.acrValues);
+        const check = marks.check(req, maxAgeMs, options.methods);
         if (setup.passedOn.has(req)) checkPassedOn(req, check, requireSecondFactor);
         if (check === 'passed') return next();
         decideLater(req, res, next, options, check);
@@ -103,8 +104,9 @@ export function createGuards(context: MiddlewareContext): Guards {
     hasSecondFactor(req, given) {
       if (given === undefined) return marks.check(req, Infinity) === 'passed';
       const options = readOptions('hasSecondFactor', given);
+      checkMethods('hasSecondFactor', options, context.factors);
       checkMaxAge(options, warn);
-      return marks.check(req, toMaxAgeMs(options), options.acrValues) === 'passed';
+      return marks.check(req, toMaxAgeMs(options), options.methods) === 'passed';
     },
     async checkSecondFactor(req) {
       await logins.isLive(req);
@@ -147,61 +149,79 @@ export function createGuards(context: MiddlewareContext): Guards {
     const reason = await findRefusal(req, options, check, isRequired);
     if (reason === null) return true;
     const isFree = reason === 'second-factor-required' && !(await isRequired());
-    const target = findTarget(req, options, reason, isFree);
+    const canStepUp = reason === 'login-ended' || (await isAbleToStepUp(req, options));
+    const target = canStepUp ? findTarget(req, options, reason, isFree) : undefined;
     // The step-up page leads such a user on.
     const hasWayOn = isFree && target !== undefined && target === context.paths?.stepUp;
     if (reason === 'second-factor-required' && !hasWayOn) warnOfRefusal(req, isFree);
     checkLoginPage(req, context);
-    await leaveTrace(
-      req,
-      reason,
-      target === undefined ? null : toTrace(req, options, reason, target),
-    );
+    await leaveTrace(req, reason, canStepUp ? toTrace(req, options, reason, target) : null);
     if (target !== undefined) {
       replyWithRedirect(res, target);
       return false;
     }
-    const hasUser = currentUser(req) !== undefined;
-    replyWithRefusal(res, { reason }, toChallenge(reason, options, hasUser));
+    replyWithRefusal(res, { reason });
     return false;
+  }
+
+  /**
+   * Returns false for a user who has none of the factors that the guard accepts: a step-up would
+   * lead back to this refusal without an end.
+   */
+  async function isAbleToStepUp(req: Request, { methods }: GuardOptions): Promise<boolean> {
+    const user = currentUser(req);
+    return methods === undefined || user === undefined || context.hasOneOf(user, methods);
   }
 
   /** Returns where a refused browser is sent; undefined: it is answered as JSON. */
   function findTarget(
     req: Request,
-    { redirect, maxAgeSeconds, acrValues, bearerRealm }: GuardOptions,
+    { redirect, maxAgeSeconds, methods }: GuardOptions,
     reason: Reason,
     isFree: boolean,
   ): string | undefined {
     if (redirect === undefined) {
-      const path = bearerRealm === undefined ? findPath(context, req, reason) : undefined;
+      const path = findPath(context, req, reason);
       if (path !== undefined) requireOtherPage(req, path);
       return path;
     }
     // The login would send a user who needs no second factor straight back. A guard for a recent
-    // or a strong factor leads to a step-up, which such a user may be able to pass.
-    const leadsToLogin = maxAgeSeconds === undefined && acrValues === undefined;
+    // or a certain factor leads to a step-up, which such a user may be able to pass.
+    const leadsToLogin = maxAgeSeconds === undefined && methods === undefined;
     const free = isFree && leadsToLogin ? setup.notRequiredRedirect : undefined;
     if (free !== undefined && !isSamePage(req, free)) return free;
     requireOtherPage(req, redirect);
     return redirect;
   }
 
-  /** Returns what a refusal leaves for the next page: only a person who goes to a page reads it. */
+  /**
+   * Returns what a refusal leaves: the notice and the page for a person who goes to another page,
+   * and for every user the factors that the next step-up accepts.
+   */
   function toTrace(
     req: Request,
     options: GuardOptions,
     reason: Reason,
-    target: string,
+    target: string | undefined,
   ): Partial<SmsOtpSession> | null {
-    if (!isPageRequest(req) || !slot.mayKeep(req)) return null;
+    if (!slot.mayKeep(req)) return null;
+    if (target === undefined) return toMethodsTrace(req, options);
+    if (!isPageRequest(req)) return null;
     const notice = toNotice({ reason }, now());
     warnOfLoop(slot.read(req), notice, warn);
     // Where a form was sent there is nothing to see.
     const page = req.method === 'GET' ? findReturnPage(req, options, target) : null;
+    const kept = page ? { returnTo: page } : toMethodsTrace(req, options);
     // The page that asks for the code says itself what to do.
     const isAsked = target === context.paths?.code;
-    return { ...(!isAsked && notice), ...(page && { returnTo: page }) };
+    return { ...(!isAsked && notice), ...kept };
+  }
+
+  /** Returns the factors that the next step-up accepts, where there is no page to keep. */
+  function toMethodsTrace(req: Request, { methods }: GuardOptions): Partial<SmsOtpSession> | null {
+    if (currentUser(req) === undefined) return null;
+    const page = withMethods(findWanted(slot.read(req), now()), methods);
+    return page && { returnTo: page };
   }
 
   function findReturnPage(req: Request, options: GuardOptions, target: string): KeptPage | null {
@@ -256,6 +276,24 @@ export function createGuards(context: MiddlewareContext): Guards {
     if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
     return isAllowed ? null : check;
   }
+}
+
+/** @throws {TypeError} for a name that is none of a factor of this app. */
+function checkMethods(
+  maker: 'requireSecondFactor' | 'hasSecondFactor',
+  { methods = [] }: SecondFactorOptions,
+  factors: MiddlewareContext['factors'],
+): void {
+  const wrong = methods.findIndex((method) => !factors.has(method));
+  if (wrong === -1) return;
+  const names = [...factors.keys()].map((name) => `'${name}'`).join(', ');
+  const isDevice = methods[wrong] === 'trusted-device';
+  const problem = `must be a factor of this app: ${names}`;
+  throw optionError(
+    maker,
+    `methods.${wrong}`,
+    isDevice ? `${problem}; a trusted device is none` : problem,
+  );
 }
 
 /** Returns where a guard leads by `paths`; undefined: it answers as JSON. */

@@ -1,16 +1,18 @@
+import { isAccepted } from '../login/code-verifiers';
 import type { Method } from '../login/outcome';
 import type { GuardOptions } from './options';
+import type { SmsOtpSession } from './session-data';
 
 /** A page that was wanted before the second factor, and whom its guard lets pass. */
 export interface KeptPage {
-  /** A path of this site, or a URL of one of `returnToOrigins`. */
-  readonly url: string;
+  /** A path of this site, or a URL of one of `returnToOrigins`. Null: there is no page to go to. */
+  readonly url: string | null;
   /** Its guard lets users pass who need no second factor. */
   readonly allowsNotRequired?: true;
   /** Its guard asks for a recent factor, which a trusted device never is. */
   readonly needsFactor?: true;
-  /** The `acr` values of which its guard wants one. */
-  readonly acrValues?: readonly string[];
+  /** The factors that its guard accepts, and so does the step-up that follows. Left out: any. */
+  readonly methods?: readonly string[];
 }
 
 /** The pages to return to after a login or step-up. */
@@ -27,11 +29,7 @@ export interface ReturnPages {
   readonly find: (pages: readonly (KeptPage | undefined)[], method: Method | null) => string | null;
 }
 
-/** @param findAcr Returns the `acr` of a factor. */
-export function createReturnPages(
-  origins: readonly string[],
-  findAcr: (method: Method) => string | undefined,
-): ReturnPages {
+export function createReturnPages(origins: readonly string[]): ReturnPages {
   function keep(address: unknown, guard: GuardOptions): KeptPage | null {
     const url = toSafeAddress(address, origins);
     if (url === null) return null;
@@ -39,14 +37,14 @@ export function createReturnPages(
       url,
       ...(guard.allowNotRequired === true && { allowsNotRequired: true }),
       ...(guard.maxAgeSeconds !== undefined && { needsFactor: true }),
-      ...(guard.acrValues && { acrValues: guard.acrValues }),
+      ...(guard.methods && { methods: guard.methods }),
     };
   }
 
   function letsPass(page: KeptPage, method: Method | null): boolean {
     if (method === null) return page.allowsNotRequired === true;
     if (page.needsFactor === true && method === 'trusted-device') return false;
-    return page.acrValues?.includes(findAcr(method) ?? '') !== false;
+    return isAccepted(page.methods, method);
   }
 
   return {
@@ -54,11 +52,36 @@ export function createReturnPages(
     keepOwn: (address) => keep(address, { allowNotRequired: true }),
     find(pages, method) {
       const page = pages.find((one) => one !== undefined);
-      if (page === undefined || !letsPass(page, method)) return null;
+      if (page === undefined || page.url === null || !letsPass(page, method)) return null;
       // Sessions are stored outside of this process: the address is checked again.
       return toSafeAddress(page.url, origins);
     },
   };
+}
+
+/**
+ * Returns the page that was asked for last: what a guard has kept since is newer than the page of a
+ * pending login.
+ */
+export function findWanted(
+  { returnTo, pending }: Pick<SmsOtpSession, 'returnTo' | 'pending'>,
+  now: number,
+): KeptPage | undefined {
+  if (returnTo !== undefined) return returnTo;
+  return pending !== undefined && pending.pendingUntil > now ? pending.returnTo : undefined;
+}
+
+/**
+ * Returns the page with the factors of another guard, which has no page of its own to keep. Null:
+ * the guard accepts the same factors.
+ */
+export function withMethods(
+  page: KeptPage | undefined,
+  methods: readonly string[] | undefined,
+): KeptPage | null {
+  if (page?.methods?.join() === methods?.join()) return null;
+  const { methods: _before, ...rest } = page ?? { url: null };
+  return { ...rest, ...(methods && { methods }) };
 }
 
 /** Returns a path of this site, or a URL of one of the origins; null for anything else. */

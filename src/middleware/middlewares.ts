@@ -17,7 +17,7 @@ import {
 } from './recovery-codes';
 import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-cancel-step-up';
 import { createSend } from './send';
-import { createClaims, createStatus, type SecondFactorClaims, type SmsOtpStatus } from './status';
+import { createStatus, type SmsOtpStatus } from './status';
 import type { OtpStrategy } from './strategy';
 import { createOptionsWith } from './factor-options';
 import { createVerify } from './verify';
@@ -54,11 +54,6 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly browserOf: (req: Request, userId: UserId) => Promise<{ readonly isKnown: boolean }>;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
-  /**
-   * Returns the claims of an ID token: how and when the user passed the second factor; null where
-   * `hasSecondFactor` is false.
-   */
-  readonly claims: (req: Request) => SecondFactorClaims | null;
 }
 
 /** Added by the option `factors`. */
@@ -125,7 +120,6 @@ export function createMiddlewares(
       isKnown: await context.browsers.isKnown(req, toUserIdText(userId).userId),
     }),
     status: createStatus(context),
-    claims: createClaims(context),
     ...createResendCancelStepUp(context),
     ...createGuards(context),
     ...(phones && { phones: createPhones(context, phones) }),

@@ -33,7 +33,7 @@ export interface FirstFactorOptions {
 export interface SendOptions extends RedirectOptions {
   /**
    * Where users go who need no second factor, such as the page that adds a number. Guards with a
-   * `redirect` and no `maxAgeSeconds` or `acrValues` lead them there too. A page that was wanted
+   * `redirect` and no `maxAgeSeconds` or `methods` lead them there too. A page that was wanted
    * comes first if its guard lets them pass. Default: `/` where `successRedirect` is given,
    * otherwise the next handler.
    */
@@ -78,6 +78,10 @@ export interface StepUpOptions extends RedirectOptions {
   readonly transaction?: ((req: Request) => Transaction | Promise<Transaction>) | undefined;
 }
 
+/** The name of a factor. */
+// The intersection keeps the known words for editors to offer.
+export type FactorName = 'sms' | 'recovery-code' | (string & {});
+
 /** Which second factor is good enough. */
 export interface SecondFactorOptions {
   /**
@@ -86,10 +90,11 @@ export interface SecondFactorOptions {
    */
   readonly maxAgeSeconds?: number | undefined;
   /**
-   * The `acr` values of which the second factor must have one, such as `['phr']`. Left out: any
+   * The factors that are good enough, such as `['passkey']`: `'sms'`, `'recovery-code'` and names
+   * of the option `factors`. The step-up that follows a refusal accepts only these. Left out: any
    * method, trusted devices too.
    */
-  readonly acrValues?: readonly string[] | undefined;
+  readonly methods?: readonly FactorName[] | undefined;
 }
 
 /** Options of `requireSecondFactor`. */
@@ -105,11 +110,6 @@ export interface GuardOptions extends SecondFactorOptions {
    * another host. Only together with `redirect` or `paths`. Default: the URL of the request.
    */
   readonly returnTo?: ((req: Request) => string | null) | undefined;
-  /**
-   * For OAuth clients: answers 401 with the `Bearer` challenge of RFC 9470 instead of 403. Not
-   * together with `redirect`.
-   */
-  readonly bearerRealm?: string | undefined;
   /** Lets users pass for whom `isRequiredFor`, called again now, returns false. Default: false. */
   readonly allowNotRequired?: boolean | undefined;
 }
@@ -152,16 +152,12 @@ const age = z.custom<number>((value) => typeof value === 'number', {
   error: 'must be a number',
   abort: true,
 });
-/** Without the characters that a header would have to escape. */
-const realm = z
-  .string('must be a string')
-  .regex(/^[ !#-[\]-~]+$/, 'must be ASCII without quotes and backslashes');
-const acr = z
-  .string('must be a string')
-  .regex(/^[!#-[\]-~]+$/, 'must be ASCII without spaces, quotes and backslashes');
 const secondFactor = {
   maxAgeSeconds: age.refine((seconds) => seconds >= 0, 'must be zero or more').optional(),
-  acrValues: z.array(acr, 'must be a list of strings').min(1, 'must not be empty').optional(),
+  methods: z
+    .array(z.string('must be a string'), 'must be a list of names of factors')
+    .min(1, 'must not be empty: leave it out to accept any factor')
+    .optional(),
 };
 const phoneChange = {
   ...redirects,
@@ -208,11 +204,7 @@ const SCHEMAS = {
     ...secondFactor,
     redirect,
     returnTo: syncCallback<NonNullable<GuardOptions['returnTo']>>().optional(),
-    bearerRealm: realm.optional(),
     allowNotRequired: flag,
-  }).refine((options) => options.redirect === undefined || options.bearerRealm === undefined, {
-    path: ['bearerRealm'],
-    error: 'does not go together with redirect',
   }) satisfies z.ZodType<GuardOptions>,
   hasSecondFactor: strictOptions(secondFactor) satisfies z.ZodType<SecondFactorOptions>,
   'phones.enroll': strictOptions({

@@ -1,9 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { optionError } from '../errors';
-import type { SendResult } from '../login/send-result';
+import type { SendRequest, SendResult } from '../login/send-result';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
 import { loadOptions, readField } from './handler';
+import { findWanted } from './kept-page';
 import type { RedirectOptions, StepUpOptions } from './options';
 import { answerSuccess, finishRefusal, LOGIN_ENDED, notSent } from './responses';
 import { finishSend, withoutNotice } from './answer-send';
@@ -49,17 +50,24 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     checkStore(pending, context);
     const request = { visit: readVisit(context, req), phoneId: readField(req, fields.phoneId) };
     const result = await context.resendOtp(request);
-    const returnTo = before.returnTo ?? pending?.returnTo;
-    return finishSend(context, req, res, options, { before, result, returnTo });
+    const kept = { returnTo: findWanted(before, context.now()), methods: pending?.methods };
+    return finishSend(context, req, res, options, { before, result, ...kept });
   }
 
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
-    const result = await sendStepUp(req, options);
-    return finishSend(context, req, res, options, { before, result, returnTo: before.returnTo });
+    const returnTo = findWanted(before, context.now());
+    // A transaction is approved by a texted code alone.
+    const methods = options.transaction === undefined ? returnTo?.methods : undefined;
+    const result = await sendStepUp(req, options, methods);
+    return finishSend(context, req, res, options, { before, result, returnTo, methods });
   }
 
-  async function sendStepUp(req: Request, options: StepUpOptions): Promise<SendResult> {
+  async function sendStepUp(
+    req: Request,
+    options: StepUpOptions,
+    methods: SendRequest['methods'],
+  ): Promise<SendResult> {
     const visit = readVisit(context, req);
     const { currentUser: user } = visit;
     if (user === undefined)
@@ -70,6 +78,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       purpose: transaction === undefined ? 'step-up' : 'transaction',
       visit,
       transaction,
+      methods,
       phoneId: readField(req, fields.phoneId),
     });
   }

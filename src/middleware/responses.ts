@@ -1,7 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Reason, Refusal, SmsOtpOutcome, VerifyOutcome } from '../login/outcome';
 import type { MiddlewareContext } from './context';
-import type { GuardOptions } from './options';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { isSamePending, type SlotUpdate, updateSlot } from './update-slot';
 
@@ -200,45 +199,10 @@ export function answerSuccess(res: Response, redirect: string | undefined): bool
   return false;
 }
 
-/**
- * Answers a refusal as JSON. @param challenge Of a guard for OAuth clients: the status is 401 then.
- */
-export function replyWithRefusal(
-  res: Response,
-  { reason, retryAfterSeconds }: Refusal,
-  challenge?: string,
-): void {
-  const { error, status: usual } = REPLIES[reason];
-  const status = challenge === undefined ? usual : 401;
-  if (challenge !== undefined) res.setHeader('WWW-Authenticate', challenge);
+/** Answers a refusal as JSON. */
+export function replyWithRefusal(res: Response, { reason, retryAfterSeconds }: Refusal): void {
+  const { error, status } = REPLIES[reason];
   reply(res, status, { error, ...(status === 429 && { retryAfterSeconds }) });
-}
-
-/**
- * Returns the challenge of a refusal by a guard. A login that has ended is a revoked token, and a
- * request without a user is told of no error: RFC 6750 section 3.1. The rest is RFC 9470 section 3,
- * whose `max_age` is a whole number.
- */
-export function toChallenge(
-  reason: Reason,
-  { bearerRealm, acrValues, maxAgeSeconds = Infinity }: GuardOptions,
-  hasUser: boolean,
-): string | undefined {
-  if (bearerRealm === undefined) return undefined;
-  const challenge = `Bearer realm="${bearerRealm}"`;
-  if (reason === 'login-ended')
-    return `${challenge}, error="invalid_token", error_description="The login has ended"`;
-  if (!hasUser) return challenge;
-  const lacks =
-    reason === 'second-factor-too-old' ? 'A more recent second factor' : 'A second factor';
-  const acr = acrValues ? `, acr_values="${acrValues.join(' ')}"` : '';
-  const maxAge = Number.isFinite(maxAgeSeconds)
-    ? `, max_age="${BigInt(Math.floor(maxAgeSeconds))}"`
-    : '';
-  return (
-    `${challenge}, error="insufficient_user_authentication", error_description="${lacks} is ` +
-    `required"${acr}${maxAge}`
-  );
 }
 
 /**

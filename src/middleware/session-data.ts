@@ -52,6 +52,8 @@ export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly failureStatus?: number;
   /** Where the user wanted to go. */
   readonly returnTo?: KeptPage;
+  /** The factors that a step-up accepts. Left out: any. */
+  readonly methods?: readonly string[];
   /** The process in whose memory the login is; absent where the store is shared. */
   readonly processId?: string;
 }
@@ -127,6 +129,11 @@ function isMark(value: unknown): boolean {
 
 function isLogin(value: unknown): boolean {
   return isObject(value) && typeof value.userId === 'string' && typeof value.loginId === 'string';
+}
+
+/** Returns how the first factor was passed. RFC 8176. */
+export function firstAmr(slot: { readonly amr?: unknown }): readonly string[] {
+  return toKept(slot).amr ?? ['pwd'];
 }
 
 /** Returns a slot with nothing but what stays from the first factor on. */

@@ -70,7 +70,7 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
       (req.body as unknown) === undefined
         ? 'The body of a request has not been parsed: put express.urlencoded() for forms, or ' +
           'express.json() for JSON, before the routes of smsOtp'
-        : `A parsed body has no ${field}: rename the field, or set its name in the option fields`;
+        : `A parsed body has no ${field}: rename the field, or name that of the code in codeField`;
     warn('SMS_OTP_FIELD_MISSING', problem);
   }
   return value;

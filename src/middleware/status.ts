@@ -1,8 +1,10 @@
 import type { Request, Response } from 'express';
 import { maskPhone } from '../login/phones';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
+import type { VerifiedMark } from '../login/users';
 import type { MiddlewareContext } from './context';
-import { type PendingSlot, toKept, withoutReason } from './session-data';
+import { findWanted } from './kept-page';
+import { firstAmr, type PendingSlot, type SmsOtpSession, withoutReason } from './session-data';
 import { checkCookie, checkSameSite, isSamePage, warnOfCodePage } from './setup-checks';
 import { isPageRequest } from './request-kind';
 
@@ -11,7 +13,16 @@ export interface SmsOtpStatus {
   /** The code this session waits for. */
   readonly pending: PendingStatus | null;
   /** The current user's second factor. */
-  readonly verified: { readonly at: number; readonly method: Method } | null;
+  readonly verified: {
+    readonly at: number;
+    readonly method: Method;
+    /** The first factor's values, then the second factor's. RFC 8176. */
+    readonly amr: readonly string[];
+  } | null;
+  /**
+   * The factors that the next step-up accepts: those of the guard that has refused last. Null: any.
+   */
+  readonly methods: readonly string[] | null;
   /**
    * The reason of the last refusal that was answered with a redirect. It is shown once: every call
    * of one request returns it, and then it is gone, unless that request redirects as well or is no
@@ -25,44 +36,9 @@ export interface SmsOtpStatus {
   readonly retryAt: number | null;
 }
 
-/**
- * How the user of a request was authenticated, as an ID token says it: OpenID Connect Core 1.0
- * section 2.
- */
-export interface SecondFactorClaims {
-  /** The `acr` of the second factor; absent after a login from a trusted device. */
-  readonly acr?: string;
-  /** The first factor's values, then the second factor's. RFC 8176. */
-  readonly amr: readonly string[];
-  /** When the second factor was passed, in whole seconds since 1970. */
-  readonly auth_time: number;
-}
-
-/**
- * Makes `claims(req)`. The mark names the method alone: what it is worth is looked up in today's
- * options.
- */
-export function createClaims({
-  slot,
-  marks,
-  factors,
-}: MiddlewareContext): (req: Request) => SecondFactorClaims | null {
-  return function claims(req) {
-    const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
-    if (mark === undefined) return null;
-    const { acr, amr } = factors.get(mark.method)?.verifier ?? {};
-    const { amr: first = ['pwd'] } = toKept(slot.peek(req) ?? {});
-    return {
-      ...(acr && { acr }),
-      amr: [...first, ...(amr ? [amr] : [])],
-      auth_time: Math.floor(mark.at / 1000),
-    };
-  };
-}
-
 /** Makes `status(req)`. Without a session every field is null. */
 export function createStatus(context: MiddlewareContext): (req: Request) => SmsOtpStatus {
-  const { slot, marks, setup, now, warn } = context;
+  const { slot, marks, setup, factors, now, warn } = context;
   const noticesTaken = new WeakMap<Request, Pick<SmsOtpStatus, 'notice' | 'retryAt'>>();
 
   return function status(req) {
@@ -70,7 +46,8 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     checkSameSite(slot.dropsCookie(req), warn);
     slot.watch(req);
     const taken = takeNotice(req);
-    const pending = slot.peek(req)?.pending;
+    const kept: Partial<SmsOtpSession> = slot.peek(req) ?? {};
+    const { pending } = kept;
     const { codePage } = setup;
     if (pending === undefined && codePage !== undefined && isSamePage(req, codePage))
       warnOfCodePage(context);
@@ -78,10 +55,20 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
     return {
       pending: pending !== undefined && pending.pendingUntil > now() ? toStatus(pending) : null,
-      verified: mark === undefined ? null : { at: mark.at, method: mark.method },
+      verified: mark === undefined ? null : toShown(mark, kept),
+      methods: findWanted(kept, now())?.methods ?? null,
       ...taken,
     };
   };
+
+  /** The mark names the method alone: its value is that of today's options. */
+  function toShown(
+    { at, method }: VerifiedMark,
+    kept: Partial<SmsOtpSession>,
+  ): SmsOtpStatus['verified'] {
+    const own = factors.get(method)?.verifier.amr;
+    return { at, method, amr: [...firstAmr(kept), ...(own === undefined ? [] : [own])] };
+  }
 
   function takeNotice(req: Request): Pick<SmsOtpStatus, 'notice' | 'retryAt'> {
     const taken = noticesTaken.get(req);

@@ -18,7 +18,7 @@ import {
   toVerified,
 } from './responses';
 import type { Purpose } from '../stores/store';
-import { type SmsOtpSession, toKept } from './session-data';
+import { firstAmr, type SmsOtpSession, toKept } from './session-data';
 import { checkStore, readRequiredField } from './setup-checks';
 import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
 import { isSamePending, updateSlot, withoutPending } from './update-slot';
@@ -206,7 +206,7 @@ class Success {
     const { context, req } = this;
     const { user, purpose, method, at } = verified;
     const { pending } = context.slot.read(req);
-    const amr = [...(this.kept.amr ?? ['pwd']), this.verifier.amr];
+    const amr = [...firstAmr(this.kept), this.verifier.amr];
     const info: SmsOtpAuthInfo = { amr, method, at };
     const confirmed = await confirmUser(this.callback, { user, info });
     if (confirmed === null) return toRefused('denied', true);

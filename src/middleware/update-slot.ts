@@ -84,8 +84,10 @@ function follow(
   { login, text }: LiveLogin,
   maxAttempts: number,
 ): PendingSlot {
-  const { reason: _reason, failureStatus: _status, transaction: _approved, ...kept } = written;
+  const { reason: _reason, failureStatus: _status, transaction: _approved, ...same } = written;
   const { purpose, pendingUntil, transaction } = login;
+  const { methods: _ofStepUp, ...other } = same;
+  const kept = purpose === written.purpose ? same : other;
   return {
     ...kept,
     otpId: text?.otpId ?? null,

@@ -1,7 +1,13 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
 import type { PendingStatus, Reason, SmsOtp } from 'passport-sms-otp';
 import { describeBase, hasUser, type PagesContext, textsOf, wayOut } from './context';
-import { describeCode, describeResend, listWays, type PendingPage } from './describe-code';
+import {
+  describeCode,
+  describeResend,
+  firstWay,
+  listWays,
+  type PendingPage,
+} from './describe-code';
 import { isWithoutFactor, listNumbers } from './describe-settings';
 import { asyncHandler, createRouter } from './handlers';
 import type { Page, PageBase } from './page';
@@ -65,21 +71,18 @@ export function codeRoutes(context: PagesContext): Router {
 
   async function showStepUp(req: Request, res: Response): Promise<void> {
     const { user } = req;
+    const { pending, methods } = smsOtp.status(req);
     // As a guard does: a login that has begun is completed first.
-    const isPending = smsOtp.status(req).pending !== null;
-    if (!user) return res.redirect(303, isPending ? addresses.code : addresses.login);
+    if (!user) return res.redirect(303, pending ? addresses.code : addresses.login);
     const [numbers, isWithout] = await Promise.all([
       listNumbers(smsOtp, user),
       isWithoutFactor(smsOtp, user),
     ]);
-    // Which factor comes first for this user is known when the button is pressed.
-    const [own] = settings.factors;
-    const first = own && { kind: own.kind, factor: own.name, href: `factor-${own.name}` };
     show(context, req, res, {
       ...describeBase(context, req, res),
       name: 'step-up',
       digits: numbers?.find(({ isConfirmed }) => isConfirmed)?.digits ?? '',
-      first: first ?? null,
+      first: firstWay(settings, methods),
       hasFactor: !isWithout,
       addNumberHref: settings.hasPhones ? 'add-number' : null,
     });

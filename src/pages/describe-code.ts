@@ -74,12 +74,27 @@ export function describeResend(
 }
 
 /** Lists the ways beside the message that the user has, recovery codes last. */
-export function listWays(settings: Settings, { factors }: PendingStatus): readonly Way[] {
+export function listWays(
+  settings: Settings,
+  { factors }: Pick<PendingStatus, 'factors'>,
+): readonly Way[] {
   const own = settings.factors
     .filter(({ name }) => factors.includes(name))
     .map(({ name, kind }): Way => ({ kind, factor: name, href: `factor-${name}` }));
   if (!factors.includes('recovery-code')) return own;
   return [...own, { kind: 'recovery-code', factor: 'recovery-code', href: 'recovery-code' }];
+}
+
+/**
+ * Returns the way that a step-up begins with; null: the message. Which factor comes first for this
+ * user is known when the button is pressed.
+ * @param methods The factors that are accepted; null: any.
+ */
+export function firstWay(settings: Settings, methods: readonly string[] | null): Way | null {
+  const names = methods ?? settings.factors.map(({ name }) => name);
+  const [first = null] = listWays(settings, { factors: names });
+  const isText = first?.kind === 'recovery-code' && names.includes('sms');
+  return isText ? null : first;
 }
 
 /** Returns the last two digits of a masked number. */

@@ -67,10 +67,10 @@ export interface TemplateSize extends MessageSize {
  */
 export function measureTemplate(
   template: string,
-  maxPinDigits: number,
+  maxCodeDigits: number,
   allowsSecondSegment = false,
 ): TemplateSize {
-  const sent = measureMessage(template.replaceAll(PLACEHOLDER, '0'.repeat(maxPinDigits)));
+  const sent = measureMessage(template.replaceAll(PLACEHOLDER, '0'.repeat(maxCodeDigits)));
   const units = allowsSecondSegment ? template.length : Math.max(template.length, sent.units);
   const size = { ...sent, units };
   return { ...size, problem: findProblem(template, size) };

@@ -70,7 +70,7 @@ export interface NumberForms {
 export interface RequestOptions {
   readonly variant: Variant;
   readonly numbersAs: NumberForms;
-  readonly maxPinDigits: number;
+  readonly maxCodeDigits: number;
   readonly allowSecondSegment: boolean;
 }
 
@@ -95,7 +95,7 @@ export function createGenerateRequest(options: RequestOptions) {
             if (message === fitting) return;
             const { problem } = measureTemplate(
               message,
-              options.maxPinDigits,
+              options.maxCodeDigits,
               options.allowSecondSegment,
             );
             if (problem !== null) context.addIssue({ code: 'custom', message: problem });

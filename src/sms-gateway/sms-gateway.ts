@@ -80,7 +80,7 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
   const createNewest = createDigest(secret[0]);
   const digests = [createNewest, ...secret.slice(1).map(createDigest)];
 
-  return { generate, validate };
+  return { generate, validate, maxCodeDigits: digits };
 
   async function generate(asked: OtpText): Promise<TextedOtp> {
     const { mobile, message, sender, validitySeconds } = asked;

@@ -355,8 +355,8 @@ describe('the option knownBrowsers', () => {
       'knownBrowsers.maxAgeDays must be a whole number from 1 to 365',
     ],
     [
-      { knownBrowsers: { cookieName: 'browser' } },
-      'knownBrowsers.cookieName must begin with __Host-',
+      { knownBrowsers: { cookieName: '__Host-browser' } },
+      'unknown option knownBrowsers.cookieName',
     ],
     [
       { knownBrowsers: { maxAgeDay: 5 } },

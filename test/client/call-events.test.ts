@@ -24,7 +24,7 @@ describe('the event of a call', () => {
     ['response', 'html-502', {}],
   ] as const)('tells %s after %j', async (outcome, fault, code) => {
     const gateway = await startGateway('A', {
-      timeouts: outcome === 'timeout' ? { balanceMs: 300 } : {},
+      ...(outcome === 'timeout' && { timeoutMs: 300 }),
     });
     await gateway.client.warmUp();
     if (fault !== null) gateway.simulator.failNext('balance', fault);

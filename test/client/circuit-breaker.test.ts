@@ -106,7 +106,7 @@ describe('the circuit breaker', () => {
     ['timeouts', 'no-answer'],
   ] as const)('is opened by %s', async (_title, fault) => {
     const { client, simulator, events } = await startGateway('A', {
-      timeouts: { lookupMs: fault === 'no-answer' ? 500 : 10_000 },
+      timeoutMs: fault === 'no-answer' ? 500 : 10_000,
     });
     await client.warmUp();
     simulator.failNext('lookup', fault, 30);

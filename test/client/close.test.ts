@@ -149,13 +149,11 @@ describe('closing', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const connections = watchConnections(server);
     const baseUrl = `https://127.0.0.1:${portOf(server)}`;
-    const timeouts = { connectMs: 60_000, authMs: 12_000 };
     const client = new GatewayClient({
       baseUrl,
       variant: 'A',
       username: 'u',
       password: 'p',
-      timeouts,
     });
     const call = errorOf(client.otp.balance());
     await until(() => connections.open === 1);

@@ -1,3 +1,5 @@
+import type { CallName } from '../../src/protocol/paths';
+import { findTimeout } from '../../src/client/timeouts';
 import { describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:net';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
@@ -40,13 +42,14 @@ describe('the deadline of a call', () => {
     const wire = await startWireServer((response) =>
       held.push(() => sendPayload(response, { balance: '1' })),
     );
-    const client = clientOf(wire.baseUrl, { connections: 1, timeouts: { lookupMs: LIMIT_MS } });
+    // A lookup has 2 seconds, and a balance 5.
+    const client = clientOf(wire.baseUrl, { connections: 1 });
     await client.warmUp();
     const running = client.otp.balance();
     await until(() => held.length === 1);
     const error = await errorOf(client.hlr.lookup(MOBILE));
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
-    expect(error.message).toBe(`The OTP gateway did not answer within ${LIMIT_MS} ms (lookup)`);
+    expect(error.message).toBe(`The OTP gateway did not answer within 2000 ms (lookup)`);
     held[0]?.();
     await running;
     const next = client.otp.balance();
@@ -59,7 +62,7 @@ describe('the deadline of a call', () => {
   it('that has passed when the token arrives keeps the request from leaving', async () => {
     const watch = stopWatch();
     const { client, simulator } = await startGateway('A', {
-      timeouts: { balanceMs: 20_000 },
+      timeoutMs: 20_000,
       onEvent: ({ type }) => {
         // A process that is busy.
         if (type === 'token-renewed') watch.advanceMs(20_000);
@@ -76,7 +79,7 @@ describe('the deadline of a call', () => {
       (response) => sendPayload(response, { balance: '1' }),
       (response) => held.push(() => sendPayload(response, TOKENS)),
     );
-    const client = clientOf(wire.baseUrl, { timeouts: { lookupMs: LIMIT_MS } });
+    const client = clientOf(wire.baseUrl);
     const patient = client.otp.balance();
     const error = await errorOf(client.hlr.lookup(MOBILE));
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
@@ -92,10 +95,10 @@ describe('the deadline of a call', () => {
       () => undefined,
       (response) => held.push(() => sendPayload(response, TOKENS)),
     );
-    const client = clientOf(wire.baseUrl, { timeouts: { validateMs: 20_000 } });
+    const client = clientOf(wire.baseUrl, { timeoutMs: 10_000 });
     const admitted = client.admit('validate');
     await until(() => held.length === 1);
-    watch.advanceMs(20_000 - LIMIT_MS);
+    watch.advanceMs(10_000 - LIMIT_MS);
     held[0]?.();
     const admission = await admitted;
     watch.advanceMs(300_000);
@@ -117,7 +120,7 @@ describe('the deadline of a call', () => {
         const drip = setInterval(() => socket?.write('a'), 10);
         socket?.on('close', () => clearInterval(drip));
       });
-      const client = clientOf(wire.baseUrl, { timeouts: { balanceMs: LIMIT_MS } });
+      const client = clientOf(wire.baseUrl, { timeoutMs: LIMIT_MS });
       await client.warmUp();
       const error = await Promise.race([errorOf(client.otp.balance()), tooLate()]);
       expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: true });
@@ -133,7 +136,7 @@ describe('the deadline of a call', () => {
     const client = clientOf(wire.baseUrl, {
       connections: 1,
       proxyUrl: proxy.url,
-      timeouts: { authMs: LONG_MS },
+      timeoutMs: LONG_MS,
       onEvent: ({ type }) => events.push(type),
     });
     const error = await errorOf(client.warmUp());
@@ -156,7 +159,7 @@ describe('the deadline of a call', () => {
     const client = clientOf(wire.baseUrl, {
       tokenStore,
       proxyUrl,
-      timeouts: { balanceMs: LIMIT_MS },
+      timeoutMs: LIMIT_MS,
     });
     const error = await errorOf(client.otp.balance());
     expect(error).toMatchObject({ code: 'ERR_GATEWAY_TIMEOUT', mayHaveArrived: false });
@@ -170,7 +173,7 @@ describe('the deadline of a call', () => {
       if (url.endsWith('balance')) sendPayload(response, { balance: '1' });
     });
     wire.server.on('connection', (socket) => sockets.push(socket));
-    const client = clientOf(wire.baseUrl, { connections: 1, timeouts: { lookupMs: LIMIT_MS } });
+    const client = clientOf(wire.baseUrl, { connections: 1, timeoutMs: LIMIT_MS });
     await client.otp.balance();
     await errorOf(client.hlr.lookup(MOBILE));
     await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
@@ -185,7 +188,7 @@ describe('the deadline of a call', () => {
       sendPayload(response, { balance: '1' });
       setImmediate(stall);
     });
-    const client = clientOf(wire.baseUrl, { timeouts: { balanceMs: LONG_MS } });
+    const client = clientOf(wire.baseUrl, { timeoutMs: LONG_MS });
     await client.warmUp();
     await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
   });
@@ -200,19 +203,28 @@ describe('the deadline of a call', () => {
   });
 });
 
-it('a connection that is not made within its own limit is given up', async () => {
+it('a connection that is not made within three seconds is given up', async () => {
   const server = createServer((socket) => socket.on('error', () => undefined).resume());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeLater(() => new Promise((resolve) => server.close(() => resolve())));
   // It takes the connection and never speaks TLS.
-  const clients = [20 * LIMIT_MS, LIMIT_MS].map((connectMs) =>
-    clientOf(`https://127.0.0.1:${portOf(server)}`, { timeouts: { connectMs } }),
-  );
-  const [longer, shorter] = clients.map((client) => errorOf(client.warmUp()));
-  expect(await Promise.race([longer, shorter?.then(() => 'the shorter')])).toBe('the shorter');
-  expect(await shorter).toMatchObject({
+  const client = clientOf(`https://127.0.0.1:${portOf(server)}`, { timeoutMs: 60_000 });
+  expect(await errorOf(client.warmUp())).toMatchObject({
     code: 'ERR_GATEWAY_UNREACHABLE',
     mayHaveArrived: false,
     cause: { code: 'UND_ERR_CONNECT_TIMEOUT' },
   });
+});
+
+it.each([
+  [undefined, { auth: 10_000, generate: 10_000, validate: 10_000, lookup: 2_000 }],
+  [undefined, { balance: 5_000, 'hlr-balance': 5_000, pricing: 30_000, 'hlr-pricing': 30_000 }],
+  [4_000, { auth: 4_000, generate: 4_000, lookup: 4_000, balance: 4_000, pricing: 4_000 }],
+  [200, { auth: 1_000, generate: 200 }],
+  // The lease on the shared token lasts 15 s.
+  [60_000, { auth: 12_000, validate: 60_000, 'hlr-pricing': 60_000 }],
+] as const)('timeoutMs: %j gives the calls %j', (timeoutMs, expected) => {
+  const names = Object.keys(expected) as CallName[];
+  const found = names.map((call) => [call, findTimeout(call, timeoutMs)] as const);
+  expect(Object.fromEntries(found)).toEqual(expected);
 });

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import type { CallName, GatewayClient, GatewayClientOptions } from 'passport-sms-otp/client';
+import type { CallName, GatewayClient } from 'passport-sms-otp/client';
 import type { Fault, FaultName } from '../../src/simulator/faults';
 import {
   errorOf,
@@ -9,6 +9,7 @@ import {
   startClient,
   startGateway,
   startSimulator,
+  until,
 } from './support/gateway';
 
 const calls: Readonly<
@@ -26,14 +27,6 @@ const calls: Readonly<
 const names = Object.keys(calls) as (keyof typeof calls)[];
 
 const LIMIT_MS = 150;
-const timeouts: GatewayClientOptions['timeouts'] = {
-  generateMs: LIMIT_MS,
-  validateMs: LIMIT_MS,
-  balanceMs: LIMIT_MS,
-  pricingMs: LIMIT_MS,
-  lookupMs: LIMIT_MS,
-};
-
 const response = { code: 'ERR_GATEWAY_RESPONSE' };
 const faults: readonly (readonly [string, Fault | FaultName, object])[] = [
   [
@@ -90,7 +83,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   describe.each(names)('%s', (call) => {
     it.each(faults)('tells %s apart, and is sent once', async (_title, fault, expected) => {
       const isLate = 'code' in expected && expected.code === 'ERR_GATEWAY_TIMEOUT';
-      const { client, simulator } = await startGateway(variant, isLate ? { timeouts } : {});
+      const { client, simulator } = await startGateway(
+        variant,
+        isLate ? { timeoutMs: LIMIT_MS } : {},
+      );
       await client.warmUp();
       simulator.failNext(call, fault);
       expect(await errorOf(calls[call](client))).toMatchObject(expected);
@@ -99,7 +95,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 
   it('a fault leaves nothing behind: the next login works', async () => {
-    const { client, simulator } = await startGateway(variant, { timeouts: { balanceMs: 300 } });
+    const { client, simulator } = await startGateway(variant, { timeoutMs: 300 });
     for (const [, fault] of faults) {
       simulator.failNext('balance', fault);
       await errorOf(client.otp.balance());
@@ -151,7 +147,13 @@ describe('an authentication that goes wrong', () => {
   ] as const)(
     '%s: the call has not left, and the next one works',
     async (_title, fault, expected) => {
-      const { client, simulator } = await startGateway('A', { timeouts: { authMs: 1_000 } });
+      const ended: string[] = [];
+      const { client, simulator } = await startGateway('A', {
+        timeoutMs: 1_000,
+        onEvent: (event) => {
+          if ('call' in event) ended.push(event.call);
+        },
+      });
       const body =
         typeof fault === 'object' && fault.kind === 'body'
           ? { ...fault, contentType: 'application/json' }
@@ -159,6 +161,8 @@ describe('an authentication that goes wrong', () => {
       simulator.failNext('auth', body);
       expect(await errorOf(client.otp.generate({ mobile: MOBILE }))).toMatchObject(expected);
       expect(simulator.stats().calls.generate).toBe(0);
+      // A call that comes before the end of the authentication would share its fate.
+      await until(() => ended.includes('auth'));
       await expect(client.otp.generate({ mobile: MOBILE })).resolves.toHaveProperty('id');
     },
   );

@@ -104,7 +104,7 @@ it('a message of 160 characters that needs a second segment is sent only where t
 });
 
 it('the longest pin a message is measured with can be set', async () => {
-  const { client } = await startGateway('A', { maxPinDigits: 4 });
+  const { client } = await startGateway('A', { maxCodeDigits: 4 });
   const message = `[PIN]${'x'.repeat(153)}`;
   await expect(client.otp.generate({ mobile: MOBILE, message })).resolves.toMatchObject({
     message,

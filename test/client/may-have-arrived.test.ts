@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
-import type { GatewayClientOptions } from 'passport-sms-otp/client';
 import type { Fault, FaultName } from '../../src/simulator/faults';
 import { errorOf, startClient, startGateway, startSimulator } from './support/gateway';
 import { NEVER, startProxy } from './support/proxy';
@@ -10,16 +9,21 @@ import { NEVER, startProxy } from './support/proxy';
 const LIMIT_MS = 200;
 
 describe('a call that failed may have arrived', () => {
-  it.each<[string, Fault | FaultName, object, GatewayClientOptions['timeouts']]>([
-    ['its connection was lost', 'reset', { code: 'ERR_GATEWAY_UNREACHABLE', status: 502 }, {}],
+  it.each<[string, Fault | FaultName, object, number | undefined]>([
+    [
+      'its connection was lost',
+      'reset',
+      { code: 'ERR_GATEWAY_UNREACHABLE', status: 502 },
+      undefined,
+    ],
     [
       'it was not answered in time',
       'no-answer',
       { code: 'ERR_GATEWAY_TIMEOUT', status: 504 },
-      { balanceMs: LIMIT_MS },
+      LIMIT_MS,
     ],
-  ])('when %s', async (_title, fault, expected, timeouts) => {
-    const { client, simulator } = await startGateway('A', { timeouts });
+  ])('when %s', async (_title, fault, expected, timeoutMs) => {
+    const { client, simulator } = await startGateway('A', { timeoutMs });
     await client.warmUp();
     simulator.failNext('balance', fault);
     expect(await errorOf(client.otp.balance())).toMatchObject({
@@ -49,7 +53,7 @@ describe('a call that failed has certainly not arrived', () => {
     const { tokens: tokenStore } = memoryStore();
     await startClient(simulator, { tokenStore }).client.warmUp();
     const proxy = await startProxy({ opened: NEVER });
-    const shared = { tokenStore, proxyUrl: proxy.url, timeouts: { balanceMs: LIMIT_MS } };
+    const shared = { tokenStore, proxyUrl: proxy.url, timeoutMs: LIMIT_MS };
     const { client } = startClient(simulator, shared);
     expect(await errorOf(client.otp.balance())).toMatchObject({
       code: 'ERR_GATEWAY_TIMEOUT',

@@ -101,7 +101,7 @@ describe('an admission', () => {
   it('waits for its turn, so that a call that is admitted need not', async () => {
     const { client, held } = await startSlowGateway({
       connections: 1,
-      timeouts: { validateMs: 200 },
+      timeoutMs: 200,
     });
     const running = client.otp.balance();
     await until(() => held.length === 1);

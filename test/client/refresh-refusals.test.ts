@@ -7,8 +7,8 @@ const UNKNOWN = { kind: 'body', status: 422, body: '{"errors":[{"code":4711}]}' 
 /** A client whose token is refused, and whose refresh token meets this fault. */
 async function refreshWith(fault: Fault | FaultName): Promise<Gateway> {
   // The first authentication has to end within the deadline that the second one misses.
-  const timeouts = { authMs: fault === 'no-answer' ? 3_000 : 10_000 };
-  const gateway = await startGateway('A', { timeouts, preserveToken: false });
+  const timeoutMs = fault === 'no-answer' ? 3_000 : 10_000;
+  const gateway = await startGateway('A', { timeoutMs, preserveToken: false });
   await gateway.client.warmUp();
   gateway.simulator.failNext('balance', { kind: 'error', code: 1009 });
   gateway.simulator.failNext('auth', fault);

@@ -15,7 +15,7 @@ import {
 const MANY = 1_000;
 
 /** Enough for as many calls at once on a slow machine. */
-const patient = { queueLimit: MANY, timeouts: { balanceMs: 60_000 } };
+const patient = { queueLimit: MANY, timeoutMs: 60_000 };
 
 function balances(client: GatewayClient): Promise<unknown[]> {
   return Promise.all(Array.from({ length: MANY }, () => client.otp.balance()));

@@ -165,13 +165,11 @@ describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, pl
 describe('docs/options.md on groups', () => {
   it.each([
     ['limits', Object.keys(flatten(valueAt(readLogin(plainLogin), 'limits') as object))],
-    ['timeouts', readMembers('src/client/options.ts', 'GatewayTimeouts')],
     ['trustedDevices', readMembers('src/account/trusted-devices.ts', 'TrustedDevicesOption')],
     ['logins', readMembers('src/account/logins.ts', 'LoginsOption')],
     ['knownBrowsers', readMembers('src/account/known-browsers.ts', 'KnownBrowsersOption')],
     ['recoveryCodes', readMembers('src/account/recovery-codes.ts', 'RecoveryCodesOption')],
     ['messages', readMembers('src/messages/options.ts', 'MessagesOption')],
-    ['fields', readMembers('src/options.ts', 'FieldsOption')],
   ])('has every option of %s and no other', (name, members) => {
     const shown = [...readRows(page).keys(), ...limitRows.keys()].filter((row) =>
       row.startsWith(`${name}.`),

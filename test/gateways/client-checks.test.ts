@@ -26,15 +26,15 @@ async function underTest(variant: 'A' | 'B'): Promise<GatewayUnderTest> {
   const sim = await GatewaySimulator.start({ variant });
   const { baseUrl, username, password } = sim;
   const clients: GatewayClient[] = [];
-  const open = (timeouts = {}): OtpGateway => {
-    const client = new GatewayClient({ baseUrl, variant, username, password, timeouts });
+  const open = (deadlines = {}): OtpGateway => {
+    const client = new GatewayClient({ baseUrl, variant, username, password, ...deadlines });
     clients.push(client);
     return otpGateway(client);
   };
   return {
     gateway: open(),
     another: open,
-    hasty: () => open({ generateMs: 500, validateMs: 500 }),
+    hasty: () => open({ timeoutMs: 500 }),
     textsOf: (mobile) =>
       sim.outbox
         .filter((text) => `+${text.mobile}` === mobile || text.mobile === mobile)

@@ -67,6 +67,7 @@ const MOST_PERMITS = 50;
 /** A right gateway with everything that one can have. Wrong ones inherit from it. */
 export class ReferenceGateway implements Required<OtpGateway> {
   readonly writesMessages: boolean = true;
+  readonly maxCodeDigits: number = 10;
   protected permits = 0;
   protected isClosed = false;
   readonly #listeners = new Set<GatewayEventListener>();

@@ -46,7 +46,7 @@ describe.each(['A', 'B'] as const)('a generate call in variant %s', (variant) =>
   const hasty = useSharedApp({
     variant,
     people: 60,
-    gateway: { timeouts: { generateMs: 250 } },
+    gateway: { timeoutMs: 250 },
   });
   // Deriving keys and authenticating would take their part of the short deadline.
   beforeAll(() => hasty.smsOtp.warmUp());

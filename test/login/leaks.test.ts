@@ -40,7 +40,7 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
   let responses: Response[];
   let printed: string[];
 
-  async function start(timeouts: object = {}): Promise<void> {
+  async function start(deadlines: object = {}): Promise<void> {
     canaries = plantCanaries(MOBILE);
     const clock = testClock();
     tampered = tamperedStore(clock);
@@ -50,7 +50,7 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
       variant,
       clock,
       simulator: canaries.simulator,
-      gateway: { username, password, timeouts },
+      gateway: { username, password, ...deadlines },
       options: {
         store: tampered.store,
         maxSends: 5,
@@ -188,7 +188,7 @@ describe.each(['A', 'B'] as const)('what comes out in variant %s', (variant) => 
 
   it('holds no secret when the gateway is silent, or gone', async () => {
     await test.close();
-    await start({ validateMs: 500, generateMs: 500 });
+    await start({ timeoutMs: 500 });
     for (const call of ['generate', 'validate'] as const) {
       test.sim.failNext(call, { kind: 'no-answer', when: 'after' });
       await wander();

@@ -49,7 +49,7 @@ describe.each(['A', 'B'] as const)('a validate call in variant %s', (variant) =>
   const hasty = useSharedApp({
     variant,
     people: 60,
-    gateway: { timeouts: { validateMs: 250 } },
+    gateway: { timeoutMs: 250 },
   });
   beforeAll(() => hasty.smsOtp.warmUp());
   // The circuit breaker looks back ten seconds; it is not what these tests are about.

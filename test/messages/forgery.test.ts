@@ -61,7 +61,7 @@ const context = (amount: string, payee: string, locale?: string): BuildContext =
 
 const settings = {
   appName: 'Example',
-  maxPinDigits: 10,
+  maxCodeDigits: 10,
   codeValiditySeconds: 300,
   getLocale: () => 'en',
 };

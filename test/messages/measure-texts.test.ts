@@ -25,7 +25,7 @@ type Messages = Readonly<Record<string, unknown>> & {
   readonly appName?: string;
 };
 
-const SETTINGS = { maxPinDigits: 10, codeValiditySeconds: 300 };
+const SETTINGS = { maxCodeDigits: 10, codeValiditySeconds: 300 };
 const getLocale = (): string => 'en';
 
 describe('the report on messages', () => {

@@ -3,10 +3,12 @@ import { Passport } from 'passport';
 import {
   createSmsOtp,
   measureMessages,
+  memoryStore,
   type MessageContext,
   type SmsOtpOptions,
 } from 'passport-sms-otp';
 import { GatewayClient } from 'passport-sms-otp/client';
+import { smsGateway } from 'passport-sms-otp/sms-gateway';
 import { ALICE, startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
@@ -74,7 +76,8 @@ describe('a template', () => {
     ['the longest in UCS-2', `${'あ'.repeat(60)}[PIN]`, 10],
     ['two lines', 'Your code\n@example.com #[PIN]', 10],
   ])('a template may be %s', (_what, template, maxCodeDigits) => {
-    expect(create({ messages: { template }, maxCodeDigits })).not.toThrow();
+    const gateway = { ...ACCOUNT, maxCodeDigits };
+    expect(create({ messages: { template }, gateway })).not.toThrow();
   });
 });
 
@@ -97,7 +100,7 @@ describe('a client whose messages may need a second segment', () => {
   it('sends them at a login, from a function too', async () => {
     const test = await startTestApp({
       simulator: { readings: { measuredIn: 'characters' } },
-      gateway: { allowSecondSegment: true, maxPinDigits: 10 },
+      gateway: { allowSecondSegment: true, maxCodeDigits: 10 },
       options: { messages: { template: () => `[PIN]${'€'.repeat(154)}` } },
     });
     expect((await visit(test, ALICE).login()).status).toBe(200);
@@ -106,27 +109,50 @@ describe('a client whose messages may need a second segment', () => {
   });
 });
 
+const unused = (): never => {
+  throw new Error('called');
+};
+
 describe('the longest code', () => {
-  it('of a client may not be longer than maxCodeDigits, by which messages are measured', async () => {
-    const client = new GatewayClient(ACCOUNT);
-    const problem = 'maxCodeDigits must not be below maxPinDigits of the client, which is 10';
-    expect(create({ gateway: client, maxCodeDigits: 6 })).toThrow(
-      new TypeError(`createSmsOtp: ${problem}`),
-    );
-    const given = { ...ACCOUNT, maxPinDigits: 10 };
-    expect(create({ gateway: given, maxCodeDigits: 6 })).toThrow(problem);
-    const careful = new GatewayClient({ ...ACCOUNT, maxPinDigits: 6 });
-    for (const maxCodeDigits of [6, 10])
-      expect(create({ gateway: careful, maxCodeDigits })).not.toThrow();
-    expect(create({ maxCodeDigits: 6 })).not.toThrow();
-    await Promise.all([client.close(), careful.close()]);
+  const own = { generate: unused, validate: unused };
+
+  it.each([
+    ['a client', (digits: object) => new GatewayClient({ ...ACCOUNT, ...digits })],
+    ['options of a client', (digits: object) => ({ ...ACCOUNT, ...digits })],
+    ['a gateway of its own', (digits: object) => ({ ...own, ...digits })],
+  ])('is known by the gateway, and messages are measured with it: %s', (_kind, make) => {
+    const messages = { template: `${'A'.repeat(153)}[PIN]` };
+    const short = { ...OPTIONS, gateway: make({ maxCodeDigits: 6 }), messages };
+    const usual = { ...OPTIONS, gateway: make({}), messages };
+    expect([short, usual].map((options) => measureMessages(options)[0]?.used)).toEqual([159, 163]);
+    expect(create(short)).not.toThrow();
+    expect(create(usual)).toThrow('163 of 160');
+  });
+
+  it('of smsGateway has its digits', () => {
+    const store = memoryStore();
+    const gateway = smsGateway({ sendSms: unused, store, secret: OPTIONS.secret, digits: 6 });
+    expect(gateway.maxCodeDigits).toBe(6);
+  });
+
+  it.each([3, 11, 6.5, '6', null])('may not be %j', (maxCodeDigits) => {
+    const problem = 'createSmsOtp: gateway.maxCodeDigits must be a whole number from 4 to 10';
+    for (const gateway of [
+      { ...ACCOUNT, maxCodeDigits },
+      { generate: unused, validate: unused, maxCodeDigits },
+    ]) {
+      const options = { ...OPTIONS, gateway: gateway as never };
+      expect(create(options)).toThrow(problem);
+      expect(() => measureMessages(options)).toThrow(problem);
+    }
   });
 
   it('of four digits is shorter than its placeholder: a default text of 161 characters is refused at start', () => {
     const problems: string[] = [];
     for (let length = 1; length <= 120; length += 1) {
       const autofillHost = `${'a'.repeat(Math.ceil(length / 2))}.${'b'.repeat(Math.ceil((length + 1) / 2))}.example`;
-      const options = { messages: { autofillHost, locales: ['en'] as const }, maxCodeDigits: 4 };
+      const gateway = { ...ACCOUNT, maxCodeDigits: 4 };
+      const options = { messages: { autofillHost, locales: ['en'] as const }, gateway };
       const longest = Math.max(
         ...measureMessages({ ...OPTIONS, ...options }).map(({ used }) => used),
       );

@@ -11,7 +11,7 @@ const apps = useOwnApps();
 
 const settings: MessageBuilderOptions = {
   appName: 'Example',
-  maxPinDigits: 10,
+  maxCodeDigits: 10,
   codeValiditySeconds: 300,
   getLocale: () => 'en',
 };

@@ -149,9 +149,6 @@ describe('the guard', () => {
   });
 });
 
-const UNQUOTED = 'must be ASCII without quotes and backslashes';
-const UNQUOTED_ACR = 'must be ASCII without spaces, quotes and backslashes';
-
 describe('options of a middleware', () => {
   // A mark that is put into a session by hand has no login.
   const test = useSharedApp({ options: { logins: false } });
@@ -164,26 +161,6 @@ describe('options of a middleware', () => {
     ['requireSecondFactor', { maxAgeSeconds: null }, 'maxAgeSeconds must be a number'],
     ['requireSecondFactor', { allowNotRequired: 'yes' }, 'allowNotRequired must be a boolean'],
     ['requireSecondFactor', { redirect: 7 }, 'redirect must be a string'],
-    ['requireSecondFactor', { acrValues: 'phr' }, 'acrValues must be a list of strings'],
-    ['requireSecondFactor', { acrValues: [] }, 'acrValues must not be empty'],
-    ['requireSecondFactor', { acrValues: [7] }, 'acrValues.0 must be a string'],
-    ...['', 'phr mfa', 'phr"', 'ph\\r', 'ph\r\n', 'phü'].map(
-      (acr) =>
-        [
-          'requireSecondFactor',
-          { acrValues: ['phr', acr] },
-          `acrValues.1 ${UNQUOTED_ACR}`,
-        ] as const,
-    ),
-    ['requireSecondFactor', { bearerRealm: true }, 'bearerRealm must be a string'],
-    ...['', 'the "bank"', 'ba\\nk', 'bank\r\nX: y', 'bänk'].map(
-      (bearerRealm) => ['requireSecondFactor', { bearerRealm }, `bearerRealm ${UNQUOTED}`] as const,
-    ),
-    [
-      'requireSecondFactor',
-      { bearerRealm: 'bank', redirect: '/login' },
-      'bearerRealm does not go together with redirect',
-    ],
     [
       'send',
       { sucessRedirect: '/pin' },
@@ -242,11 +219,8 @@ describe('options of a middleware', () => {
     expect(ask({ maxAgeSeconds: -1 })).toThrow(
       new TypeError('hasSecondFactor: maxAgeSeconds must be zero or more'),
     );
-    expect(ask({ acrValues: [] })).toThrow(
-      new TypeError('hasSecondFactor: acrValues must not be empty'),
-    );
-    expect(ask({ bearerRealm: 'bank' })).toThrow(
-      new TypeError('hasSecondFactor: unknown option bearerRealm'),
+    expect(ask({ redirect: '/login' })).toThrow(
+      new TypeError('hasSecondFactor: unknown option redirect'),
     );
   });
 

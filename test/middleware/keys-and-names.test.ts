@@ -64,9 +64,9 @@ describe('of the session, a login', () => {
 });
 
 describe('with other names', () => {
-  it('the slot, the strategy and the field of the code are called as the options say', async () => {
+  it('the strategy, its slot and the field of the code are called as the options say', async () => {
     const test = await apps.start({
-      options: { sessionKey: 'mySlot', strategyName: 'my-strategy', fields: { code: 'code' } },
+      options: { strategyName: 'my-strategy', codeField: 'code' },
       routes: (app, _smsOtp, passport) => {
         // Passport types its middleware as any.
         app.post('/plain', passport.authenticate('my-strategy') as RequestHandler, (_req, res) => {
@@ -81,16 +81,13 @@ describe('with other names', () => {
     const status = await statusOf(agent);
     expect(status).toMatchObject({
       hasSecondFactor: true,
-      sessionKeys: ['cookie', 'mySlot', 'passport'],
+      sessionKeys: ['cookie', 'smsOtp:my-strategy', 'passport'],
     });
     expect(test.smsOtp.strategy.name).toBe('my-strategy');
   });
 });
 
-describe.each([
-  ['keys of their own', { sessionKey: 'otherOtp', strategyName: 'other-otp' }],
-  ['names of their own alone', { strategyName: 'other-otp' }],
-])('two of them in one app, with %s,', (_what, names) => {
+describe('two of them in one app, with names of their own,', () => {
   let other: SmsOtp;
   const test = useSharedApp({ people: 40, routes: addOther });
   afterAll(() => other.close());
@@ -101,7 +98,7 @@ describe.each([
     passport: PassportStatic,
     options: SmsOtpOptions,
   ): void {
-    other = createSmsOtp({ ...options, ...names });
+    other = createSmsOtp({ ...options, strategyName: 'other-otp' });
     const router = Router();
     // Passport types its middleware as any.
     const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler;

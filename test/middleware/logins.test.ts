@@ -386,7 +386,10 @@ describe.each([
     asked = 0;
     const verify = (): Promise<{ body: unknown }> =>
       agent.post('/verify-and-look').send({ pin: test.code(user) });
-    const checked = { hasSecondFactor: true, verified: { method: 'sms', at: clock.now() } };
+    const checked = {
+      hasSecondFactor: true,
+      verified: { method: 'sms', amr: ['pwd', 'sms'], at: clock.now() },
+    };
     expect((await verify()).body).toEqual(checked);
     expect(asked).toBe(0);
     clock.advanceSeconds(60);

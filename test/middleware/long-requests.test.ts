@@ -54,7 +54,7 @@ const withHeader = (name: string, value: string): Request =>
     socket: {},
   }) as never;
 
-const pages = createReturnPages(['https://app.example'], () => undefined);
+const pages = createReturnPages(['https://app.example']);
 const devices = createDeviceTokens([digest], randomBytes);
 // Only `findBucket` is called, which reads the cookie and no store.
 const browsers = createKnownBrowsers({

@@ -633,7 +633,7 @@ describe('a mistake of the app', () => {
 
     it('warns once of a field that has another name', async () => {
       expect(await enter({ code: '123456' })).toBe(400);
-      expectWarning('SMS_OTP_FIELD_MISSING', 'no pin', 'option fields');
+      expectWarning('SMS_OTP_FIELD_MISSING', 'no pin', 'option codeField');
     });
 
     it('warns once of a body that was not parsed', async () => {
@@ -761,7 +761,7 @@ describe('a mistake of the app', () => {
     it('warns once for each, and each verifies the codes that it sent', async () => {
       test = await startTestApp({
         routes: (_app, _smsOtp, _passport, options) => {
-          createSmsOtp({ ...options, sessionKey: 'other', allowedCountries: ['GB'] });
+          createSmsOtp({ ...options, allowedCountries: ['GB'] });
         },
       });
       expectWarning('SMS_OTP_STRATEGY_TWICE', 'strategyName', 'new Passport()');

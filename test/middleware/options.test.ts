@@ -138,7 +138,7 @@ describe('createSmsOtp', () => {
           'logins',
           'browserOf',
         ],
-        ...['status', 'claims', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser', 'warmUp'],
+        ...['status', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser', 'warmUp'],
       ].sort(),
     );
     const { requireSecondFactor, send } = parts;

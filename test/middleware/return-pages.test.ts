@@ -172,7 +172,7 @@ describe('a page that a guard has kept', () => {
     '/any': {},
     '/open': { allowNotRequired: true },
     '/recent': { maxAgeSeconds: 300 },
-    '/strong': { acrValues: ['phr'] },
+    '/strong': { methods: ['recovery-code'] },
   };
 
   async function start(given: TestAppOptions = {}): Promise<TestApp> {

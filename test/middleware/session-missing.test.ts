@@ -64,6 +64,7 @@ describe('without a session middleware', () => {
     expect(body).toEqual({
       pending: null,
       verified: null,
+      methods: null,
       notice: null,
       retryAt: null,
       hasSecondFactor: false,

@@ -26,7 +26,13 @@ describe('status', () => {
 
   it('of a stranger has nothing to tell, and makes no session', async () => {
     const answer = await test.agent().get('/what');
-    expect(answer.body).toEqual({ pending: null, verified: null, notice: null, retryAt: null });
+    expect(answer.body).toEqual({
+      pending: null,
+      verified: null,
+      methods: null,
+      notice: null,
+      retryAt: null,
+    });
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
@@ -45,7 +51,13 @@ describe('status', () => {
       attemptsLeft: 5,
       factors: ['sms'],
     };
-    expect(await ask(agent)).toEqual({ pending, verified: null, notice: null, retryAt: null });
+    expect(await ask(agent)).toEqual({
+      pending,
+      verified: null,
+      methods: null,
+      notice: null,
+      retryAt: null,
+    });
     expect(sent.body).toEqual({ sent: true, ...pending });
     const { otpId, pendingId } = (await agent.get('/status')).body.session.pending as Record<
       string,
@@ -92,7 +104,8 @@ describe('status', () => {
     test.clock.advanceSeconds(60);
     expect(await ask(agent)).toEqual({
       pending: null,
-      verified: { at, method: 'sms' },
+      verified: { at, method: 'sms', amr: ['pwd', 'sms'] },
+      methods: null,
       notice: null,
       retryAt: null,
     });

@@ -75,7 +75,6 @@ const {
   requireSecondFactor,
   hasSecondFactor,
   status,
-  claims,
   close,
 } = createSmsOtp({
   gateway,
@@ -92,7 +91,7 @@ export const handlers: RequestHandler[] = [
   cancel({ successRedirect: '/' }),
   stepUp({ successRedirect: undefined }),
   requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up', allowNotRequired: true }),
-  requireSecondFactor({ acrValues: ['phrh', 'phr'] as const, bearerRealm: 'bank' }),
+  requireSecondFactor({ methods: ['sms', 'recovery-code'] as const }),
 ];
 
 /** Reads the outcome of a middleware and the slot, both typed through the augmentations. */
@@ -106,10 +105,8 @@ export function read(req: Request): (string | number | boolean | undefined)[] {
     verified?.at,
     reason ?? undefined,
     req.session.smsOtp?.verified?.userId,
-    hasSecondFactor(req, { maxAgeSeconds: 60, acrValues: ['phr'] }),
-    claims(req)?.acr,
-    claims(req)?.amr.join(' '),
-    claims(req)?.auth_time,
+    hasSecondFactor(req, { maxAgeSeconds: 60, methods: ['sms'] }),
+    verified?.amr.join(' '),
   ];
 }
 

@@ -125,10 +125,10 @@ describe('a template', () => {
     ["the gateway's default text", DEFAULT_MESSAGE, 6, 66, 67, true],
   ])(
     'fits when its characters and the units of the text with the pin do: %s',
-    (_what, template, maxPinDigits, characters, expanded, fits) => {
-      const size = measureTemplate(template, maxPinDigits);
+    (_what, template, maxCodeDigits, characters, expanded, fits) => {
+      const size = measureTemplate(template, maxCodeDigits);
       expect(template).toHaveLength(characters);
-      expect(measureMessage(template.replace('[PIN]', '0'.repeat(maxPinDigits))).units).toBe(
+      expect(measureMessage(template.replace('[PIN]', '0'.repeat(maxCodeDigits))).units).toBe(
         expanded,
       );
       expect(size.units).toBe(Math.max(characters, expanded));

@@ -17,8 +17,8 @@ const VARIANTS = ['A', 'B'] as const;
 const STRINGS = { mobile: 'string', validity: 'string' } as const;
 const NUMBERS = { mobile: 'number', validity: 'number' } as const;
 
-function optionsOf(variant: 'A' | 'B', numbersAs: NumberForms = STRINGS, maxPinDigits = 6) {
-  return { variant, numbersAs, maxPinDigits, allowSecondSegment: false };
+function optionsOf(variant: 'A' | 'B', numbersAs: NumberForms = STRINGS, maxCodeDigits = 6) {
+  return { variant, numbersAs, maxCodeDigits, allowSecondSegment: false };
 }
 
 /** Calls as a JavaScript program may: with fields of any type. */

@@ -211,6 +211,18 @@ describe('the recipe for oidc-provider', () => {
     expect(site.sim.stats().sent).toBe(sent);
   });
 
+  it('refuses a route for clients with the challenge that leads to the passkey', async () => {
+    const { browser } = await logIn('carol');
+    const balance = new URL('/api/balance', site.url('provider')).href;
+    const refused = await browser(balance);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get('www-authenticate')).toContain('acr_values="phr", max_age="300"');
+    const { page } = await authorize(browser, { acr_values: 'phr', max_age: '300' });
+    await post(browser, `${page}/step-up`);
+    await sign(browser, page);
+    expect((await browser(balance)).status).toBe(200);
+  });
+
   it('forgets the second factor with a logout at the provider', async () => {
     const { browser } = await logIn('dave');
     const confirmation = await (await browser(`${site.url('provider')}/session/end`)).text();

@@ -18,7 +18,7 @@ for (const kind of SHARED_STATES) {
 
     it('leaves nothing behind when it is closed, a login in flight or not: its process ends by itself', async () => {
       const hosts = [new Host()];
-      const gateway = { timeouts: { generateMs: 5_000 } };
+      const gateway = { timeoutMs: 5_000 };
       const scene = await startScene({ state: server.state, hosts, gateway });
       const [url = ''] = scene.urls;
       const [user, other] = scene.users as readonly [TestUser, TestUser];

@@ -13,12 +13,8 @@ const PATIENCE_MS = 1_500;
 /** Tokens have ended, and neither breaker nor watch remembers what was before. */
 const LATER_SECONDS = 1_801;
 
-const HASTY = {
-  generate: { generateMs: PATIENCE_MS },
-  validate: { validateMs: PATIENCE_MS },
-  auth: { authMs: PATIENCE_MS },
-} as const;
-type Call = keyof typeof HASTY;
+const HASTY = { timeoutMs: PATIENCE_MS };
+type Call = 'auth' | 'generate' | 'validate';
 const CALLS: readonly Call[] = ['auth', 'generate', 'validate'];
 
 /** Either variant on one of the stores: which store keeps the state does not depend on the wire. */
@@ -48,15 +44,15 @@ for (const kind of SHARED_STATES) {
 
       describe.each([
         ['answers that are none', {}, CALLS, PROMPT],
-        ...CALLS.map((call) => [`silence at ${call}`, HASTY[call], [call], SILENT] as const),
-      ] as const)('%s', (_title, timeouts, calls, faults) => {
+        ...CALLS.map((call) => [`silence at ${call}`, HASTY, [call], SILENT] as const),
+      ] as const)('%s', (_title, hasty, calls, faults) => {
         let gate: Gate;
         let stage: Stage;
         let laterMs = 0;
         beforeAll(async () => {
           gate = await openGate();
           const options = { now: () => Date.now() + laterMs };
-          const gateway = { baseUrl: `http://127.0.0.1:${gate.port}`, timeouts };
+          const gateway = { baseUrl: `http://127.0.0.1:${gate.port}`, ...hasty };
           const settings = {
             state: server.state,
             variant: VARIANTS[kind],

@@ -37,7 +37,7 @@ describeInCompleteRun('a gateway that hangs', () => {
       state: { kind: 'memory' },
       hosts,
       people: PLACES + TOO_MANY + 10,
-      gateway: { timeouts: { generateMs: HANGING_MS } },
+      gateway: { timeoutMs: HANGING_MS },
       // So that what was charged shows ten minutes later too: a gap ends after half a minute.
       options: { limits: { perNumber: { max: 1 } } },
     });

@@ -65,14 +65,14 @@ describeInCompleteRun('two processes that share no store', () => {
   useTwoHosts();
 
   it('throw each other out, say so, and do not keep on authenticating', async () => {
-    const timeouts = { generateMs: 1_000, validateMs: 1_000 };
+    const timeoutMs = 1_000;
     const state = { kind: 'memory' } as const;
     scene = await startScene({
       state,
       hosts,
       variant: 'B',
       people: 20_000,
-      gateway: { timeouts },
+      gateway: { timeoutMs },
     });
     next = queue(scene.users);
     const beganAt = Date.now();
@@ -104,12 +104,12 @@ withRedis('a process that is killed while it renews the token for all', () => {
   afterAll(() => server.close());
 
   it('frees the lease by time: the others are refused meanwhile, then one authenticates', async () => {
-    const timeouts = { generateMs: 3_000 };
+    const timeoutMs = 3_000;
     scene = await startScene({
       state: server.state,
       hosts,
       people: 20_000,
-      gateway: { timeouts },
+      gateway: { timeoutMs },
     });
     next = queue(scene.users);
     const [doomed = '', other = ''] = scene.urls;

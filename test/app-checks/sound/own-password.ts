@@ -21,8 +21,7 @@ export const ownPassword: SoundApp = (gateway) => ({
     const passport = createPassport();
     const smsOtp = createSmsOtp({
       ...otpOptions(gateway, passport),
-      fields: { code: 'oneTimeCode' },
-      sessionKey: 'secondFactor',
+      codeField: 'oneTimeCode',
       strategyName: 'text-message',
     });
     const checkPassword: RequestHandler = (req, res, next) => {

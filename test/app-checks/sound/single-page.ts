@@ -25,7 +25,7 @@ export const singlePage: SoundApp = (gateway) => ({
   ...basics(gateway),
   start: () => {
     const passport = createPassport();
-    const smsOtp = createSmsOtp({ ...otpOptions(gateway, passport), fields: { code: 'code' } });
+    const smsOtp = createSmsOtp({ ...otpOptions(gateway, passport), codeField: 'code' });
     const { csrfSynchronisedProtection, generateToken } = csrfSync();
     const answerStatus: RequestHandler = (req, res) => void res.json(smsOtp.status(req));
     const app = express();

@@ -157,12 +157,6 @@ export const BAD: [string, object, RegExp][] = [
     /codeValiditySeconds/,
   ],
   [
-    "Passport's key for the slot",
-    { sessionKey: 'passport' },
-    /sessionKey 'passport' is reserved by/,
-  ],
-  ["the cookie's key for the slot", { sessionKey: 'cookie' }, /sessionKey 'cookie' is reserved by/],
-  [
     "Passport's key among the kept",
     { keepSessionKeys: ['passport'] },
     /keepSessionKeys must not hold/,
@@ -171,7 +165,7 @@ export const BAD: [string, object, RegExp][] = [
   ['our own key among the kept', { keepSessionKeys: ['smsOtp'] }, /keepSessionKeys must not hold/],
   [
     'our renamed key among the kept',
-    { sessionKey: 'x', keepSessionKeys: ['x'] },
+    { strategyName: 'x', keepSessionKeys: ['smsOtp:x'] },
     /keepSessionKeys must not/,
   ],
   [
@@ -179,7 +173,7 @@ export const BAD: [string, object, RegExp][] = [
     { keepSessionKeys: 'theme' },
     /keepSessionKeys must be a list of names/,
   ],
-  ['an empty field', { fields: { code: '' } }, /fields\.code must not be empty/],
+  ['an empty field', { codeField: '' }, /codeField must not be empty/],
   ['an empty strategy name', { strategyName: '' }, /strategyName must not be empty/],
   ['limits that are off', { limits: null }, /limits/],
   ['an unknown limit', { limits: { perPlanet: {} } }, /unknown option limits\.perPlanet$/],
@@ -249,7 +243,6 @@ export const CEILINGS: [string, number, number][] = [
   ['maxSends', 5, 6],
   ['resendCooldownSeconds', 300, 301],
   ['resendCooldownSeconds', 30, 29],
-  ['maxCodeDigits', 10, 11],
   ['limits.perUser.max', 10, 11],
   ['limits.perUser.maxPerDay', 30, 31],
   ['limits.perUser.maxPerDayInAll', 100, 101],

@@ -48,7 +48,7 @@ const gateway: GatewayClientOptions = {
   username: 'account',
   password: 'secret',
   numbersAs: 'number',
-  timeouts: { generateMs: 5_000 },
+  timeoutMs: 5_000,
 };
 const client = new GatewayClient(gateway);
 const store: SmsOtpStore = memoryStore({ maxEntries: 1_000 });

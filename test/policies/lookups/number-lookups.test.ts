@@ -108,7 +108,7 @@ describe('a lookup', () => {
 
   it('that takes too long is inconclusive in time, and its answer is kept', async () => {
     await setup.close();
-    setup = await startLookups({}, { timeouts: { lookupMs: 10_000 } });
+    setup = await startLookups({}, { timeoutMs: 10_000 });
     const lookups = numberLookups({ budgetMs: 100 });
     const check = numberCheck({ lookups });
     setup.sim.failNext('lookup', { kind: 'latency', ms: 2_000 });

@@ -44,7 +44,7 @@ async function start(firstWaitMs?: number): Promise<PriceSource> {
     variant: 'A',
     username,
     password,
-    timeouts: { pricingMs: 1_000 },
+    timeoutMs: 1_000,
   });
   await client.warmUp();
   clock = testClock();

@@ -11,11 +11,10 @@ import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 const { SIMULATOR = '', GATEWAY_PASSWORD = '' } = process.env;
 const SECRET = 'the secret of the client, known to both';
 
-/** Stands for a passkey: the recipe looks at its name and its values alone. Some have one. */
+/** Stands for a passkey: the recipe looks at its name alone. Some have one. */
 const PASSKEY: ChallengeFactor = {
   name: 'passkey',
   amr: 'pop',
-  acr: 'phr',
   isAvailable: ({ id }) => ['carol', 'frank'].includes(id),
   createOptions: ({ challenge }) => ({ challenge }),
   checkResponse: ({ challenge, response }) => Reflect.get(response, 'signed') === challenge,

@@ -40,7 +40,7 @@ describeWithService('redis')(
           connections: Math.ceil(LOGINS / PROCESSES),
           gateway: {
             queueLimit: 20_000,
-            timeouts: { generateMs: QUEUE_MS, validateMs: QUEUE_MS },
+            timeoutMs: QUEUE_MS,
           },
         });
       });
