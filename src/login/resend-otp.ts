@@ -53,7 +53,13 @@ export function createResendOtp(
     if (result.kind !== 'refused') return result;
     const { reason } = result.refusal;
     const { failed } = result;
-    const refused = { ...refuse(result.refusal), ...(failed && { failed }) };
+    // Otherwise the page would offer a message that a lock refuses until this login ends.
+    const isClosed = reason === 'locked' || reason === 'disabled';
+    const refused = {
+      ...refuse(result.refusal),
+      ...(failed && { failed }),
+      ...(isClosed && { resendAt: null }),
+    };
     return reason === 'user-gone'
       ? end(pendingLogin, refused)
       : { ...refused, endsPending: reason === 'no-pending-login' };

@@ -195,13 +195,25 @@ export function createGuards(context: MiddlewareContext): Guards {
     target: string,
   ): Partial<SmsOtpSession> | null {
     if (!isVisit(req) || !slot.mayKeep(req)) return null;
+    const kept = slot.read(req);
     const notice = toNotice({ reason }, now());
-    warnOfLoop(slot.read(req), notice, warn);
     // Where a form was sent there is nothing to see.
     const page = req.method === 'GET' ? findReturnPage(req, options, target) : null;
+    // A form that is refused may lead over the guard of another page.
+    if (kept.returnTo?.url === page?.url) warnOfLoop(kept, notice, warn);
     // The page that asks for the code says itself what to do.
     const isAsked = target === context.paths?.code;
-    return { ...(!isAsked && notice), ...(page && { returnTo: page }) };
+    const isSaid = isAsked || saysMore(kept, reason);
+    return { ...(!isSaid && notice), ...(page && { returnTo: page }) };
+  }
+
+  /**
+   * Returns whether the session has a notice that says more. A guard with a redirect of its own may
+   * lead a login that has ended over a second guard to the login page.
+   */
+  function saysMore({ notice, noticeUntil = 0 }: SmsOtpSession, reason: Reason): boolean {
+    const isEnded = notice === 'login-ended' && noticeUntil > now();
+    return isEnded && reason === 'second-factor-required';
   }
 
   function findReturnPage(req: Request, options: GuardOptions, target: string): KeptPage | null {

@@ -3,7 +3,7 @@ import { maskPhone } from '../login/phones';
 import type { Method, PendingStatus, Reason } from '../login/outcome';
 import type { MiddlewareContext } from './context';
 import { type PendingSlot, toKept, withoutReason } from './session-data';
-import { checkCookie, checkSameSite, isSamePage, warnOfCodePage } from './setup-checks';
+import { checkCookie, checkSameSite, warnOfCodePage } from './setup-checks';
 import { isVisit } from './visit';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
@@ -62,7 +62,7 @@ export function createClaims({
 
 /** Makes `status(req)`. Without a session every field is null. */
 export function createStatus(context: MiddlewareContext): (req: Request) => SmsOtpStatus {
-  const { slot, marks, setup, now, warn } = context;
+  const { slot, marks, now, warn } = context;
   const noticesTaken = new WeakMap<Request, Pick<SmsOtpStatus, 'notice' | 'retryAt'>>();
 
   return function status(req) {
@@ -71,9 +71,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     slot.watch(req);
     const taken = takeNotice(req);
     const pending = slot.peek(req)?.pending;
-    const { codePage } = setup;
-    if (pending === undefined && codePage !== undefined && isSamePage(req, codePage))
-      warnOfCodePage(context);
+    if (pending === undefined) warnOfCodePage(req, context);
     // As for `hasSecondFactor`: with `logins` it shows only where the login has been checked.
     const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
     return {

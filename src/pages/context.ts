@@ -119,3 +119,9 @@ export function wayOut({ addresses }: PagesContext, req: Request): MessagePage['
 export function hasUser(req: Request): boolean {
   return (req.user ?? undefined) !== undefined;
 }
+
+/** Returns the user of a page behind a guard. */
+export function userOf({ user }: Request): Express.User {
+  if (!user) throw new Error('This page needs a guard');
+  return user;
+}

@@ -5,11 +5,7 @@ import type { CodePage, PageBase, Resend, Way } from './page';
 const CLOSED: ReadonlySet<Reason | null> = new Set<Reason>(['locked', 'disabled']);
 
 /** After these the code is worthless, though another message may be sent. */
-const ENDS_CODE: ReadonlySet<Reason | null> = new Set<Reason>([
-  'too-many-attempts',
-  'expired',
-  'unconfirmed',
-]);
+const ENDS_CODE: ReadonlySet<Reason | null> = new Set<Reason>(['too-many-attempts', 'unconfirmed']);
 
 /** These are about what the user typed into the field of the code. */
 const ABOUT_CODE: ReadonlySet<Reason | null> = new Set<Reason>(['malformed-code', 'wrong-code']);
@@ -58,6 +54,24 @@ function findState(settings: Settings, page: PendingPage): CodePage['state'] {
   const hasOwnFactor = notice === null && ways.some(({ kind }) => kind !== 'recovery-code');
   const isOnlyWay = ways.length > 0 && pending.resendAt === null;
   return hasOwnFactor || isOnlyWay ? 'other-factor' : 'not-sent';
+}
+
+/** These are about what a user has entered, or about the answer to a challenge. */
+export const ABOUT_ANSWER: ReadonlySet<Reason | null> = new Set<Reason>([
+  'malformed-code',
+  'wrong-code',
+  'too-many-attempts',
+  'expired',
+]);
+
+/** Returns whether it was another factor than the message that was refused. */
+export function isOfOtherFactor(
+  { now }: Pick<Settings, 'now'>,
+  { pending, notice }: PendingPage,
+): boolean {
+  if (!pending.isSent) return ABOUT_ANSWER.has(notice);
+  // A passkey's challenge expires before the code of the message.
+  return notice === 'expired' && pending.expiresAt > now();
 }
 
 /** Returns when another message may be asked for, and to which numbers; null: no more. */

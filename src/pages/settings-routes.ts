@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response, Router } from 'express';
 import { RecoveryCodesError, SecondFactorError, type SmsOtp } from 'passport-sms-otp';
 import { leadTo, leaveEnded } from './code-routes';
-import { describeBase, hasSettings, type PagesContext } from './context';
+import { describeBase, hasSettings, type PagesContext, userOf } from './context';
 import {
   describeSettings,
   isWithoutFactor,
@@ -243,8 +243,3 @@ function addBrowsers(
 }
 
 type UserId = ReturnType<SmsOtp['settings']['getUserId']>;
-
-function userOf({ user }: Request): Express.User {
-  if (!user) throw new Error('This page needs a guard');
-  return user;
-}
