@@ -116,7 +116,7 @@ function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): Request
  * Logs a user out whose button was refused because the login has ended: pressed again, it would be
  * refused again.
  */
-export function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
+function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
   const guard = smsOtp.requireSecondFactor({ redirect: addresses.login });
   return (req, res, next) => {
     const hasEnded = hasUser(req) && smsOtp.status(req).notice === 'login-ended';
