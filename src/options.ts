@@ -29,7 +29,7 @@ import type { AppUserId } from './login/context';
 import type { SmsOtpEvent } from './login/events';
 import { appNameSchema, messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
-import type { Paths } from './middleware/paths';
+import { completePaths, type Paths } from './middleware/paths';
 import type { GatewayOption } from './open-gateway';
 import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
@@ -77,7 +77,10 @@ export interface PathsOption {
   readonly login?: string | undefined;
   /** The page after a success, unless a guard kept another one. Default: `'/'`. */
   readonly home?: string | undefined;
-  /** The page that asks for the code. Default: `'/second-factor/code'`. */
+  /**
+   * The page that asks for the code. Default: `'/second-factor/code'`. With a prefix before it, the
+   * defaults below have the same prefix.
+   */
   readonly code?: string | undefined;
   /**
    * The page on which a logged-in user confirms with a factor. Default: `'/second-factor/step-up'`.
@@ -383,12 +386,14 @@ const schema = strictOptions({
   ).optional(),
   appName: appNameSchema.optional(),
   paths: strictOptions({
-    login: pageOption().default('/login'),
-    home: pageOption().default('/'),
-    code: pageOption().default('/second-factor/code'),
-    stepUp: pageOption().default('/second-factor/step-up'),
-    settings: pageOption().default('/second-factor/settings'),
-  }).optional() satisfies z.ZodType<Paths | undefined>,
+    login: pageOption().optional(),
+    home: pageOption().optional(),
+    code: pageOption().optional(),
+    stepUp: pageOption().optional(),
+    settings: pageOption().optional(),
+  })
+    .transform(completePaths)
+    .optional() satisfies z.ZodType<Paths | undefined>,
   messages: messagesSchema.prefault({}),
   getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
   codeValiditySeconds: wholeNumber(120, 600).default(300),

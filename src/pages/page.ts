@@ -175,7 +175,7 @@ export interface RecoveryCodesPage extends PageBase {
 /** A page that says one thing and leads on. */
 export interface MessagePage extends PageBase {
   readonly name: 'message';
-  readonly message: 'ended' | 'refused-form' | 'not-found' | 'failed' | 'codes-lost';
+  readonly message: 'ended' | 'refused-form' | 'failed' | 'codes-lost';
   readonly link: {
     readonly href: string;
     readonly to: 'login' | 'home' | 'settings' | 'back';

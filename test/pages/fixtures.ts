@@ -273,12 +273,6 @@ const messagePages: Readonly<Record<string, Page>> = {
     message: 'refused-form',
     link: { href: 'code', to: 'back' },
   },
-  'message-not-found': {
-    ...BASE,
-    name: 'message',
-    message: 'not-found',
-    link: { href: '/account', to: 'home' },
-  },
   'message-failed': {
     ...BASE,
     name: 'message',
