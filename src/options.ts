@@ -6,6 +6,7 @@ import type { LoginsOption } from './account/logins';
 import type { PhoneBook } from './account/phone-book';
 import type { RecoveryCodesOption } from './account/recovery-codes';
 import type { TrustedDevicesOption } from './account/trusted-devices';
+import { completePaths } from './complete-paths';
 import {
   callback,
   findCountry,
@@ -29,7 +30,7 @@ import type { AppUserId } from './login/context';
 import type { SmsOtpEvent } from './login/events';
 import { appNameSchema, messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
-import { completePaths, type Paths } from './middleware/paths';
+import type { Paths } from './middleware/paths';
 import type { GatewayOption } from './open-gateway';
 import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
