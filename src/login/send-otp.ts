@@ -24,6 +24,7 @@ import {
   type NoMessageNow,
   warnOfUnknownRange,
 } from './phones';
+import { findPreferred } from './preferred-factor';
 import {
   createPolicyContext,
   type Denial as PolicyDenial,
@@ -199,11 +200,8 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
     request: SendRequest,
     recipient: TextRecipient,
   ): Promise<Waiting | NotWaiting | null> {
-    const { factors } = recipient;
-    if (factors.length === 0) return null;
-    const preferred: unknown = await request.getPreferredFactor?.(request.user);
-    // A name that this user cannot use now counts as the text.
-    if (!factors.some((factor) => factor === preferred)) return null;
+    const getPreferred = (): unknown => request.getPreferredFactor?.(request.user);
+    if ((await findPreferred(recipient.factors, getPreferred)) === null) return null;
     const asked = { request, ...recipient, refusal: null, waitSeconds: 0, status: null };
     return beginWithoutText(asked);
   }

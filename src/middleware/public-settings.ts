@@ -1,4 +1,8 @@
-import { readId } from '../login/users';
+import type { Request } from 'express';
+import type { ListFactors, LoginContext } from '../login/context';
+import { findPhones } from '../login/phones';
+import { findPreferred } from '../login/preferred-factor';
+import { readId, toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
 import type { Paths } from './paths';
 
@@ -21,6 +25,12 @@ export interface SmsOtpSettings {
   readonly trustedDeviceDays: number | null;
   /** The app's own factors. */
   readonly factors: readonly FactorFacts[];
+  /**
+   * Resolves to the factor that `stepUp` asks a user for first: `'sms'` if it sends a message,
+   * `'recovery-code'`, or a name of `factors`. Null: none is known, because no message can be sent.
+   * Calls `preferredFactor`. Rejects with what it throws.
+   */
+  readonly findPreferredFactor: (user: Express.User, req: Request) => Promise<string | null>;
   /** Returns the id of a user. @throws {TypeError} when it is none. */
   readonly getUserId: (user: Express.User) => UserId;
   /** The clock of the options, in milliseconds since 1970. */
@@ -61,8 +71,27 @@ interface Given extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries' | 'no
   readonly getUserId?: ((user: Express.User) => UserId) | undefined;
 }
 
+/** Makes `findPreferredFactor`. */
+export function createPreferredFinder(
+  login: LoginContext,
+  listFactors: ListFactors,
+  getPreferredFactor: ((user: Express.User, req: Request) => unknown) | undefined,
+): SmsOtpSettings['findPreferredFactor'] {
+  return async function findPreferredFactor(user, req) {
+    const factors = await listFactors(user, toUserIdText(login.getUserId(user)).userId);
+    const preferred = await findPreferred(factors, () => getPreferredFactor?.(user, req));
+    if (preferred !== null) return preferred;
+    const phones = await findPhones(login, user);
+    return 'reason' in phones || phones.length === 0 ? null : 'sms';
+  };
+}
+
 /** Returns the facts that `smsOtp.settings` shows. */
-export function toPublicSettings(given: Given, locales: readonly string[]): SmsOtpSettings {
+export function toPublicSettings(
+  given: Given,
+  locales: readonly string[],
+  findPreferredFactor: SmsOtpSettings['findPreferredFactor'],
+): SmsOtpSettings {
   const { appName, paths, fields, allowedCountries, getUserId = readId } = given;
   const factors = given.factors.map(({ name, field = fields.code, check }): FactorFacts => {
     const kind = check === undefined ? 'challenge' : 'typed';
@@ -79,6 +108,7 @@ export function toPublicSettings(given: Given, locales: readonly string[]): SmsO
     hasLogins: given.logins !== false,
     trustedDeviceDays: given.trustedDevices?.maxAgeDays ?? null,
     factors: Object.freeze(factors),
+    findPreferredFactor,
     getUserId,
     now: given.now,
   });

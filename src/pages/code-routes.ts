@@ -75,18 +75,18 @@ export function codeRoutes(context: PagesContext): Router {
 
   async function showStepUp(req: Request, res: Response): Promise<void> {
     const user = userOf(req);
-    const [numbers, isWithout] = await Promise.all([
+    const [numbers, isWithout, preferred] = await Promise.all([
       listNumbers(smsOtp, user),
       isWithoutFactor(smsOtp, user),
+      settings.findPreferredFactor(user, req),
     ]);
-    // Which factor comes first for this user is known when the button is pressed.
-    const [own] = settings.factors;
-    const first = own && { kind: own.kind, factor: own.name, href: `factor-${own.name}` };
+    const own = settings.factors.find(({ name }) => name === preferred);
     show(context, req, res, {
       ...describeBase(context, req, res),
       name: 'step-up',
+      sendsMessage: preferred === 'sms',
       digits: numbers?.find(({ isConfirmed }) => isConfirmed)?.digits ?? '',
-      first: first ?? null,
+      first: own ? { kind: own.kind, factor: own.name, href: `factor-${own.name}` } : null,
       hasFactor: !isWithout,
       addNumberHref: settings.hasPhones ? 'add-number' : null,
     });
