@@ -143,7 +143,7 @@ function addNumbers(
       replaces: numbers.find(({ phoneId }) => phoneId === replaces) ?? null,
       national: country !== undefined,
     } as const;
-    show(context, req, res, form, refused ? 422 : 200);
+    show(context, req, res, form);
   }
 }
 
