@@ -93,7 +93,7 @@ inChromium(describe)('a walk through the pages in Chromium, under the defaults o
       ariaInvalid: 'true',
       first: 'That code is not right. Check it and try again.',
     });
-    await page.keyboard.type(app.simulator.lastPin(HOME));
+    await page.keyboard.type(app.simulator.lastPin(HOME) ?? '');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/account');
 
@@ -117,7 +117,7 @@ inChromium(describe)('a walk through the pages in Chromium, under the defaults o
     await page.keyboard.type(NEW);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/second-factor/code');
-    await page.keyboard.type(app.simulator.lastPin(NEW));
+    await page.keyboard.type(app.simulator.lastPin(NEW) ?? '');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/second-factor/settings');
     await page.getByText('Number ending in 88').waitFor();
@@ -138,7 +138,7 @@ inChromium(describe)('a walk through the pages in Chromium, under the defaults o
     await page.keyboard.type(NEW);
     await page.keyboard.press('Enter');
     await page.waitForURL('**/second-factor/code');
-    await page.keyboard.type(app.simulator.lastPin(NEW));
+    await page.keyboard.type(app.simulator.lastPin(NEW) ?? '');
     await page.keyboard.press('Enter');
     await page.waitForURL('**/second-factor/settings');
     await pressByTab(page, 'Remove');

@@ -40,7 +40,7 @@ export async function givePassword(page: Page): Promise<void> {
 export async function logIn({ simulator }: Pick<SmallApp, 'simulator'>, page: Page): Promise<void> {
   await givePassword(page);
   await waitUntil(() => simulator.outbox.length > 0);
-  await page.getByLabel('Code from the text message').fill(simulator.lastPin(HOME));
+  await page.getByLabel('Code from the text message').fill(simulator.lastPin(HOME) ?? '');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/account');
 }
