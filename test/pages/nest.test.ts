@@ -1,4 +1,4 @@
-import { Controller, Get, Module, Post, UseGuards, type Type } from '@nestjs/common';
+import { Controller, Get, Logger, Module, Post, UseGuards } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { PassportModule, PassportStrategy } from '@nestjs/passport';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -56,14 +56,15 @@ async function createApp(sim: GatewaySimulator) {
       paths: { login: '/login', home: '/account' },
     }),
   });
-  class AppModule {}
-  Module({
+  @Module({
     imports: [smsOtpModule, PassportModule.register({ session: false })],
     controllers: [LoginController, AccountController],
     providers: [PasswordStrategy],
-  })(AppModule as Type<object>);
+  })
+  class AppModule {}
 
-  const app = await NestFactory.create(AppModule, { logger: false });
+  Logger.overrideLogger(false);
+  const app = await NestFactory.create(AppModule);
   passport.serializeUser((user, done) => done(null, asTestUser(user).id));
   passport.deserializeUser((_id, done) => done(null, ALICE));
   app.use(session({ secret: 's', resave: false, saveUninitialized: false }));

@@ -125,3 +125,23 @@ describe('a number that is refused', () => {
     expect(refused.text).toContain('[call me] That does not look like a phone number.');
   });
 });
+
+describe('the form of a number that is sent twice at once', () => {
+  it.each([1, 2, 3])('sends one code, which is taken, time %i', async () => {
+    const { test, browser } = await start();
+    const sent = test.sim.outbox.length;
+    const answers = await Promise.all([
+      submit(browser, 'add-number', { phone: WORK }),
+      submit(browser, 'add-number', { phone: WORK }),
+    ]);
+    expect(test.sim.outbox).toHaveLength(sent + 1);
+    // The second one may come before the first is sent: then it says how long to wait.
+    const [led, other] = answers.toSorted((one, two) => two.status - one.status);
+    expect(led?.location).toBe(CODE);
+    const saysHowLong = other !== undefined && /too soon.*in \d+ seconds/.test(noticeOf(other));
+    expect(other?.location === CODE || saysHowLong).toBe(true);
+    expect((await open(browser, 'code')).text).toContain('Confirm your number');
+    const done = await submit(browser, 'confirm-number', { pin: test.sim.lastPin(WORK) });
+    expect(done.location).toBe('/second-factor/settings');
+  });
+});
