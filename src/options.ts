@@ -64,7 +64,10 @@ export interface PathsOption {
   readonly login?: string | undefined;
   /** The page after a success, unless a guard kept another one. Default: `'/'`. */
   readonly home?: string | undefined;
-  /** The page that asks for the code. Default: `'/second-factor/code'`. */
+  /**
+   * The page that asks for the code. Default: `'/second-factor/code'`. With a prefix before it, the
+   * defaults below have the same prefix.
+   */
   readonly code?: string | undefined;
   /**
    * The page on which a logged-in user confirms with a factor. Default: `'/second-factor/step-up'`.
@@ -354,12 +357,14 @@ const schema = strictOptions({
   ).optional(),
   appName: appNameSchema.optional(),
   paths: strictOptions({
-    login: pageOption().default('/login'),
-    home: pageOption().default('/'),
-    code: pageOption().default('/second-factor/code'),
-    stepUp: pageOption().default('/second-factor/step-up'),
-    settings: pageOption().default('/second-factor/settings'),
-  }).optional() satisfies z.ZodType<Paths | undefined>,
+    login: pageOption().optional(),
+    home: pageOption().optional(),
+    code: pageOption().optional(),
+    stepUp: pageOption().optional(),
+    settings: pageOption().optional(),
+  })
+    .transform(completePaths)
+    .optional() satisfies z.ZodType<Paths | undefined>,
   messages: messagesSchema.prefault({}),
   getLocale: callback<NonNullable<SmsOtpOptions['getLocale']>>().optional(),
   codeValiditySeconds: wholeNumber(120, 600).default(300),
@@ -513,4 +518,37 @@ function checkFactors({ factors, phoneBook, recoveryCodes }: Checked): void {
     `${without.name} needs isAvailable, which returns whether a user has it, because there is a ` +
     'phoneBook or recoveryCodes';
   throw optionError(MAKER, 'factors:', problem);
+}
+
+/** The ready-made pages that have a path of their own, and where they are without a prefix. */
+const READY_MADE = {
+  code: '/second-factor/code',
+  stepUp: '/second-factor/step-up',
+  settings: '/second-factor/settings',
+} as const satisfies Partial<Paths>;
+
+/**
+ * Completes the option. The ready-made pages are in one place: if one has a prefix, the others that
+ * are left out have it too.
+ *
+ * @example completePaths({ code: '/a/second-factor/code' }).stepUp is '/a/second-factor/step-up'.
+ */
+function completePaths(given: PathsOption): Paths {
+  const { login = '/login', home = '/' } = given;
+  const prefix = findPrefix(given);
+  const { code, stepUp, settings } = READY_MADE;
+  return {
+    login,
+    home,
+    code: given.code ?? `${prefix}${code}`,
+    stepUp: given.stepUp ?? `${prefix}${stepUp}`,
+    settings: given.settings ?? `${prefix}${settings}`,
+  };
+}
+
+/** Returns what stands before a ready-made page in a path that is given; usually nothing. */
+function findPrefix(given: PathsOption): string {
+  const names = ['code', 'stepUp', 'settings'] as const;
+  const moved = names.find((name) => given[name]?.endsWith(READY_MADE[name]));
+  return moved === undefined ? '' : (given[moved] ?? '').slice(0, -READY_MADE[moved].length);
 }

@@ -47,7 +47,11 @@ import {
   type RecoveryPart,
 } from './middleware/middlewares';
 import { defaultPassport, isOldPassport, type PassportInstance } from './middleware/passport';
-import { type SmsOtpSettings, toPublicSettings } from './middleware/public-settings';
+import {
+  createPreferredFinder,
+  type SmsOtpSettings,
+  toPublicSettings,
+} from './middleware/public-settings';
 import { SessionSlot } from './middleware/session-slot';
 import { createUserFields } from './middleware/user-fields';
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
@@ -151,12 +155,16 @@ class SmsOtpContext {
     const userFactors = createUserFactors(login, settings, factors.recoveryCodes);
     const { canPassSecondFactor, hasNoFactor } = userFactors;
     this.login = login;
-    this.publicSettings = toPublicSettings(settings, findServedLocales(settings.messages));
     this.canPassSecondFactor = canPassSecondFactor;
     this.changeAndEnd = createChangeAndEnd(login, factors.devices?.revokeFor);
     const { changeAndEnd } = this;
     const parts = { ...factors, userFactors, changeAndEnd };
     this.middleware = createMiddlewareContext(settings, login, parts, opened, store);
+    this.publicSettings = toPublicSettings(
+      settings,
+      findServedLocales(settings.messages),
+      createPreferredFinder(login, userFactors.listFactors, this.middleware),
+    );
     this.features = {
       phones: book && { login, book, hasNoFactor },
       recoveryCodes: factors.recoveryCodes && {

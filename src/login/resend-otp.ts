@@ -86,9 +86,12 @@ function endRefused(
   pending: PendingLogin,
   { refusal, failed }: Extract<SendResult, { readonly kind: 'refused' }>,
 ): Promise<ResendResult> | ResendResult {
+  // Otherwise the page would offer a message that a lock refuses until this login ends.
+  const isLocked = refusal.reason === 'locked' || refusal.reason === 'disabled';
   const refused = {
     ...refuse(refusal, refusal.reason === 'no-pending-login'),
     ...(failed && { failed }),
+    ...(isLocked && { resendAt: null }),
   };
   return refusal.reason === 'user-gone' ? end(core, pending, refused) : refused;
 }

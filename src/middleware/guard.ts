@@ -207,14 +207,17 @@ export function createGuards(context: MiddlewareContext): Guards {
     if (!slot.mayKeep(req)) return null;
     if (target === undefined) return toMethodsTrace(req, options);
     if (!isPageRequest(req)) return null;
+    const before = slot.read(req);
     const notice = toNotice({ reason }, now());
-    warnOfLoop(slot.read(req), notice, warn);
     // Where a form was sent there is nothing to see.
     const page = req.method === 'GET' ? findReturnPage(req, options, target) : null;
+    // A form that is refused may lead over the guard of another page.
+    if (before.returnTo?.url === page?.url) warnOfLoop(before, notice, warn);
     const kept = page ? { returnTo: page } : toMethodsTrace(req, options);
     // The page that asks for the code says itself what to do.
     const isAsked = target === context.paths?.code;
-    return { ...(!isAsked && notice), ...kept };
+    const isSaid = isAsked || saysMore(before, reason);
+    return { ...(!isSaid && notice), ...kept };
   }
 
   /** Returns the factors that the next step-up accepts, where there is no page to keep. */
@@ -222,6 +225,15 @@ export function createGuards(context: MiddlewareContext): Guards {
     if (currentUser(req) === undefined) return null;
     const page = withMethods(findWanted(slot.read(req), now()), methods);
     return page && { returnTo: page };
+  }
+
+  /**
+   * Returns whether the session has a notice that says more. A guard with a redirect of its own may
+   * lead a login that has ended over a second guard to the login page.
+   */
+  function saysMore({ notice, noticeUntil = 0 }: SmsOtpSession, reason: Reason): boolean {
+    const isEnded = notice === 'login-ended' && noticeUntil > now();
+    return isEnded && reason === 'second-factor-required';
   }
 
   function findReturnPage(req: Request, options: GuardOptions, target: string): KeptPage | null {

@@ -1,5 +1,12 @@
-import { readId } from '../login/users';
+import type { Request } from 'express';
+import { isAccepted } from '../login/code-verifiers';
+import type { ListFactors, LoginContext } from '../login/context';
+import { findPhones } from '../login/phones';
+import { findPreferred } from '../login/preferred-factor';
+import { readId, toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
+import type { MiddlewareContext } from './context';
+import { findWanted } from './kept-page';
 import type { Paths } from './paths';
 
 /** Facts about the options of `createSmsOtp` that pages need. Frozen, and without any secret. */
@@ -21,6 +28,13 @@ export interface SmsOtpSettings {
   readonly trustedDeviceDays: number | null;
   /** The app's own factors. */
   readonly factors: readonly FactorFacts[];
+  /**
+   * Resolves to the factor that `stepUp` asks a user for first, among those that the last guard
+   * accepts: `'sms'` if it sends a message, `'recovery-code'`, or a name of `factors`. Null: the
+   * user has none of them.
+   * Calls `preferredFactor`. Rejects with what it throws.
+   */
+  readonly findPreferredFactor: (user: Express.User, req: Request) => Promise<string | null>;
   /** Returns the id of a user. @throws {TypeError} when it is none. */
   readonly getUserId: (user: Express.User) => UserId;
   /** The clock of the options, in milliseconds since 1970. */
@@ -61,8 +75,31 @@ interface Given extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries' | 'no
   readonly getUserId?: ((user: Express.User) => UserId) | undefined;
 }
 
+/** Makes `findPreferredFactor`. */
+export function createPreferredFinder(
+  core: LoginContext,
+  listFactors: ListFactors,
+  { slot, now, getPreferredFactor }: MiddlewareContext,
+): SmsOtpSettings['findPreferredFactor'] {
+  return async function findPreferredFactor(user, req) {
+    const methods = findWanted(slot.peek(req) ?? {}, now())?.methods;
+    const listed = await listFactors(user, toUserIdText(core.getUserId(user)).userId);
+    const factors = listed.filter((factor) => isAccepted(methods, factor));
+    const preferred = await findPreferred(factors, () => getPreferredFactor(user, req));
+    if (preferred !== null) return preferred;
+
+    if (!isAccepted(methods, 'sms')) return factors[0] ?? null;
+    const phones = await findPhones(core, user);
+    return 'reason' in phones || phones.length === 0 ? null : 'sms';
+  };
+}
+
 /** Returns the facts that `smsOtp.settings` shows. */
-export function toPublicSettings(given: Given, locales: readonly string[]): SmsOtpSettings {
+export function toPublicSettings(
+  given: Given,
+  locales: readonly string[],
+  findPreferredFactor: SmsOtpSettings['findPreferredFactor'],
+): SmsOtpSettings {
   const { appName, paths, fields, allowedCountries, getUserId = readId } = given;
   const factors = given.factors.map(({ name, field = fields.code, check }): FactorFacts => {
     const kind = check === undefined ? 'challenge' : 'typed';
@@ -79,6 +116,7 @@ export function toPublicSettings(given: Given, locales: readonly string[]): SmsO
     hasLogins: given.logins !== false,
     trustedDeviceDays: given.trustedDevices?.maxAgeDays ?? null,
     factors: Object.freeze(factors),
+    findPreferredFactor,
     getUserId,
     now: given.now,
   });

@@ -266,9 +266,19 @@ export function checkTrustDevice(
   );
 }
 
-/** Warns when a code page has nothing to wait for, and nothing has ever reached `send`. */
-export function warnOfCodePage({ setup, warn }: Pick<MiddlewareContext, 'setup' | 'warn'>): void {
-  if (setup.hasSent) return;
+/**
+ * Warns when this site leads a browser to the code page, no code is pending, and nothing has ever
+ * reached `send`. A code page from before a restart may be loaded again: its session has ended or
+ * has a slot.
+ */
+export function warnOfCodePage(
+  req: Request,
+  { setup, slot, warn }: Pick<MiddlewareContext, 'setup' | 'slot' | 'warn'>,
+): void {
+  const { codePage, hasSent } = setup;
+  if (hasSent || codePage === undefined || !isSamePage(req, codePage)) return;
+  const isLedHere = (req.headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
+  if (!isLedHere || slot.peek(req) !== undefined || slot.hasEnded(req)) return;
   warn(
     'SMS_OTP_SEND_NEVER_RAN',
     'A browser has come to the code page, no code is pending, and smsOtp.send() has never run in ' +

@@ -5,7 +5,7 @@ import type { VerifiedMark } from '../login/users';
 import type { MiddlewareContext } from './context';
 import { findWanted } from './kept-page';
 import { firstAmr, type PendingSlot, type SmsOtpSession, withoutReason } from './session-data';
-import { checkCookie, checkSameSite, isSamePage, warnOfCodePage } from './setup-checks';
+import { checkCookie, checkSameSite, warnOfCodePage } from './setup-checks';
 import { isPageRequest } from './request-kind';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
@@ -38,7 +38,7 @@ export interface SmsOtpStatus {
 
 /** Makes `status(req)`. Without a session every field is null. */
 export function createStatus(context: MiddlewareContext): (req: Request) => SmsOtpStatus {
-  const { slot, marks, setup, factors, now, warn } = context;
+  const { slot, marks, factors, now, warn } = context;
   const noticesTaken = new WeakMap<Request, Pick<SmsOtpStatus, 'notice' | 'retryAt'>>();
 
   return function status(req) {
@@ -48,9 +48,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     const taken = takeNotice(req);
     const kept: Partial<SmsOtpSession> = slot.peek(req) ?? {};
     const { pending } = kept;
-    const { codePage } = setup;
-    if (pending === undefined && codePage !== undefined && isSamePage(req, codePage))
-      warnOfCodePage(context);
+    if (pending === undefined) warnOfCodePage(req, context);
     // As for `hasSecondFactor`: with `logins` it shows only where the login has been checked.
     const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
     return {

@@ -32,19 +32,26 @@ export function readAddresses(smsOtp: Pick<SmsOtp, 'settings'>): Addresses {
   refuseQueries(paths);
   const places = { code: paths.code, 'step-up': paths.stepUp, settings: paths.settings };
   const own = Object.entries(places).filter(([name, path]) => path.endsWith(`${FOLDER}/${name}`));
-  const folders = new Set(own.map(([name, path]) => path.slice(0, -name.length)));
-  if (folders.size > 1) {
-    throw new TypeError(
-      `smsOtpPages: paths has ready-made pages in two places: ${[...folders].join(' and ')}`,
-    );
-  }
-  const [folder = `${FOLDER}/`] = folders;
+  const [folder = `${FOLDER}/`] = own.map(([name, path]) => path.slice(0, -name.length));
+  requireFolder(folder, own);
   const ownNames = own.map(([name]) => name);
   return {
     ...paths,
     at: (name) => `${folder}${name}`,
     isOfApp: (name) => !ownNames.includes(name),
   };
+}
+
+/** The links between our pages are relative. @throws {TypeError} where one is in another folder. */
+function requireFolder(folder: string, own: readonly (readonly [string, string])[]): void {
+  for (const [name, path] of own) {
+    if (path === `${folder}${name}`) continue;
+    const option = name === 'step-up' ? 'stepUp' : name;
+    throw new TypeError(
+      'smsOtpPages: paths has ready-made pages in two places: ' +
+        `${folder} and ${path.slice(0, -name.length)}. Write ${option}: '${folder}${name}'`,
+    );
+  }
 }
 
 /** The old address of a page leads to the one in `paths`. With a query that would be a circle. */

@@ -1,10 +1,12 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { PendingStatus, Reason, SmsOtp } from 'passport-sms-otp';
-import { describeBase, hasUser, type PagesContext, textsOf, wayOut } from './context';
+import type { PendingStatus, SmsOtp } from 'passport-sms-otp';
+import { describeBase, hasUser, type PagesContext, textsOf, userOf, wayOut } from './context';
 import {
+  ABOUT_ANSWER,
   describeCode,
   describeResend,
   firstWay,
+  isOfOtherFactor,
   listWays,
   type PendingPage,
 } from './describe-code';
@@ -45,7 +47,7 @@ export function codeRoutes(context: PagesContext): Router {
     '/step-up',
     ...(addresses.isOfApp('step-up')
       ? [leadTo(addresses.stepUp)]
-      : [leaveEnded(context), asyncHandler(showStepUp)]),
+      : [leaveEnded(context), requireUser(context), asyncHandler(showStepUp)]),
   );
   router.post('/step-up', smsOtp.stepUp());
   return router;
@@ -54,7 +56,7 @@ export function codeRoutes(context: PagesContext): Router {
   function pendingPage(describe: Describe): RequestHandler {
     return (req, res) => {
       const { pending, notice } = smsOtp.status(req);
-      if (pending === null) return showEnd(context, req, res, notice !== null);
+      if (pending === null) return showEnd(context, req, res);
       const page = describe(describeBase(context, req, res), { pending, notice });
       show(context, req, res, page);
     };
@@ -62,27 +64,29 @@ export function codeRoutes(context: PagesContext): Router {
 
   function showCode(req: Request, res: Response): void {
     const { pending, notice } = smsOtp.status(req);
-    if (pending === null) return showEnd(context, req, res, notice !== null);
+    if (pending === null) return showEnd(context, req, res);
     // The page of the app that carries the transaction out takes its code.
     if (pending.purpose === 'transaction') return res.redirect(303, addresses.home);
     const base = describeBase(context, req, res);
-    show(context, req, res, describeCode(smsOtp, base, { pending, notice }));
+    const page = isOfOtherFactor(settings, { pending, notice })
+      ? describeCode(smsOtp, withFailure(context, base), { pending, notice: null })
+      : describeCode(smsOtp, base, { pending, notice });
+    show(context, req, res, page);
   }
 
   async function showStepUp(req: Request, res: Response): Promise<void> {
-    const { user } = req;
-    const { pending, methods } = smsOtp.status(req);
-    // As a guard does: a login that has begun is completed first.
-    if (!user) return res.redirect(303, pending ? addresses.code : addresses.login);
-    const [numbers, isWithout] = await Promise.all([
+    const user = userOf(req);
+    const [numbers, isWithout, preferred] = await Promise.all([
       listNumbers(smsOtp, user),
       isWithoutFactor(smsOtp, user),
+      settings.findPreferredFactor(user, req),
     ]);
     show(context, req, res, {
       ...describeBase(context, req, res),
       name: 'step-up',
+      sendsMessage: preferred === 'sms',
       digits: numbers?.find(({ isConfirmed }) => isConfirmed)?.digits ?? '',
-      first: firstWay(settings, methods),
+      first: preferred === null ? null : firstWay(settings, preferred),
       hasFactor: !isWithout,
       addNumberHref: settings.hasPhones ? 'add-number' : null,
     });
@@ -112,12 +116,18 @@ function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): Request
  * Logs a user out whose button was refused because the login has ended: pressed again, it would be
  * refused again.
  */
-export function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
+function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
   const guard = smsOtp.requireSecondFactor({ redirect: addresses.login });
   return (req, res, next) => {
     const hasEnded = hasUser(req) && smsOtp.status(req).notice === 'login-ended';
     return hasEnded ? guard(req, res, next) : next();
   };
+}
+
+/** Leads a browser without a user to its pending login or to the login page, which says why. */
+function requireUser({ smsOtp }: PagesContext): RequestHandler {
+  const guard = smsOtp.requireSecondFactor({ returnTo: () => null });
+  return (req, res, next) => (hasUser(req) ? next() : guard(req, res, next));
 }
 
 /** A login that is cancelled leads to the login, and a step-up home: its user stays logged in. */
@@ -128,11 +138,9 @@ function cancel({ smsOtp, addresses }: PagesContext): RequestHandler {
   return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
 }
 
-/** Nothing is pending: says why if something was refused, and leads on. */
-function showEnd(context: PagesContext, req: Request, res: Response, hasNotice: boolean): void {
-  const link = wayOut(context, req);
-  if (!hasNotice) return res.redirect(303, link.href);
-  showMessage(context, req, res, { message: 'ended', link });
+/** Nothing is pending: says why, and leads on by a link. A redirect would explain nothing. */
+function showEnd(context: PagesContext, req: Request, res: Response): void {
+  showMessage(context, req, res, { message: 'ended', link: wayOut(context, req) });
 }
 
 function addRecovery(
@@ -153,8 +161,11 @@ function addRecovery(
   );
 }
 
-/** The sentences of the library for these are about a code, which a challenge has none of. */
-const ABOUT_ANSWER: ReadonlySet<Reason | null> = new Set<Reason>(['wrong-code', 'expired']);
+/** Says of any factor that it has failed: a challenge has no code that the library could name. */
+function withFailure(context: PagesContext, base: PageBase): PageBase {
+  const text = textsOf(context, base.locale)('factor.failed');
+  return { ...base, notice: { kind: 'error', text } };
+}
 
 function addFactors(router: Router, context: PagesContext, pendingPage: PendingPageMaker): void {
   const { smsOtp, addresses } = context;
@@ -165,11 +176,9 @@ function addFactors(router: Router, context: PagesContext, pendingPage: PendingP
     router.get(
       `/${name}`,
       pendingPage((base, { pending, notice }) => ({
-        ...base,
-        notice:
-          factor.kind === 'challenge' && ABOUT_ANSWER.has(notice)
-            ? { kind: 'error', text: textsOf(context, base.locale)('factor.failed') }
-            : base.notice,
+        ...(factor.kind === 'challenge' && ABOUT_ANSWER.has(notice)
+          ? withFailure(context, base)
+          : base),
         name: 'factor',
         fields: { ...base.fields, code: factor.field },
         factor: factor.name,

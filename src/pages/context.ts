@@ -25,11 +25,22 @@ const INFO: ReadonlySet<Reason | null> = new Set<Reason>([
 /** After these the page counts down to the next message itself. */
 const COUNTED: ReadonlySet<Reason | null> = new Set<Reason>(['resend-too-soon', 'not-sent']);
 
-/** Returns what every page has. The notice is used up by it. */
-export function describeBase(context: PagesContext, req: Request, res: Response): PageBase {
+/** The result of a request, as `status` shows it to the next one. */
+export type Told = Pick<SmsOtpStatus, 'notice' | 'retryAt'>;
+
+/**
+ * Returns what every page has. The notice of the session is used up by it.
+ * @param told Shown in place of that notice.
+ */
+export function describeBase(
+  context: PagesContext,
+  req: Request,
+  res: Response,
+  told?: Told,
+): PageBase {
   const { csrf } = context.options;
   return {
-    ...withNotice(context, req),
+    ...withNotice(context, req, told),
     csrf: csrf
       ? { name: csrf.field, value: requireString('csrf.token', csrf.token(req, res)) }
       : null,
@@ -46,9 +57,10 @@ export function requireString(option: string, given: unknown): string {
 }
 
 /** Returns the same for a page without a form: a new token may set a cookie. */
-export function withNotice(context: PagesContext, req: Request): PageBase {
+export function withNotice(context: PagesContext, req: Request, told?: Told): PageBase {
   const frame = describeFrame(context, req);
-  return { ...frame, notice: describeNotice(context, req, frame.locale) };
+  const status = { ...context.smsOtp.status(req), ...told };
+  return { ...frame, notice: describeNotice(context, req, frame.locale, status) };
 }
 
 /** Returns the same without a notice either. It changes nothing in the session. */
@@ -78,9 +90,9 @@ function describeNotice(
   context: PagesContext,
   req: Request,
   locale: PageLocale,
+  status: SmsOtpStatus,
 ): PageNotice | null {
   const { smsOtp, options } = context;
-  const status = smsOtp.status(req);
   const { notice, retryAt, pending } = status;
   if (notice === null) return null;
   const kind = INFO.has(notice) ? 'info' : 'error';
@@ -118,4 +130,10 @@ export function wayOut({ addresses }: PagesContext, req: Request): MessagePage['
 /** Returns whether a request has a user. Passport sets null at a logout, which its types omit. */
 export function hasUser(req: Request): boolean {
   return (req.user ?? undefined) !== undefined;
+}
+
+/** Returns the user of a page behind a guard. */
+export function userOf({ user }: Request): Express.User {
+  if (!user) throw new Error('This page needs a guard');
+  return user;
 }

@@ -5,11 +5,7 @@ import type { CodePage, PageBase, Resend, Way } from './page';
 const CLOSED: ReadonlySet<Reason | null> = new Set<Reason>(['locked', 'disabled']);
 
 /** After these the code is worthless, though another message may be sent. */
-const ENDS_CODE: ReadonlySet<Reason | null> = new Set<Reason>([
-  'too-many-attempts',
-  'expired',
-  'unconfirmed',
-]);
+const ENDS_CODE: ReadonlySet<Reason | null> = new Set<Reason>(['too-many-attempts', 'unconfirmed']);
 
 /** These are about what the user typed into the field of the code. */
 const ABOUT_CODE: ReadonlySet<Reason | null> = new Set<Reason>(['malformed-code', 'wrong-code']);
@@ -60,6 +56,24 @@ function findState(settings: Settings, page: PendingPage): CodePage['state'] {
   return hasOwnFactor || isOnlyWay ? 'other-factor' : 'not-sent';
 }
 
+/** These are about what a user has entered, or about the answer to a challenge. */
+export const ABOUT_ANSWER: ReadonlySet<Reason | null> = new Set<Reason>([
+  'malformed-code',
+  'wrong-code',
+  'too-many-attempts',
+  'expired',
+]);
+
+/** Returns whether it was another factor than the message that was refused. */
+export function isOfOtherFactor(
+  { now }: Pick<Settings, 'now'>,
+  { pending, notice }: PendingPage,
+): boolean {
+  if (!pending.isSent) return ABOUT_ANSWER.has(notice);
+  // A passkey's challenge expires before the code of the message.
+  return notice === 'expired' && pending.expiresAt > now();
+}
+
 /** Returns when another message may be asked for, and to which numbers; null: no more. */
 export function describeResend(
   { now }: Pick<Settings, 'now'>,
@@ -85,16 +99,9 @@ export function listWays(
   return [...own, { kind: 'recovery-code', factor: 'recovery-code', href: 'recovery-code' }];
 }
 
-/**
- * Returns the way that a step-up begins with; null: the message. Which factor comes first for this
- * user is known when the button is pressed.
- * @param methods The factors that are accepted; null: any.
- */
-export function firstWay(settings: Settings, methods: readonly string[] | null): Way | null {
-  const names = methods ?? settings.factors.map(({ name }) => name);
-  const [first = null] = listWays(settings, { factors: names });
-  const isText = first?.kind === 'recovery-code' && names.includes('sms');
-  return isText ? null : first;
+/** Returns the way of a factor; null: it is the message. */
+export function firstWay(settings: Settings, factor: string): Way | null {
+  return listWays(settings, { factors: [factor] })[0] ?? null;
 }
 
 /** Returns the last two digits of a masked number. */

@@ -113,8 +113,11 @@ export interface FactorPage extends PageBase {
 /** Asks a logged-in user for a factor. Nothing is sent before the button is pressed. */
 export interface StepUpPage extends PageBase {
   readonly name: 'step-up';
+  /** Whether the button sends a message. */
+  readonly sendsMessage: boolean;
+  /** The last two digits of the number that it goes to; empty if unknown. */
   readonly digits: string;
-  /** The factor that is asked for first; null for a message. */
+  /** The user's own factor that is asked for first; null if it is a message or not known. */
   readonly first: Way | null;
   /** False if the user has no factor: the page leads to `addNumberHref`, or to the app's help. */
   readonly hasFactor: boolean;
@@ -175,7 +178,7 @@ export interface RecoveryCodesPage extends PageBase {
 /** A page that says one thing and leads on. */
 export interface MessagePage extends PageBase {
   readonly name: 'message';
-  readonly message: 'ended' | 'refused-form' | 'not-found' | 'failed' | 'codes-lost';
+  readonly message: 'ended' | 'refused-form' | 'failed' | 'codes-lost';
   readonly link: {
     readonly href: string;
     readonly to: 'login' | 'home' | 'settings' | 'back';

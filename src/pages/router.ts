@@ -2,8 +2,8 @@ import express, { type ErrorRequestHandler, type RequestHandler, type Router } f
 import { type SmsOtp, SmsOtpError } from 'passport-sms-otp';
 import { FOLDER, readAddresses } from './addresses';
 import { serveAssets } from './assets';
-import { codeRoutes } from './code-routes';
-import { type PagesContext, wayOut } from './context';
+import { codeRoutes, leadTo } from './code-routes';
+import { hasSettings, type PagesContext, wayOut } from './context';
 import { createRouter } from './handlers';
 import { setHeaders } from './headers';
 import { createLocaleChoice } from './locale';
@@ -16,7 +16,8 @@ import { showMessage } from './show';
  * Returns the ready-made pages as a router, below `/second-factor`: the code and what to do without
  * one, the step-up, and "Sign-in security". Mount it behind the session, `passport.session()` and
  * the parser of forms, in front of your own error handler. It serves no path outside of that
- * folder. No GET sends a message, counts, or changes anything.
+ * folder, and passes on what it does not serve in it. No GET sends a message, counts, or changes
+ * anything.
  *
  * @param smsOtp What `createSmsOtp` returned. Its option `paths` says where the other pages are.
  * @throws {TypeError} for an unknown or wrong option, and without `paths`.
@@ -33,10 +34,16 @@ export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
   pages.use(setHeaders, serveAssets(options.accent));
   pages.use(ownForms(options.origins, refuseForm(context)));
   pages.use(express.urlencoded({ extended: false, limit: '100kb' }));
+  pages.get('/', leadToSettings(context));
   pages.use(codeRoutes(context), settingsRoutes(context));
   pages.post(/./, answerScript);
   pages.use(showFailure(context));
   return createRouter().use(FOLDER, pages);
+}
+
+/** The folder itself is no page. */
+function leadToSettings({ smsOtp, addresses }: PagesContext): RequestHandler {
+  return leadTo(hasSettings(smsOtp) ? addresses.settings : addresses.home);
 }
 
 /** A success leads on, but for a script, which gets it as JSON. */

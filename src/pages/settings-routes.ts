@@ -1,8 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler, Response, Router } from 'express';
-import { RecoveryCodesError, SecondFactorError, type SmsOtp } from 'passport-sms-otp';
-import { leadTo, leaveEnded } from './code-routes';
-import { describeBase, hasSettings, type PagesContext } from './context';
+import {
+  RecoveryCodesError,
+  SecondFactorError,
+  type SmsOtp,
+  type SmsOtpOutcome,
+} from 'passport-sms-otp';
+import { leadTo } from './code-routes';
+import { describeBase, hasSettings, type PagesContext, type Told, userOf } from './context';
 import {
   describeSettings,
   isWithoutFactor,
@@ -10,6 +15,7 @@ import {
   RECENT_SECONDS,
 } from './describe-settings';
 import { asyncHandler, createRouter, readField } from './handlers';
+import { insteadOfRedirect } from './in-place';
 import { show, showMessage } from './show';
 
 /** The page "Sign-in security" and everything that it changes. */
@@ -96,42 +102,64 @@ function addNumbers(
   guards: PageGuards,
   phones: NonNullable<SmsOtp['phones']>,
 ): void {
-  const { smsOtp, addresses } = context;
+  const { smsOtp } = context;
   const { fields } = smsOtp.settings;
   const country = findCountry(smsOtp);
   const options = country === undefined ? {} : { defaultCountry: country };
-  const page = addresses.at('add-number');
-  const add = phones.enroll({ ...options, failureRedirect: page });
-  /** A refusal leads back to the page of the number that is replaced. */
-  const replace = (phoneId: string): RequestHandler => {
-    const query = new URLSearchParams({ replaces: phoneId.slice(0, 100) });
-    return phones.enroll({ ...options, failureRedirect: `${page}?${query}`, replaces: true });
-  };
+  const add = phones.enroll(options);
+  const replace = phones.enroll({ ...options, replaces: true });
 
   router.get(
     '/add-number',
-    leaveEnded(context),
     guards.numberPage,
-    asyncHandler(async (req, res) => {
-      const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
-      const wanted = req.query.replaces;
-      const replaced = numbers.find(({ phoneId }) => phoneId === wanted);
-      show(context, req, res, {
-        ...describeBase(context, req, res),
-        name: 'add-number',
-        typed: '',
-        replaces: replaced ?? null,
-        national: country !== undefined,
-      });
-    }),
+    asyncHandler((req, res) => showForm(req, res, req.query.replaces)),
   );
   router.post('/add-number', guards.numberForm, (req, res, next) => {
     const phoneId = readField(req, fields.phoneId);
-    (phoneId === '' ? add : replace(phoneId))(req, res, next);
+    insteadOfRedirect(
+      res,
+      () => isCorrectable(req.smsOtp),
+      () => void showForm(req, res, phoneId, req.smsOtp).catch(next),
+    );
+    (phoneId === '' ? add : replace)(req, res, next);
   });
   router.post('/confirm-number', phones.confirm());
   router.post('/remove-number', guards.recentForm, phones.remove());
   router.post('/default-number', guards.recentForm, phones.setDefault());
+
+  /** Shows the form, after a refusal with the number as it was typed. */
+  async function showForm(
+    req: Request,
+    res: Response,
+    replaces: unknown,
+    refused?: SmsOtpOutcome,
+  ): Promise<void> {
+    const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
+    const told = refused && toTold(refused, smsOtp.settings.now());
+    const form = {
+      ...describeBase(context, req, res, told),
+      name: 'add-number',
+      typed: refused ? readField(req, fields.phone).slice(0, MAX_TYPED) : '',
+      replaces: numbers.find(({ phoneId }) => phoneId === replaces) ?? null,
+      national: country !== undefined,
+    } as const;
+    show(context, req, res, form);
+  }
+}
+
+/** Longer than any number. */
+const MAX_TYPED = 100;
+
+/** Returns whether the user can do something about a refusal on the page of the form. */
+function isCorrectable(outcome: SmsOtpOutcome | undefined): boolean {
+  return outcome?.sent === false && outcome.reason !== 'login-ended';
+}
+
+function toTold({ reason, retryAfterSeconds }: SmsOtpOutcome, now: number): Told {
+  return {
+    notice: reason ?? null,
+    retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000,
+  };
 }
 
 /** Where one country alone gets messages, its national numbers are understood. */
@@ -243,8 +271,3 @@ function addBrowsers(
 }
 
 type UserId = ReturnType<SmsOtp['settings']['getUserId']>;
-
-function userOf({ user }: Request): Express.User {
-  if (!user) throw new Error('This page needs a guard');
-  return user;
-}

@@ -85,7 +85,7 @@ inChromium(describe)('every page of the example app', () => {
       await page.goto('/settings');
       await page.waitForURL('**/second-factor/step-up');
       expect(await findFlaws(window.page)).toEqual([]);
-      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Send me a code' }).click();
       await page.waitForURL('**/second-factor/code');
       expect(await findFlaws(window.page)).toEqual([]);
       await giveCode(page, readPin(site));

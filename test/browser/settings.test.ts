@@ -113,7 +113,7 @@ inChromium(describeInCompleteRun)('the settings in Chromium', () => {
       expect(window.site.simulator.outbox).toHaveLength(1);
       await page.goto('/second-factor/settings');
       await page.getByRole('link', { name: 'Confirm it’s you' }).click();
-      await page.getByRole('button', { name: 'Continue' }).click();
+      await page.getByRole('button', { name: 'Send me a code' }).click();
       await page.waitForURL('**/second-factor/code');
       await giveCode(page, readPin(window.site));
       await page.waitForURL('**/second-factor/settings');

@@ -64,10 +64,8 @@ describe('the first login of a user without a number', () => {
   );
 
   it('says what is wrong with a number', async () => {
-    await visitor.submit('/second-factor/add-number', '/second-factor/add-number', {
-      phone: 'call me',
-    });
-    const page = await visitor.open('/second-factor/add-number');
+    const form = '/second-factor/add-number';
+    const page = await visitor.submit(form, form, { phone: 'call me' });
     expect(readNotice(page)).toContain('That does not look like a phone number.');
     expect(page.text).toContain('Like you dial it, or with its country code.');
   });

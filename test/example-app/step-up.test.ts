@@ -17,7 +17,9 @@ describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s'
   it('ask for a new code after five minutes and come back to where it was asked', async () => {
     site.advanceSeconds(301);
     expect((await visitor.open('/settings')).headers.location).toBe('/second-factor/step-up');
-    expect((await visitor.open('/second-factor/step-up')).text).toContain('confirm once more');
+    expect((await visitor.open('/second-factor/step-up')).text).toContain(
+      'to the number ending in 23',
+    );
     expect(
       (await visitor.submit('/second-factor/step-up', '/second-factor/step-up')).headers.location,
     ).toBe('/second-factor/code');

@@ -136,6 +136,24 @@ describe('paths', () => {
   });
 
   it.each([
+    [{ code: '/a/second-factor/code' }, '/a'],
+    [{ stepUp: 'https://a.example/second-factor/step-up', code: '/pin' }, 'https://a.example'],
+    [{ settings: '/a/b/second-factor/settings' }, '/a/b'],
+    [{ code: '/pin' }, ''],
+    [{ code: '/second-factors/code' }, ''],
+  ])('whose ready-made pages are below the prefix of %j', async (paths, prefix) => {
+    const { smsOtp } = await start(paths);
+    expect(smsOtp.settings.paths).toEqual({
+      login: '/login',
+      home: '/',
+      code: `${prefix}/second-factor/code`,
+      stepUp: `${prefix}/second-factor/step-up`,
+      settings: `${prefix}/second-factor/settings`,
+      ...paths,
+    });
+  });
+
+  it.each([
     ['accepts JSON and no pages', JSON_ALONE],
     ['accepts a kind of JSON', { accept: 'application/problem+json' }],
     ['comes from a script', { 'sec-fetch-dest': 'empty', 'sec-fetch-mode': 'cors' }],

@@ -139,6 +139,7 @@ const STEP_UP = {
   ...BASE,
   ...INSIDE,
   name: 'step-up',
+  sendsMessage: true,
   digits: '88',
   first: null,
   hasFactor: true,
@@ -162,6 +163,7 @@ const stepUpPages: Readonly<Record<string, Page>> = {
   'step-up-unknown-number': { ...STEP_UP, digits: '' },
   'step-up-passkey': {
     ...STEP_UP,
+    sendsMessage: false,
     first: { kind: 'challenge', factor: 'passkey', href: 'factor-passkey' },
   },
   'step-up-no-factor': { ...STEP_UP, hasFactor: false, addNumberHref: 'add-number' },
@@ -272,12 +274,6 @@ const messagePages: Readonly<Record<string, Page>> = {
     name: 'message',
     message: 'refused-form',
     link: { href: 'code', to: 'back' },
-  },
-  'message-not-found': {
-    ...BASE,
-    name: 'message',
-    message: 'not-found',
-    link: { href: '/account', to: 'home' },
   },
   'message-failed': {
     ...BASE,

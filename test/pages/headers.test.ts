@@ -4,6 +4,8 @@ import express4 from 'express4';
 import express416 from 'express416';
 import helmet from 'helmet';
 import type { SmsOtpOptions } from 'passport-sms-otp';
+import { smsOtpPages } from 'passport-sms-otp/pages';
+import supertest from 'supertest';
 import { useOwnApps } from '../support/use-app';
 import { throwing } from '../support/tampered-store';
 import type { TestApp } from '../support/test-app';
@@ -134,11 +136,23 @@ describe.each([
     expect([answer.status, findMissing(answer)]).toEqual([500, []]);
   });
 
-  it("stay on Express's own pages for what nothing answers, but for the policy", async () => {
-    await test.start({ ...plain, createApp: createApp });
-    const answer = await open(test.browser(), 'nothing-here');
-    // Express puts a policy of its own there, and the older header still refuses frames.
-    expect([answer.status, findMissing(answer)]).toEqual([404, ['frame-ancestors of 404']]);
+  it("are on Express's own pages for what nothing answers and for errors of the app", async () => {
+    const app = createApp();
+    const sample = await test.start({ ...plain, createApp: createApp });
+    app.use(smsOtpPages(sample.smsOtp));
+    app.get('/second-factor/throws', () => {
+      throw new Error('of the app');
+    });
+    app.set('env', 'test');
+    for (const [path, status] of [
+      ['nothing-here', 404],
+      ['throws', 500],
+    ] as const) {
+      const answer = await supertest(app).get(`/second-factor/${path}`);
+      expect([answer.status, findMissing(answer as Answer)]).toEqual([status, []]);
+      // Express's own policy stays.
+      expect(answer.headers['content-security-policy']).toMatch(/default-src '(?:none|self)'/);
+    }
   });
 
   it('let caches keep the assets, which are the same for all', async () => {

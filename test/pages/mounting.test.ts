@@ -180,6 +180,17 @@ describe('the pages work', () => {
     await expectWalk(test, '/shop');
   });
 
+  it.each([
+    ['code', { code: '/shop/second-factor/code' }],
+    ['step-up', { stepUp: '/shop/second-factor/step-up' }],
+    ['settings', { settings: '/shop/second-factor/settings' }],
+  ])('behind a prefix that only the path of the page %s has', async (_page, paths) => {
+    const test = await mount((app, addTo) => addTo(app), {
+      paths: { login: '/shop/in', home: '/shop/home', ...paths },
+    });
+    await expectWalk(test, '', '/shop');
+  });
+
   it('in a router', async () => {
     const test = await mount(
       (app, addTo) => {
@@ -328,7 +339,7 @@ describe('a path that the app serves itself', () => {
     const make = (paths: SmsOtpOptions['paths']): unknown =>
       mount((app, addTo) => addTo(app), { paths: { ...PATHS, ...paths } });
     return expect(make({ ...below('/a'), settings: '/b/second-factor/settings' })).rejects.toThrow(
-      'two places: /a/second-factor/ and /b/second-factor/',
+      "two places: /a/second-factor/ and /b/second-factor/. Write settings: '/a/second-factor/settings'",
     );
   });
 });
@@ -347,6 +358,18 @@ describe('the router', () => {
     const foreign = { 'sec-fetch-site': 'cross-site' };
     expect((await submit(test.browser(), '/x', {}, foreign)).status).toBe(404);
   });
+
+  it.each(['/second-factor', '/second-factor/', '/second-factor?from=mail'])(
+    'leads from %s to the settings',
+    async (path) => {
+      const test = await apps.start(everything());
+      const browser = test.browser();
+      await logIn(test, browser);
+      const answer = await open(browser, path);
+      expect([answer.status, answer.location]).toEqual([303, '/second-factor/settings']);
+      expect(answer.headers['cache-control']).toBe('no-store');
+    },
+  );
 
   it('lets an unknown path below the folder through to the app', async () => {
     const plain = everything();
@@ -396,6 +419,7 @@ describe('the router', () => {
     for (const page of ['settings', 'add-number', 'recovery-codes', 'recovery-code', 'confirm'])
       found.push((await open(browser, page)).status);
     expect(found).toEqual([404, 404, 404, 404, 404]);
+    expect((await open(browser, '/second-factor')).location).toBe('/home');
     expect((await open(browser, 'step-up')).text).not.toContain('/second-factor/settings');
   });
 });

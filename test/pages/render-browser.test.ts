@@ -90,6 +90,7 @@ inChromium(describe)('the pages in Chromium', () => {
     ['on a phone', PHONE, 'en'],
     ['on a screen by night, from right to left', { ...SCREEN, ...DARK }, 'ar'],
     ['on a phone with long words', { ...PHONE, ...DARK }, 'de'],
+    ['on a screen without spaces between words', SCREEN, 'ja'],
   ];
 
   it.each(LOOKS)('have no barriers, no overflow and no errors %s', async (_name, look, locale) => {

@@ -1,7 +1,7 @@
 import { html, type HtmlValue } from '../html';
 import type { StepUpPage } from '../page';
 import type { Texts } from '../texts';
-import { form, link, notice } from './parts';
+import { explainWay, form, link, notice } from './parts';
 import type { View } from './view';
 
 /** Asks a logged-in user for a factor. The button sends the message, not the page. */
@@ -17,15 +17,17 @@ export function stepUpView(page: StepUpPage, texts: Texts): View {
   return { title, body };
 }
 
-function explain({ hasFactor, addNumberHref, first, digits }: StepUpPage, texts: Texts): string {
-  if (!hasFactor) return texts(addNumberHref === null ? 'stepUp.none' : 'stepUp.addNumber');
-  if (first) return texts('stepUp.first');
-  return digits ? texts('stepUp.message', { digits }) : texts('stepUp.messageUnknown');
+function explain(page: StepUpPage, texts: Texts): string {
+  const { hasFactor, sendsMessage, digits, first } = page;
+  if (!hasFactor) return texts(page.addNumberHref === null ? 'stepUp.none' : 'stepUp.addNumber');
+  if (sendsMessage)
+    return digits ? texts('stepUp.message', { digits }) : texts('stepUp.messageUnknown');
+  return first ? `${texts('stepUp.first')} ${explainWay(first, texts)}` : texts('stepUp.first');
 }
 
 function nextStep(page: StepUpPage, texts: Texts): HtmlValue {
   if (page.hasFactor) {
-    const label = texts(page.first ? 'action.continue' : 'code.send');
+    const label = texts(page.sendsMessage ? 'code.send' : 'action.continue');
     return form(page, 'step-up', html`<button class="button">${label}</button>`);
   }
   if (page.addNumberHref === null) return null;

@@ -1,0 +1,25 @@
+import type { Response } from 'express';
+
+/**
+ * Answers a request with a page in place of the redirect with which a middleware is about to answer
+ * it. The page may show what was typed: a redirect would have to keep it in the session or in an
+ * address.
+ *
+ * @param isWanted Asked when the redirect is about to be sent.
+ * @param answer Answers the request.
+ */
+export function insteadOfRedirect(
+  res: Response,
+  isWanted: () => boolean,
+  answer: () => void,
+): void {
+  const end = res.end.bind(res) as (...given: unknown[]) => Response;
+  res.end = (...given: unknown[]): Response => {
+    res.end = end;
+    if (res.statusCode !== 303 || !isWanted()) return end(...given);
+    res.removeHeader('Location');
+    res.removeHeader('Content-Length');
+    answer();
+    return res;
+  };
+}
