@@ -26,7 +26,7 @@ export type * from './limits/policy';
 export type { LiftedLimits } from './limits/lift';
 export type { LimitName } from './limits/sends';
 export type { UserAdmin, UserExport } from './login/admin';
-export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
+export type { Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';
 export type * from './login/outcome';
 export type {

@@ -76,11 +76,11 @@ export function createUserBlocks([digest]: readonly ((
 export function perBlock(
   blocks: readonly AddressBlock[],
   family: string,
-  { max, perSeconds }: { readonly max: number; readonly perSeconds: number },
+  { max, seconds }: { readonly max: number; readonly seconds: number },
   exemptBy?: readonly string[],
 ): readonly Counter[] {
   return blocks.map(({ block, factor }) =>
-    createCounter(`${family}:${block}`, perSeconds, { max: max * factor, exemptBy }),
+    createCounter(`${family}:${block}`, seconds, { max: max * factor, exemptBy }),
   );
 }
 

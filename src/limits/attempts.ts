@@ -21,6 +21,9 @@ import { keysClearedBySuccess, knownAtOf, OTHER_BROWSERS, sideOf, USER_KEYS } fr
 /** Attempts of other browsers in 30 days from which each one locks them for a day. */
 const SLOW_GUESSING_FAILURES = 60;
 
+/** The first lock of a factor. Each further one is twice as long, up to a day. */
+const FIRST_LOCK_SECONDS = 1800;
+
 /** Recovery codes, or answers to a challenge, per day from one address. */
 const MAX_PER_DAY = 10;
 
@@ -138,7 +141,7 @@ export function guessRows(
   bucket: string,
   method: string,
 ): readonly AttemptRow[] {
-  const { max, disableAfter, perSeconds } = failures;
+  const { max, disableAfter } = failures;
   const hundred = USER_KEYS.attempts(user, sideOf(bucket));
   const side: AttemptRow = {
     budget: 'hundred',
@@ -152,7 +155,7 @@ export function guessRows(
       { budget: 'cut-off', counter: cutOffGuard(user, bucket) },
     ];
   }
-  const lock = { every: max, seconds: doubling(perSeconds, DAY_SECONDS) };
+  const lock = { every: max, seconds: doubling(FIRST_LOCK_SECONDS, DAY_SECONDS) };
   // Set by the charge that counts: a second call after the judgement would let parallel guesses by.
   const dayLock = { every: 1, from: SLOW_GUESSING_FAILURES, seconds: [DAY_SECONDS] };
   const slow = createCounter(USER_KEYS.slow(user), 30 * DAY_SECONDS, {
@@ -300,7 +303,7 @@ async function addressRows(
   user: string,
   address: string | undefined,
 ): Promise<readonly AttemptRow[]> {
-  const perDay = { max: MAX_PER_DAY, perSeconds: DAY_SECONDS };
+  const perDay = { max: MAX_PER_DAY, seconds: DAY_SECONDS };
   const blocks = await userBlocks(user, address);
   return perBlock(blocks, family, perDay).map((counter) => ({ budget: 'address', counter }));
 }

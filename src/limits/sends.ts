@@ -3,10 +3,33 @@ import { type AddressBlock, perBlock } from './address-block';
 import { doubling, guessGuards } from './attempts';
 import { createCounter, DAY_SECONDS } from './charge';
 import type { SendBudget } from './give-back';
-import type { Limit, Limits } from './options';
+import type { Limits } from './options';
 import { OTHER_BROWSERS, type Side, sideOf, USER_KEYS } from './user-keys';
 
 const LONGEST_GAP_SECONDS = 300;
+
+const TEN_MINUTES = 600;
+const HOUR_SECONDS = 3600;
+
+/** Messages per day to one user in known browsers, or in all where none is known. */
+const DAY_IN_ALL = 40;
+
+/** The same in browsers that are not known, where some are. */
+const DAY_IN_OTHERS = 20;
+
+/** Messages of the day that step-ups and transactions leave to logins. */
+const LEFT_FOR_LOGINS = 10;
+
+const UNPROVEN_NUMBERS_PER_DAY = 5;
+
+/** Messages per day to one number, to users who have never entered a code sent to it. */
+const FROM_STRANGERS = 60;
+
+/** At most `max` in a window. */
+interface Limit {
+  readonly max: number;
+  readonly seconds: number;
+}
 
 /** The keys that a send is counted by. Numbers and prefixes are HMACs already. */
 export interface SendKeys {
@@ -76,7 +99,7 @@ export function sendRows(
   random: number,
 ): readonly SendRow[] {
   const { user, bucket, hasKnownBrowsers, number, provenKeys } = keys;
-  const fromStrangers = perDay(limits.perNumber.maxPerDayFromStrangers);
+  const fromStrangers = perDay(FROM_STRANGERS);
   return [
     ...guessGuards({ limits, hasKnownBrowsers }, user, bucket).map(({ limit, counter }) =>
       toRow(limit, counter, null),
@@ -116,11 +139,17 @@ function sharedRows(
   { addresses, prefix }: SharedKeys,
 ): readonly SendRow[] {
   return [
-    ...perBlock(addresses, `${family}:address`, perAddress).map((counter) =>
+    ...perBlock(addresses, `${family}:address`, perHour(perAddress.max)).map((counter) =>
       toRow('per-address', counter, 'total', 'shared'),
     ),
-    inTotal('per-prefix', `${family}:prefix:${prefix}`, perPrefix, undefined, 'shared'),
-    toRow('total', toCounter(`${family}:total`, total), 'in-all', 'shared'),
+    inTotal(
+      'per-prefix',
+      `${family}:prefix:${prefix}`,
+      perHour(perPrefix.max),
+      undefined,
+      'shared',
+    ),
+    toRow('total', toCounter(`${family}:total`, perHour(total.max)), 'in-all', 'shared'),
   ];
 }
 
@@ -130,8 +159,8 @@ function unprovenSharedRows(
   { perAddress, perPrefix }: Limits,
   { addresses, prefix, purpose, provenKeys }: SharedKeys,
 ): readonly SendRow[] {
-  const inPrefix = { max: perPrefix.maxUnproven, perSeconds: perPrefix.perSeconds };
-  const inAddress = { max: perAddress.maxUnproven, perSeconds: perAddress.perSeconds };
+  const inPrefix = perHour(perPrefix.maxUnproven);
+  const inAddress = perHour(perAddress.maxUnproven);
   const prefixKey = `${family}:prefix-unproven:${kindOf(purpose)}:${prefix}`;
   return [
     ...perBlock(addresses, `${family}:address-unproven`, inAddress, provenKeys).map((counter) =>
@@ -157,8 +186,9 @@ function userRows(perUser: Limits['perUser'], keys: SendKeys): readonly SendRow[
   const { user, bucket, purpose } = keys;
   const side = sideOf(bucket);
   const isShare = keys.hasKnownBrowsers && bucket === OTHER_BROWSERS;
-  const inAll = isShare ? perUser.maxPerDayInOthers : perUser.maxPerDayInAll;
-  const stepUps = isShare ? perUser.maxStepUpsPerDayInOthers : perUser.maxStepUpsPerDay;
+  // A smaller total would make a higher `maxPerDay` useless in other browsers.
+  const inAll = isShare ? Math.max(DAY_IN_OTHERS, perUser.maxPerDay) : DAY_IN_ALL;
+  const stepUps = inAll - LEFT_FOR_LOGINS;
   const isStepUp = purpose === 'step-up' || purpose === 'transaction';
   const [day, short] = sinceSuccessCounters(perUser, user, bucket);
   return [
@@ -177,7 +207,7 @@ function sinceSuccessCounters(
 ): readonly [day: Counter, short: Counter] {
   return [
     toCounter(USER_KEYS.day(user, bucket), perDay(perUser.maxPerDay)),
-    toCounter(USER_KEYS.short(user, bucket), perUser),
+    toCounter(USER_KEYS.short(user, bucket), perTenMinutes(perUser.max)),
   ];
 }
 
@@ -200,7 +230,7 @@ export function userGiveBack(
  * limits do not reveal who owns a number.
  */
 function unprovenRows(limits: Limits, keys: SendKeys): readonly SendRow[] {
-  const { perUser, perNumber } = limits;
+  const { perNumber } = limits;
   const { user, number, provenKeys } = keys;
   const kind = kindOf(keys.purpose);
   // A number already texted today is not counted as a new one.
@@ -208,21 +238,34 @@ function unprovenRows(limits: Limits, keys: SendKeys): readonly SendRow[] {
   const known = [...provenKeys, texted];
   const numbers = USER_KEYS.unprovenNumbers(user);
   return [
-    inTotal('per-user', numbers, perDay(perUser.maxUnprovenNumbers), known, 'numbers'),
+    inTotal('per-user', numbers, perDay(UNPROVEN_NUMBERS_PER_DAY), known, 'numbers'),
     inTotal(
       'per-number',
       `sends:day:number:${kind}:${number}`,
       perDay(perNumber.maxPerDay),
       provenKeys,
     ),
-    inTotal('per-number', `sends:short:number:${kind}:${number}`, perNumber, provenKeys),
+    inTotal(
+      'per-number',
+      `sends:short:number:${kind}:${number}`,
+      perTenMinutes(perNumber.max),
+      provenKeys,
+    ),
     toRow('per-user', createCounter(texted, DAY_SECONDS, { exemptBy: provenKeys }), 'total'),
     ...unprovenSharedRows('sends', limits, keys),
   ];
 }
 
 function perDay(max: number): Limit {
-  return { max, perSeconds: DAY_SECONDS };
+  return { max, seconds: DAY_SECONDS };
+}
+
+function perHour(max: number): Limit {
+  return { max, seconds: HOUR_SECONDS };
+}
+
+function perTenMinutes(max: number): Limit {
+  return { max, seconds: TEN_MINUTES };
 }
 
 /** Counts in a budget that no success clears. */
@@ -236,8 +279,8 @@ function inTotal(
   return toRow(limit, toCounter(key, most, exemptBy), 'total', role);
 }
 
-function toCounter(key: string, { max, perSeconds }: Limit, exemptBy?: readonly string[]): Counter {
-  return createCounter(key, perSeconds, { max, exemptBy });
+function toCounter(key: string, { max, seconds }: Limit, exemptBy?: readonly string[]): Counter {
+  return createCounter(key, seconds, { max, exemptBy });
 }
 
 function toRow(
@@ -250,7 +293,7 @@ function toRow(
 }
 
 export function enrollmentCounter({ enrollments }: Limits, user: string): Counter {
-  return toCounter(USER_KEYS.enrollments(user), enrollments);
+  return toCounter(USER_KEYS.enrollments(user), perHour(enrollments.max));
 }
 
 /**
@@ -270,10 +313,10 @@ export function withoutTextCounters(
   ofUser: readonly AddressBlock[],
   ofAddress: readonly AddressBlock[],
 ): readonly Counter[] {
-  const { max, maxPerAddress, perSeconds } = withoutText;
+  const { max, maxPerAddress } = withoutText;
   return [
-    ...perBlock(ofUser, `without-text:${side}`, { max, perSeconds }),
-    ...perBlock(ofAddress, 'without-text:address', { max: maxPerAddress, perSeconds }),
+    ...perBlock(ofUser, `without-text:${side}`, perTenMinutes(max)),
+    ...perBlock(ofAddress, 'without-text:address', perTenMinutes(maxPerAddress)),
   ];
 }
 

@@ -7,6 +7,7 @@ import {
   giveBack,
   SENDS_GIVEN_BACK,
 } from '../../src/limits/give-back';
+import { countBefore, findChargedKey } from '../support/count-before';
 import { testClock } from '../support/clock';
 import type { TestApp, TestUser } from '../support/test-app';
 import { tamperedStore, throwing } from '../support/tampered-store';
@@ -24,19 +25,23 @@ const TABLE = {
 type Outcome = keyof typeof TABLE;
 type Budget = 'user' | 'total' | 'in-all';
 
-/** Limits that admit one text, the budget that each belongs to, and its name. */
-const LIMITS: readonly [what: string, budget: Budget, name: string, limits: LimitsOption][] = [
+/**
+ * Limits that admit one text, the budget that each belongs to, and its name. Where the figure is
+ * fixed, the key that is counted in, and how many more it admits.
+ */
+const LIMITS: readonly [
+  what: string,
+  budget: Budget,
+  name: string,
+  limits: LimitsOption,
+  fixed?: readonly [key: RegExp, more: number],
+][] = [
   ["the user's ten minutes", 'user', 'per-user', { perUser: { max: 1 } }],
   ["the user's day since the last success", 'user', 'per-user', { perUser: { maxPerDay: 1 } }],
-  ["the user's day in all", 'total', 'per-user', { perUser: { maxPerDayInOthers: 1 } }],
+  ["the user's day in all", 'total', 'per-user', {}, [/^sends:all:others:alice$/, 19]],
   ['the ten minutes of a number', 'total', 'per-number', { perNumber: { max: 1 } }],
   ['the day of a number', 'total', 'per-number', { perNumber: { maxPerDay: 1 } }],
-  [
-    "the number's texts by strangers",
-    'total',
-    'per-number',
-    { perNumber: { maxPerDayFromStrangers: 1 } },
-  ],
+  ["the number's texts by strangers", 'total', 'per-number', {}, [/^sends:strangers:/, 59]],
   ['the address', 'total', 'per-address', { perAddress: { max: 1 } }],
   ['the address, to unproven numbers', 'total', 'per-address', { perAddress: { maxUnproven: 1 } }],
   ['the prefix', 'total', 'per-prefix', { perPrefix: { max: 1 } }],
@@ -121,9 +126,10 @@ describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
   const test = useOwnApps({ variant });
 
   describe.each(Object.entries(BRING_ABOUT))('after %s', (_what, [outcome, act]) => {
-    it.each(LIMITS)(`${outcome}: %s`, async (_what, budget, limit, limits) => {
-      await test.start({ options: { limits } });
+    it.each(LIMITS)(`${outcome}: %s`, async (_what, budget, limit, limits, fixed) => {
+      await test.start({ isTampered: true, options: { limits } });
       await act(test);
+      if (fixed !== undefined) await countBefore(test, findChargedKey(test, fixed[0]), fixed[1]);
       // The gap stays in every case.
       expect((await visit(test).login()).status).toBe(429);
       test.clock.advanceSeconds(30);
