@@ -6,7 +6,7 @@ const GROUPS = {
   send: [
     'src/login/{send-otp,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
   ],
-  limits: ['src/limits/{charge,attempts,sends,give-back,lift,user-keys}.ts'],
+  limits: ['src/limits/{charge,attempts,table,rows,refunds,lift,buckets}.ts'],
   factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],
   envelope: ['src/protocol/envelope.ts'],
   answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:109-118'],

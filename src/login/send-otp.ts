@@ -1,15 +1,15 @@
 import { type GatewayError, isGatewayError, readFields } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
-import { createOutageWatch } from '../limits/give-back';
+import { createOutageWatch } from '../limits/refunds';
 import { createNearWatch } from '../limits/near-limits';
 import type { PolicyContext } from '../limits/policy';
-import { placeOf } from '../limits/user-keys';
+import { placeOf } from '../limits/buckets';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
 import {
   chargeSend,
   findSendRefusal,
-  giveBackUnusable,
+  refundUnusable,
   reportNearLimits,
   type SendCharge,
   toSendOutcome,
@@ -389,7 +389,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
       outages.record(isLost);
       // What the policies have reserved is free again, or uncertain.
       settlePolicies(login, context, { kind: isLost ? 'unknown' : 'not-sent' });
-      return toNotSent(error, await charge.giveBack(outcome));
+      return toNotSent(error, await charge.refund(outcome));
     }
   }
 
@@ -443,7 +443,7 @@ export function createSendOtp(login: LoginContext, listFactors: ListFactors): Se
         ? await store.pendingLogins.begin(pendingLogin, placeOf(purpose, bucket), text)
         : await store.pendingLogins.attach(pendingId, text);
     } catch (error) {
-      await giveBackUnusable(login, { userId, bucket: text.bucket });
+      await refundUnusable(login, { userId, bucket: text.bucket });
       throw error;
     }
   }

@@ -8,8 +8,8 @@ import {
   createAttemptLimit,
   joinAttempts,
 } from '../limits/attempts';
-import { provenCounter, withoutTextKeys } from '../limits/sends';
-import { sideOf } from '../limits/user-keys';
+import { sideOf } from '../limits/buckets';
+import { provenCounter } from '../limits/table';
 import type { LiveLogin } from '../stores/pending-logins';
 import type {
   Counter,
@@ -19,7 +19,7 @@ import type {
   SentText,
   Transaction,
 } from '../stores/store';
-import { findTextGivenBack } from './charge-send';
+import { findTextRefunds } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext, PreparedSuccess } from './context';
 import { findEarlierText, judgingMsLeft, reserveWithin } from './earlier-code';
@@ -290,7 +290,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       await attempt.end('not-used');
       return prepared;
     }
-    const change = await toFinishOptions(counted);
+    const change = toFinishOptions(counted);
     const finished = await finishLogin(pendingLogins, pendingId, prepared, change).catch(
       async (error: unknown) => {
         if (!isFinishLost(error)) throw error;
@@ -307,20 +307,15 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   }
 
   /** Returns the changes that a success brings. A texted code proves the number for the user. */
-  async function toFinishOptions(
-    counted: JudgedCode,
-  ): Promise<Omit<FinishOptions, 'puts' | 'replaces'>> {
-    const { login: pendingLogin, attempt, subject } = counted;
+  function toFinishOptions(counted: JudgedCode): Omit<FinishOptions, 'puts' | 'replaces'> {
+    const { login: pendingLogin, attempt } = counted;
     const { userId } = pendingLogin;
-    const { limits } = login.settings;
     const text = findProven(counted);
-    const ofUser = await login.userBlocks(userId, subject.address);
-    const waits = withoutTextKeys(limits, sideOf(bucketOf(counted)), ofUser);
     const proven = text === null ? [] : [provenCounter(userId, text.numberKey)];
     return {
       otpId: text?.otpId,
       leavesMark: verifier.counting !== 'answer',
-      clears: [...attempt.success.clears, ...waits],
+      clears: attempt.success.clears,
       charges: [...proven, ...attempt.success.charges],
     };
   }
@@ -398,11 +393,11 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     else await counted.attempt.end('not-judged', findFirstText(counted));
   }
 
-  /** Only the first attempt at a text gives it back: so it is given back once. */
+  /** Only the first attempt at an OTP refunds its message, so that it is refunded once. */
   function findFirstText({ login: pendingLogin, text, number }: JudgedCode): readonly Counter[] {
     if (number !== 1 || text === null) return [];
     const { userId } = pendingLogin;
-    return findTextGivenBack(login, { userId, bucket: text.bucket }, 'unjudged');
+    return findTextRefunds(login, { userId, bucket: text.bucket });
   }
 
   /** Returns the text whose code was right. Null: another factor's was. */
@@ -465,10 +460,8 @@ interface Subject {
   readonly address: string | undefined;
 }
 
-function toAttemptParts({ store, settings, guessableMethods, browsers, userBlocks }: LoginContext) {
-  const { counters } = store;
-  const { limits } = settings;
-  return { counters, limits, guessableMethods, hasKnownBrowsers: browsers.isOn, userBlocks };
+function toAttemptParts({ store: { counters }, limits, userBlocks }: LoginContext) {
+  return { counters, limits, userBlocks };
 }
 
 /** The shortest lock outlasts the longest pending login. */

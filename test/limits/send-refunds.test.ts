@@ -1,12 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type LimitsOption, memoryStore } from 'passport-sms-otp';
 import { createCounter } from '../../src/limits/charge';
-import {
-  createOutageWatch,
-  findGivenBack,
-  giveBack,
-  SENDS_GIVEN_BACK,
-} from '../../src/limits/give-back';
+import { createOutageWatch, findRefunds, refund, SEND_REFUNDS } from '../../src/limits/refunds';
 import { countBefore, findChargedKey } from '../support/count-before';
 import { testClock } from '../support/clock';
 import type { TestApp, TestUser } from '../support/test-app';
@@ -18,8 +13,7 @@ import { visit } from '../support/visit';
 const TABLE = {
   'not-sent': ['user', 'total', 'in-all'],
   'may-be-sent': ['user'],
-  unusable: ['user'],
-  unjudged: ['user'],
+  'not-checked': ['user'],
 } as const;
 
 type Outcome = keyof typeof TABLE;
@@ -68,7 +62,7 @@ const BRING_ABOUT: Readonly<
     },
   ],
   'a session that cannot be saved': [
-    'unusable',
+    'not-checked',
     async (test) => {
       test.sessions.failSets = true;
       await visit(test).login();
@@ -76,7 +70,7 @@ const BRING_ABOUT: Readonly<
     },
   ],
   'a first attempt that is not judged': [
-    'unjudged',
+    'not-checked',
     async (test) => {
       const visitor = visit(test);
       await visitor.login();
@@ -85,7 +79,7 @@ const BRING_ABOUT: Readonly<
     },
   ],
   'a first attempt whose answer is lost': [
-    'unjudged',
+    'not-checked',
     async (test) => {
       const visitor = visit(test);
       await visitor.login();
@@ -96,7 +90,7 @@ const BRING_ABOUT: Readonly<
 };
 
 it('the table is the one of the design', () => {
-  expect(SENDS_GIVEN_BACK).toEqual(TABLE);
+  expect(SEND_REFUNDS).toEqual(TABLE);
 });
 
 it('what was not charged is not given back: an exempt counter, and one without a budget', () => {
@@ -110,16 +104,16 @@ it('what was not charged is not given back: an exempt counter, and one without a
     counted('stays', 'user', 1),
     counted('only read', null, 3),
   ];
-  const given = findGivenBack(rows, ['total']);
+  const given = findRefunds(rows, ['total']);
   expect(given).toEqual([createCounter('charged', 60, { amount: -1, generation: 7 })]);
 });
 
 it('nothing takes no call to give back, and a store that fails is told of by its answer', async () => {
   const charge = jest.fn(() => Promise.reject(new Error('store')));
   const counters = { ...memoryStore().counters, charge };
-  expect(await giveBack(counters, [])).toBe(true);
+  expect(await refund(counters, [])).toBe(true);
   expect(charge).not.toHaveBeenCalled();
-  expect(await giveBack(counters, [createCounter('a', 60, { amount: -1 })])).toBe(false);
+  expect(await refund(counters, [createCounter('a', 60, { amount: -1 })])).toBe(false);
 });
 
 describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
