@@ -370,7 +370,7 @@ export interface LimitRule {
  */
 export type Clearing = 'success' | 'success-here' | 'unlock' | 'lift-lock' | 'enable';
 
-/** An action that is counted. `guess`, `recovery` and `answer` are attempts; see `createAttemptLimit`. */
+/** An action that is counted. `guess`, `recovery` and `answer` are attempts at a code. */
 export type Act = 'guess' | 'recovery' | 'answer' | 'send' | 'lookup' | 'wait' | 'enroll';
 
 type SharedOption =
