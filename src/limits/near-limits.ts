@@ -16,7 +16,7 @@ export interface NearLimit {
 /** The limits that all users share. */
 type SharedLimitName = 'per-address' | 'per-prefix' | 'total';
 
-/** A limit that is near, and the option below `limits` that sets it. */
+/** A limit that is near, and the option that sets it: `limits.total.max`. */
 export interface FoundNear {
   readonly near: NearLimit;
   readonly option: string;
@@ -47,6 +47,6 @@ export function createNearWatch(): (rows: readonly Counted<LimitRow>[]) => reado
         max,
         resetSeconds: count.resetSeconds ?? 0,
       };
-      return [{ near, option }];
+      return [{ near, option: `limits.${option}` }];
     });
 }

@@ -261,8 +261,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a change leaves the browsers known',
     file: ENDING,
-    from: 'await forgetBrowsers(store, userId, now());',
-    to: 'void [forgetBrowsers, now];',
+    from: 'await forgetBrowsers(store, limits, userId, now());',
+    to: 'void [forgetBrowsers, limits, now];',
     scenario: beside(REVOKE_ALL, ['pending', 'right']),
   },
   {
