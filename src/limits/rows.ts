@@ -1,6 +1,6 @@
 import type { Counter } from '../stores/store';
 import { browserIdOf, OTHER_BROWSERS, type Side, sideOf } from './buckets';
-import { createCounter, readOnly } from './charge';
+import { createCounter } from './charge';
 import {
   type About,
   type Act,
@@ -16,24 +16,18 @@ import {
  */
 export function createLimitTable(settings: LimitSettings, methods: readonly string[]): LimitTable {
   const rules = listLimits(settings).map(compile);
-  const rulesOf = { known: groupByAct(rules, 'known'), others: groupByAct(rules, 'others') };
-
-  function rowsOf(act: Act, about: About): readonly LimitRow[] {
-    const words = readWords(act, about);
-    const rows: LimitRow[] = [];
-    for (const compiled of rulesOf[sideOf(about.bucket)][act]) {
-      if (compiled.rule.when?.(about) !== false) addRows(rows, compiled, about, words);
-    }
-    return rows;
-  }
-
+  const sides = { known: prepareSide(rules, 'known'), others: prepareSide(rules, 'others') };
+  const rowsOf = (act: Act, about: About): readonly LimitRow[] =>
+    toRows(sides[sideOf(about.bucket)].acts[act], act, about);
   const keysFor = (isMeant: (rule: LimitRule) => boolean, reach: Partial<Reach>) =>
-    keysOf(rules, isMeant, { ...EVERYWHERE, methods, ...reach });
+    keysOf(rules.filter(isMeant), { ...EVERYWHERE, methods, ...reach });
+  const withOthers = (browserIds: readonly string[]) => [OTHER_BROWSERS, ...browserIds];
 
   return {
     methods,
     rowsOf,
-    guardsOf: (about) => rowsOf('guess', { ...about, method: 'sms' }).map(toGuard),
+    guardsOf: (about) =>
+      toRows(sides[sideOf(about.bucket)].guards, 'guess', { ...about, method: 'sms' }),
     refundsOf: (act, budgets, about) =>
       rowsOf(act, about)
         .filter(({ budget }) => budget !== null && budgets.includes(budget))
@@ -41,17 +35,15 @@ export function createLimitTable(settings: LimitSettings, methods: readonly stri
           createCounter(key, windowSeconds, { amount: -1 }),
         ),
     keysNamed: (name, user, reach) => keysFor((rule) => rule.name === name, { user, ...reach }),
-    keysClearedBySuccess: ({ user, bucket, ownAddresses }) => {
-      const here = { user, buckets: [bucket], sides: [sideOf(bucket)], ownAddresses };
-      return [
-        ...keysFor(isClearedBy('success'), { user }),
-        ...keysFor(isClearedBy('success-here'), here),
-      ];
+    keysClearedBySuccess({ user, bucket, ownAddresses }) {
+      const side = sideOf(bucket);
+      const { everywhere, here } = sides[side].success;
+      const own = { user, buckets: [bucket], sides: [side], methods, ownAddresses };
+      return [...keysOf(everywhere, { ...EVERYWHERE, methods, user }), ...keysOf(here, own)];
     },
     keysClearedBy: (clearing, user, browserIds = []) =>
-      keysFor(isClearedBy(clearing), { user, buckets: [OTHER_BROWSERS, ...browserIds] }),
-    keysOfUser: (user, browserIds) =>
-      keysFor(isOfUser, { user, buckets: [OTHER_BROWSERS, ...browserIds] }),
+      keysFor(isClearedBy(clearing), { user, buckets: withOthers(browserIds) }),
+    keysOfUser: (user, browserIds) => keysFor(isOfUser, { user, buckets: withOthers(browserIds) }),
     keysOfBrowsers: (user, browserIds) => keysFor(isOfBrowser, { user, buckets: browserIds }),
   };
 }
@@ -100,94 +92,117 @@ export interface LimitRow extends Pick<
   readonly isPerMethod: boolean;
 }
 
-/** A rule whose key is split at its braces: even parts are literal, odd ones are words. */
-interface Compiled {
-  readonly rule: LimitRule;
-  readonly parts: readonly string[];
+/** A rule whose key has been split at its braces: `{user}` is the index of a word. */
+interface Compiled extends LimitRule {
+  readonly head: string;
+  readonly rest: readonly { readonly word: number; readonly text: string }[];
   readonly blocks: 'addresses' | 'ownAddresses' | null;
+  readonly isPerSide: boolean;
+  readonly isPerBrowser: boolean;
+  readonly isPerMethod: boolean;
 }
+
+/** The words that keys may have in braces. `readWords` fills them in, in this order. */
+const WORDS = ['user', 'side', 'browser', 'method', 'number', 'prefix', 'pair', 'kind', 'family'];
 
 function compile(rule: LimitRule): Compiled {
-  const parts = rule.key.split(/[{}]/);
-  const own = parts.includes('ownBlock') ? 'ownAddresses' : null;
-  return { rule, parts, blocks: parts.includes('block') ? 'addresses' : own };
-}
-
-function groupByAct(
-  rules: readonly Compiled[],
-  side: Side,
-): Readonly<Record<Act, readonly Compiled[]>> {
-  const onSide = rules.filter(({ rule }) => (rule.side ?? side) === side);
-  const of = (act: Act): readonly Compiled[] =>
-    onSide.filter(({ rule }) => rule.acts.includes(act));
+  const [head = '', ...rest] = rule.key.split('{').map((part) => part.split('}'));
+  const words = rest.map(([word = '', text = '']) => ({ word: WORDS.indexOf(word), text }));
+  const own = rule.key.includes('{ownBlock}') ? 'ownAddresses' : null;
+  // All have the same fields in the same order: V8 reads objects of one shape faster.
   return {
-    guess: of('guess'),
-    recovery: of('recovery'),
-    answer: of('answer'),
-    send: of('send'),
-    lookup: of('lookup'),
-    wait: of('wait'),
-    enroll: of('enroll'),
+    name: rule.name,
+    limit: rule.limit,
+    key: rule.key,
+    acts: rule.acts,
+    budget: rule.budget,
+    windowSeconds: rule.windowSeconds,
+    max: rule.max,
+    lock: rule.lock,
+    isOnlyRead: rule.isOnlyRead,
+    side: rule.side,
+    when: rule.when,
+    exemptBy: rule.exemptBy,
+    countsDifferent: rule.countsDifferent,
+    option: rule.option,
+    clearedBy: rule.clearedBy,
+    head: head[0] ?? '',
+    rest: words,
+    blocks: rule.key.includes('{block}') ? 'addresses' : own,
+    isPerSide: rule.key.includes('{side}'),
+    isPerBrowser: rule.key.includes('{browser}'),
+    isPerMethod: rule.key.includes('{method}'),
   };
 }
 
-/** The words of keys: what stands in their braces. */
-type Words = Readonly<Record<string, string | undefined>>;
-
-function readWords(act: Act, about: About): Words {
-  const { user, bucket, method, number, prefix, pair, purpose } = about;
+/** Prepares what is asked of each side with every login. */
+function prepareSide(rules: readonly Compiled[], side: Side) {
+  const onSide = rules.filter((rule) => (rule.side ?? side) === side);
+  const of = (act: Act): readonly Compiled[] => onSide.filter(({ acts }) => acts.includes(act));
+  const guess = of('guess');
   return {
-    user,
-    side: sideOf(bucket),
-    browser: browserIdOf(bucket),
-    method,
-    number,
-    prefix,
-    pair,
-    // Enrollments are counted apart from all else.
-    kind: purpose === 'enroll' ? 'enroll' : 'login',
-    family: act === 'lookup' ? 'lookups' : 'sends',
+    acts: {
+      guess,
+      recovery: of('recovery'),
+      answer: of('answer'),
+      send: of('send'),
+      lookup: of('lookup'),
+      wait: of('wait'),
+      enroll: of('enroll'),
+    },
+    guards: guess.map(toGuard),
+    success: {
+      everywhere: onSide.filter(isClearedBy('success')),
+      here: onSide.filter(isClearedBy('success-here')),
+    },
   };
 }
 
-function fill(parts: readonly string[], words: Words, block = ''): string {
-  let key = '';
-  for (let index = 0; index < parts.length; index += 1) {
-    const part = parts[index] ?? '';
-    // Only `block` and `ownBlock` are no words: there are several in one action.
-    key += index % 2 === 0 ? part : (words[part] ?? block);
-  }
+function toGuard(rule: Compiled): Compiled {
+  return { ...rule, isOnlyRead: true, budget: null };
+}
+
+/** Returns the values of `WORDS`. */
+function readWords(act: Act, about: About): readonly string[] {
+  const { user, bucket, method = '', number = '', prefix = '', pair = '' } = about;
+  // Enrollments are counted apart from all else.
+  const kind = about.purpose === 'enroll' ? 'enroll' : 'login';
+  const family = act === 'lookup' ? 'lookups' : 'sends';
+  return [user, sideOf(bucket), browserIdOf(bucket), method, number, prefix, pair, kind, family];
+}
+
+function fill({ head, rest }: Compiled, words: readonly string[], block: string): string {
+  let key = head;
+  // Only blocks are no words: one action has several.
+  for (const { word, text } of rest) key += (words[word] ?? block) + text;
   return key;
 }
 
-function addRows(rows: LimitRow[], { rule, parts, blocks }: Compiled, about: About, words: Words) {
-  if (blocks === null) {
-    rows.push(toRow(rule, fill(parts, words), about, 1));
-    return;
+function toRows(rules: readonly Compiled[], act: Act, about: About): readonly LimitRow[] {
+  const words = readWords(act, about);
+  const rows: LimitRow[] = [];
+  for (const rule of rules) {
+    if (rule.when?.(about) === false) continue;
+    if (rule.blocks === null) rows.push(toRow(rule, fill(rule, words, ''), about, 1));
+    else
+      for (const { block, factor } of about[rule.blocks] ?? [])
+        rows.push(toRow(rule, fill(rule, words, block), about, factor));
   }
-
-  for (const { block, factor } of about[blocks] ?? []) {
-    rows.push(toRow(rule, fill(parts, words, block), about, factor));
-  }
+  return rows;
 }
 
 /** @param factor How many times the limit a wide block of addresses may use. */
-function toRow(rule: LimitRule, key: string, about: About, factor: number): LimitRow {
-  const { name, limit, budget, option, countsDifferent, isOnlyRead } = rule;
+function toRow(rule: Compiled, key: string, about: About, factor: number): LimitRow {
+  const { name, limit, budget, option, countsDifferent, isPerMethod } = rule;
   const max = typeof rule.max === 'function' ? rule.max(about) : rule.max;
   const lock = typeof rule.lock === 'function' ? rule.lock(about) : rule.lock;
   const counter = createCounter(key, rule.windowSeconds, {
     max: max === undefined ? undefined : max * factor,
-    isOnlyRead,
+    isOnlyRead: rule.isOnlyRead,
     exemptBy: rule.exemptBy?.(about),
     lock,
   });
-  const isPerMethod = rule.key.includes('{method}');
   return { name, limit, budget, option, countsDifferent, counter, isPerMethod };
-}
-
-function toGuard(row: LimitRow): LimitRow {
-  return { ...row, budget: null, counter: readOnly(row.counter) };
 }
 
 /** Selects counters of one user. */
@@ -218,30 +233,23 @@ const isOfUser = ({ key, isOnlyRead }: LimitRule): boolean =>
 const isOfBrowser = ({ key }: LimitRule): boolean => key.includes('{browser}');
 
 /** Returns the keys of some rows with every word that they can have within a reach. */
-function keysOf(
-  rules: readonly Compiled[],
-  isMeant: (rule: LimitRule) => boolean,
-  reach: Reach,
-): readonly string[] {
-  const meant = rules.filter(({ rule }) => isMeant(rule));
-  return [...new Set(meant.flatMap((compiled) => keysWithin(compiled, reach)))];
+function keysOf(rules: readonly Compiled[], reach: Reach): readonly string[] {
+  const keys: string[] = [];
+  for (const rule of rules) addKeys(keys, rule, reach);
+  return keys;
 }
 
-function keysWithin({ rule, parts, blocks }: Compiled, reach: Reach): readonly string[] {
-  const { user, sides } = reach;
-  const buckets = reach.buckets.filter(
-    (bucket) => (rule.side ?? sideOf(bucket)) === sideOf(bucket),
-  );
-  const methods = parts.includes('method') ? reach.methods : [''];
+/** Adds each key once: a word that the key does not have is filled in once. */
+function addKeys(keys: string[], rule: Compiled, { user, ...reach }: Reach): void {
+  const { side, isPerBrowser, isPerSide, isPerMethod, blocks } = rule;
+  const isCounted = (bucket: string): boolean => side === undefined || side === sideOf(bucket);
+  const buckets = reach.buckets.filter(isCounted).slice(0, isPerBrowser ? undefined : 1);
+  const sides = isPerSide ? reach.sides : reach.sides.slice(0, 1);
+  const methods = isPerMethod ? reach.methods : [''];
   const own = blocks === null ? [''] : (reach.ownAddresses ?? []).map(({ block }) => block);
-  const keys: string[] = [];
-  for (const bucket of buckets) {
-    for (const side of sides) {
-      for (const method of methods) {
-        const words = { user, side, browser: browserIdOf(bucket), method };
-        for (const block of own) keys.push(fill(parts, words, block));
-      }
-    }
-  }
-  return keys;
+  for (const bucket of buckets)
+    for (const one of sides)
+      for (const method of methods)
+        for (const block of own)
+          keys.push(fill(rule, [user, one, browserIdOf(bucket), method], block));
 }

@@ -347,14 +347,14 @@ export interface LimitRule {
   readonly budget: AttemptBudget | SendBudget | null;
   readonly windowSeconds: number | null;
   readonly max?: number | ((about: About) => number) | undefined;
-  readonly lock?: Counter['lock'] | ((about: About) => Counter['lock']);
-  readonly isOnlyRead?: true;
+  readonly lock?: Counter['lock'] | ((about: About) => Counter['lock']) | undefined;
+  readonly isOnlyRead?: true | undefined;
   /** The side that has it. Left out: both have one, or share it. */
-  readonly side?: Side;
+  readonly side?: Side | undefined;
   /** Left out: always. */
-  readonly when?: (about: About) => boolean;
+  readonly when?: ((about: About) => boolean) | undefined;
   /** Returns keys of which one above zero exempts from it. */
-  readonly exemptBy?: (about: About) => readonly string[];
+  readonly exemptBy?: ((about: About) => readonly string[]) | undefined;
   /** Whether the next action of the same kind is exempt, because only different things count. */
   readonly countsDifferent?: true | undefined;
   /** The option below `limits` that sets a limit of all users. `limit-near` watches it. */
