@@ -22,7 +22,7 @@ export interface AttemptRefusal {
   readonly retryAfterSeconds?: number;
 }
 
-/** Why this browser's next attempt at the factor is refused, and whether texts are as well. */
+/** Why this browser's next attempt at the factor is refused, and whether messages are as well. */
 export interface AttemptStop {
   readonly refusal: AttemptRefusal;
   readonly stopsTexts: boolean;
@@ -41,16 +41,16 @@ export interface Attempt {
 
 /** An attempt as it was charged. */
 export interface ChargedAttempt extends Attempt {
-  /** Returns what takes it back once the same code is right at another text. */
+  /** Returns its refunds for when the same code is right at another OTP. */
   readonly findReplaced: () => readonly Counter[];
 }
 
-/** The outcomes that take back what the same code was judged before: it was right after all. */
+/** After these, the code was right at the previous OTP: its check at the newest is refunded too. */
 const TAKE_BACK_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 
 /**
- * Joins the attempts of one typed code that was wrong at the newest text, and then judged at the
- * one before. Where it is right there, the first judgement is taken back in the same step.
+ * Joins the attempts of one typed code that was wrong at the newest OTP, and was then checked at the
+ * previous one. If it is right there, the first attempt is refunded in the same step.
  */
 export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
   const { clears, charges } = last.success;
@@ -86,7 +86,7 @@ export interface AttemptSubject extends Pick<PendingLogin, 'userId' | 'bucket'> 
   readonly emit: (event: AttemptEvent) => void;
 }
 
-/** Counts an attempt at one factor on its user, before the code is judged, or refuses it. */
+/** Counts an attempt at one factor on its user, before the code is checked, or refuses it. */
 export type AttemptLimit = (
   subject: AttemptSubject,
 ) => Promise<

@@ -11,7 +11,7 @@ export interface LiftedLimits {
   readonly locks: readonly string[];
   /** Whether all other browsers were locked for a day, after slow guessing. */
   readonly hadDayLock: boolean;
-  /** Texts that counted toward the day's totals. */
+  /** Messages that counted toward the day's totals. */
   readonly sends: number;
   /**
    * Failures since the last success. They stay counted: when they have disabled codes, `enableUser`

@@ -32,7 +32,7 @@ export const SEND_REFUNDS: Readonly<Record<SendOutcome, readonly SendBudget[]>> 
 export type AttemptBudget = 'lock' | 'slow-guessing' | 'disable' | 'address';
 
 /**
- * What came of an attempt. `not-judged`: the code was certainly not checked. `lost`: it may have
+ * What came of an attempt. `not-checked`: the code was certainly not checked. `lost`: it may have
  * been checked, with an unknown result. `threw`: the app's callback or the store failed during the
  * check. `sent-twice`: another request has passed this pending login with the same code.
  * `not-used`: the code was right, and the app or the session refused. `replaced`: the newest code
@@ -41,7 +41,7 @@ export type AttemptBudget = 'lock' | 'slow-guessing' | 'disable' | 'address';
 export type AttemptOutcome =
   | 'right'
   | 'wrong'
-  | 'not-judged'
+  | 'not-checked'
   | 'lost'
   | 'threw'
   | 'sent-twice'
@@ -52,7 +52,7 @@ export type AttemptOutcome =
 export const ATTEMPT_REFUNDS: Readonly<Record<AttemptOutcome, readonly AttemptBudget[]>> = {
   right: ['slow-guessing', 'address'],
   wrong: [],
-  'not-judged': ['lock', 'slow-guessing', 'disable', 'address'],
+  'not-checked': ['lock', 'slow-guessing', 'disable', 'address'],
   lost: ['lock', 'slow-guessing'],
   threw: ['address'],
   'sent-twice': ['lock', 'slow-guessing'],

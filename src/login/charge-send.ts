@@ -28,7 +28,7 @@ export type SendCharge =
       /** Seconds until another text may be asked for. */
       readonly waitSeconds: number;
       readonly isNewNumber: boolean;
-      /** The user's texts of the day, when this was the last one; null: there are more. */
+      /** The user's messages of the day, if this was the last one; null: more are left. */
       readonly usedUp: number | null;
       /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];

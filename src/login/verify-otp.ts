@@ -223,7 +223,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       await pendingLogins.end(pendingLogin.pendingId);
       return await fail(counted, 'user-gone', true);
     } catch (error) {
-      await counted.attempt.end('not-judged');
+      await counted.attempt.end('not-checked');
       throw error;
     }
   }
@@ -273,7 +273,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
       const judged = await decide(request, counted, permit, Math.max(0, limitMs()));
       if (typeof judged === 'object') return judged;
       // One that is over stays in the store, for the same reason as a whole login.
-      return await failJudged(counted, false, judged === 'over' ? 'not-judged' : 'wrong');
+      return await failJudged(counted, false, judged === 'over' ? 'not-checked' : 'wrong');
     } finally {
       permit.release();
     }
@@ -324,7 +324,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   async function failJudged(
     counted: JudgedCode,
     endsPending: boolean,
-    outcome: 'wrong' | 'not-judged' = 'wrong',
+    outcome: 'wrong' | 'not-checked' = 'wrong',
     reason: Reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code',
   ): Promise<Refused> {
     if (await hasPassed(counted.login.pendingId))
@@ -343,7 +343,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
     { attempt, subject, left }: Pick<JudgedCode, 'attempt' | 'subject' | 'left'>,
     reason: Reason,
     endsPending = false,
-    outcome: 'wrong' | 'not-judged' | 'sent-twice' = 'wrong',
+    outcome: 'wrong' | 'not-checked' | 'sent-twice' = 'wrong',
   ): Promise<Refused> {
     login.emit({ type: 'rejected', ...subject, reason });
     const stop = await attempt.end(outcome);
@@ -390,7 +390,7 @@ export function createVerifyOtp(login: LoginContext, verifier: CodeVerifier): Ve
   /** Something threw while the code was judged, or when it was right. */
   async function endThrown(counted: JudgedCode, error: unknown): Promise<void> {
     if (!isTexted || mayHaveArrived(error)) await counted.attempt.end('threw');
-    else await counted.attempt.end('not-judged', findFirstText(counted));
+    else await counted.attempt.end('not-checked', findFirstText(counted));
   }
 
   /** Only the first attempt at an OTP refunds its message, so that it is refunded once. */

@@ -11,7 +11,7 @@ import { limitTable } from '../support/limit-table';
 const TABLE = {
   right: ['slow-guessing', 'address'],
   wrong: [],
-  'not-judged': ['lock', 'slow-guessing', 'disable', 'address'],
+  'not-checked': ['lock', 'slow-guessing', 'disable', 'address'],
   lost: ['lock', 'slow-guessing'],
   threw: ['address'],
   'sent-twice': ['lock', 'slow-guessing'],
@@ -131,14 +131,14 @@ describe('a lock', () => {
     for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
     const tenth = await charge('guess');
     expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
-    if (tenth.kind === 'counted') await tenth.attempt.end('not-judged');
+    if (tenth.kind === 'counted') await tenth.attempt.end('not-checked');
     expect((await charge('guess')).kind).toBe('counted');
   });
 
   it('stays when another attempt is given back', async () => {
     const first = await charge('guess');
     for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
-    if (first.kind === 'counted') await first.attempt.end('not-judged');
+    if (first.kind === 'counted') await first.attempt.end('not-checked');
     expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
   });
 
@@ -161,7 +161,7 @@ it('what is given back late takes nothing from failures after a success', async 
   const late = await charge('guess');
   await attempt('guess', 'right');
   await attempt('guess', 'wrong');
-  if (late.kind === 'counted') await late.attempt.end('not-judged');
+  if (late.kind === 'counted') await late.attempt.end('not-checked');
   const events: object[] = [];
   const next = await charge('guess', OTHER_BROWSERS, { events });
   expect(events).toEqual([]);
@@ -199,7 +199,7 @@ describe('a code that was wrong at the newest text and judged at the one before'
 
   it.each([
     ['wrong', 2, 2],
-    ['not-judged', 1, 1],
+    ['not-checked', 1, 1],
     ['lost', 1, 2],
     ['sent-twice', 0, 2],
     ['not-used', 0, 2],

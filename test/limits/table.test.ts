@@ -397,7 +397,7 @@ describe('what is refunded', () => {
       // A success clears the others.
       right: ['failures:slow:u'],
       wrong: [],
-      'not-judged': ['failures:others:u', ...locks],
+      'not-checked': ['failures:others:u', ...locks],
       lost: locks,
       threw: [],
       'sent-twice': locks,
@@ -411,7 +411,7 @@ describe('what is refunded', () => {
     async (act) => {
       for (const outcome of ATTEMPT) {
         store = memoryStore({ now: () => clock.now() });
-        const isRefunded = ['right', 'not-judged', 'threw', 'not-used'].includes(outcome);
+        const isRefunded = ['right', 'not-checked', 'threw', 'not-used'].includes(outcome);
         const [key = ''] = ORDER[act]('others');
         const found = await refunded(act, 'others', ATTEMPT_REFUNDS[outcome]);
         expect([outcome, found]).toEqual([outcome, isRefunded ? [key] : []]);

@@ -79,7 +79,7 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the text before the newest ends when the gateway says that it is over',
     file: VERIFY,
-    from: "return await failJudged(counted, false, judged === 'over' ? 'not-judged' : 'wrong');",
+    from: "return await failJudged(counted, false, judged === 'over' ? 'not-checked' : 'wrong');",
     to: [
       "if (judged === 'over') await pendingLogins.end(newest.pending.pendingId, earlier.otpId);",
       'return await failJudged(counted, false);',
