@@ -49,7 +49,7 @@ export interface ChargedAttempt extends Attempt {
 const TAKE_BACK_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 
 /**
- * Joins the attempts of one typed code that was wrong at the newest OTP, and was then checked at the
+ * Joins the attempts of one typed code that was wrong at the newest OTP, then checked at the
  * previous one. If it is right there, the first attempt is refunded in the same step.
  */
 export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
