@@ -159,7 +159,7 @@ describe('the time of the next code', () => {
     ['the user', { perUser: { maxPerDay: 2 } }, 86_250],
     ['the number', { perNumber: { maxPerDay: 2 } }, 86_250],
     ['the user in the short run', { perUser: { max: 2 } }, 450],
-    ['the user in all other browsers', {}, 86_400],
+    ['the user in all other browsers', {}, 86_250],
     ['new numbers of the prefix', { perPrefix: { maxUnproven: 2 } }, 3_450],
     ['the address', { perAddress: { max: 2 } }, 3_450],
     ['everybody', { total: { max: 2 } }, 3_450],
