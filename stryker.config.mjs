@@ -2,11 +2,13 @@
  * What is mutated. The suites that judge a group are listed in `test/mutation/<group>.suites.cjs`.
  */
 const GROUPS = {
-  verify: ['src/login/{verify-otp,refuse-code,previous-otp,finish-login,code-verifiers,users,admin}.ts'],
+  verify: [
+    'src/login/{verify-otp,refuse-code,previous-otp,finish-login,code-verifiers,users,admin}.ts',
+  ],
   send: [
     'src/login/{send-otp,send-message,send-result,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
   ],
-  limits: ['src/limits/{charge,attempts,sends,give-back,lift,user-keys}.ts'],
+  limits: ['src/limits/{charge,attempts,table,rows,refunds,lift,buckets}.ts'],
   factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],
   envelope: ['src/protocol/envelope.ts'],
   answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:109-118'],

@@ -24,9 +24,9 @@ export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-sto
 export type * from './stores/store';
 export type * from './limits/policy';
 export type { LiftedLimits } from './limits/lift';
-export type { LimitName } from './limits/sends';
+export type { LimitName } from './limits/table';
 export type { UserAdmin, UserExport } from './login/admin';
-export type { Limit, Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
+export type { Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';
 export type * from './login/outcome';
 export type {

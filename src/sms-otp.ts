@@ -15,11 +15,12 @@ import { createUserBlocks } from './limits/address-block';
 import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
+import { createLimitTable, type LimitTable } from './limits/rows';
 import { createUserAdmin, type UserAdmin } from './login/admin';
 import { type CodeVerifier, createCodeVerifiers } from './login/code-verifiers';
 import type { AppUserId, KnownBrowsers, LoginContext, LoginRegistry } from './login/context';
 import { createEmitter } from './login/events';
-import { giveBackUnusable } from './login/charge-send';
+import { refundUnusable } from './login/charge-send';
 import { createFactorOptions } from './login/factor-options';
 import { finishLogin } from './login/finish-login';
 import { createResendOtp } from './login/resend-otp';
@@ -308,6 +309,7 @@ function createLoginContext(
   const warn = createWarner();
   const guarded = guardStore(store, now, settings.onEvent && emit, warn);
   const readNumber = createNumberReader();
+  const limits = readLimits(settings);
   if (secret.some(isPrintedSecret)) {
     warn(
       'SMS_OTP_PRINTED_SECRET',
@@ -322,13 +324,13 @@ function createLoginContext(
     emit,
     warn,
     now,
-    guessableMethods: listGuessable(settings.factors),
+    limits,
     listPhones: createPhoneLister({ ...settings, getUserId, warn, readNumber }),
     loadUser,
     getUserId,
     hasListener: settings.onEvent !== undefined,
     store: guarded,
-    browsers: joinBrowsers(settings, guarded, createDigests),
+    browsers: joinBrowsers(settings, guarded, limits, createDigests),
     logins: joinLogins(settings, guarded, emit),
     policies: withBuiltIns(settings.allowedCountries, settings.policies),
     buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
@@ -350,9 +352,16 @@ function listGuessable(factors: Settings['factors']): readonly string[] {
   return ['sms', ...factors.filter((factor) => 'check' in factor).map(({ name }) => name)];
 }
 
+function readLimits({ limits, factors, ...settings }: Settings): LimitTable {
+  const hasKnownBrowsers = settings.knownBrowsers !== false;
+  const gapSeconds = settings.resendCooldownSeconds;
+  return createLimitTable({ limits, hasKnownBrowsers, gapSeconds }, listGuessable(factors));
+}
+
 function joinBrowsers(
-  { knownBrowsers, limits, now }: Settings,
+  { knownBrowsers, now }: Settings,
   { browsers, counters }: GuardedStore,
+  limits: LimitTable,
   createDigests: LoginContext['createDigests'],
 ): KnownBrowsers {
   const digests = createDigests('known-browsers');
@@ -508,6 +517,6 @@ function joinPendingLogins(
     findPending: (pendingId) => pendingLogins.find(pendingId),
     endPending: (pendingId) => pendingLogins.end(pendingId),
     finishPending: (pendingId, success) => finishLogin(pendingLogins, pendingId, success, NO_CODE),
-    giveBackUnusable: (sent) => giveBackUnusable(login, sent),
+    giveBackUnusable: (sent) => refundUnusable(login, sent),
   };
 }

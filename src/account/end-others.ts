@@ -42,7 +42,7 @@ export type ChangeAndEndHere = <Changed>(
 
 /** @param revokeDevices Undefined unless `trustedDevices` is configured. */
 export function createChangeAndEnd(
-  { store, logins, now }: Pick<LoginContext, 'store' | 'logins' | 'now'>,
+  { store, limits, logins, now }: Pick<LoginContext, 'store' | 'limits' | 'logins' | 'now'>,
   revokeDevices: RevokeDevices | undefined,
 ): ChangeAndEnd {
   const { pendingLogins } = store;
@@ -55,7 +55,7 @@ export function createChangeAndEnd(
     // Again: a login may have begun meanwhile with what was there before the change.
     await pendingLogins.endAll(userId, pendingId);
     await revokeDevices?.(userId, reason, address, deviceId);
-    await forgetBrowsers(store, userId, now());
+    await forgetBrowsers(store, limits, userId, now());
     // Again: one may have begun meanwhile with a device that was still trusted.
     await pendingLogins.endAll(userId, pendingId);
     await endLogins(userId, reason === 'revoked' ? reason : 'changed', from);

@@ -1,5 +1,6 @@
-import { chargeRows } from '../limits/charge';
-import { enrollmentCounter, type LimitName } from '../limits/sends';
+import { OTHER_BROWSERS } from '../limits/buckets';
+import { chargeRows, waitOf } from '../limits/charge';
+import type { LimitName } from '../limits/table';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
 import type { HasNoFactor, LoginContext, PreparedSuccess } from '../login/context';
@@ -45,7 +46,6 @@ export function createEnrollPhone(
   context: EnrollmentContext,
 ): (request: EnrollRequest) => Promise<SendResult> {
   const { login, book, sendOtp } = context;
-  const { limits } = login.settings;
 
   return async function enrollPhone(request) {
     // 1 the user
@@ -72,11 +72,11 @@ export function createEnrollPhone(
     if ('reason' in replaced) return refuse(replaced);
 
     // 5 count it, whatever becomes of it
-    const { refusedBy } = await chargeRows(login.store.counters, [
-      { counter: enrollmentCounter(limits, userId) },
-    ]);
+    const about = { user: userId, bucket: OTHER_BROWSERS };
+    const rows = login.limits.rowsOf('enroll', about);
+    const { refusedBy } = await chargeRows(login.store.counters, rows);
     if (refusedBy !== null) {
-      const retryAfterSeconds = Math.max(1, refusedBy.count.resetSeconds ?? 0);
+      const retryAfterSeconds = Math.max(1, waitOf(refusedBy));
       return refuse({ reason: 'send-limit', retryAfterSeconds }, 'enrollments');
     }
 

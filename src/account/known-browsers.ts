@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
-import { cutOffCounter, guessGuards } from '../limits/attempts';
+import { browserIdOf, OTHER_BROWSERS, toBucket } from '../limits/buckets';
 import { chargeRows, DAY_SECONDS } from '../limits/charge';
 import { forgetBrowsers } from '../limits/lift';
-import type { Limits } from '../limits/options';
-import { browserIdOf, browserKeys, OTHER_BROWSERS, toBucket } from '../limits/user-keys';
+import type { LimitTable } from '../limits/rows';
+import { cutOffCounter } from '../limits/table';
 import type { KeyedDigest } from '../keys';
 import type { KnownBrowsers } from '../login/context';
 import type { RecordSet } from '../stores/record-sets';
@@ -22,7 +22,7 @@ interface KnownBrowsersOptions {
   readonly digests: readonly KeyedDigest[];
   /** Null with `knownBrowsers: false`: all browsers share their limits. */
   readonly maxAgeDays: number | null;
-  readonly limits: Limits;
+  readonly limits: LimitTable;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
@@ -69,7 +69,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       const bucket = await findBucket(cookie, userId);
       if (bucket === OTHER_BROWSERS) return false;
       // A send counts a browser that these refuse as one of the others.
-      const guards = guessGuards({ limits, hasKnownBrowsers: true }, userId, bucket);
+      const guards = limits.guardsOf({ user: userId, bucket });
       return (await chargeRows(counters, guards)).refusedBy === null;
     },
     async prepare({ cookie, userId, bucket }) {
@@ -93,7 +93,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       };
     },
     list: async (userId) => (await browsers.list(userId)).toReversed(),
-    forget: (userId) => forgetBrowsers(options, userId, now()),
+    forget: (userId) => forgetBrowsers(options, limits, userId, now()),
   };
 
   /** Browsers that went were known before all that are left: the cut-off moves there. */
@@ -103,7 +103,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
     try {
       const [oldest = browser] = await browsers.list(userId);
       await counters.charge([cutOffCounter(userId, oldest.knownAt - 1)]);
-      await counters.clear(browserKeys(userId, gone));
+      await counters.clear(limits.keysOfBrowsers(userId, gone));
     } catch {
       // The login has succeeded. The next browser that is one too many makes up for it, and
       // `store-failing` reports the failure.

@@ -1,4 +1,4 @@
-import { chargeBrowser, guessGuards } from '../limits/attempts';
+import { chargeBrowser } from '../limits/attempts';
 import { chargeRows } from '../limits/charge';
 import type { KeyedDigest } from '../keys';
 import type { CookieValue, LoginContext, PreparedPut } from '../login/context';
@@ -143,10 +143,9 @@ export function createDeviceAuthenticator(
    * do in other browsers closes no known one.
    */
   async function isLocked(userId: string, bucket: string): Promise<boolean> {
-    const { settings, store, browsers } = login;
-    const parts = { limits: settings.limits, hasKnownBrowsers: browsers.isOn };
+    const { limits, store } = login;
     const { refusedBy } = await chargeBrowser(bucket, (one) =>
-      chargeRows(store.counters, guessGuards(parts, userId, one)),
+      chargeRows(store.counters, limits.guardsOf({ user: userId, bucket: one })),
     );
     return refusedBy !== null;
   }

@@ -1,6 +1,4 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import type { Counter } from '../stores/store';
-import { createCounter } from './charge';
 
 /** A block of addresses, and how many times a limit per address it may use. */
 export interface AddressBlock {
@@ -70,18 +68,6 @@ export function createUserBlocks([digest]: readonly ((
         factor,
       })),
     );
-}
-
-/** Returns a counter for each block. A wider block may use its factor times the limit. */
-export function perBlock(
-  blocks: readonly AddressBlock[],
-  family: string,
-  { max, perSeconds }: { readonly max: number; readonly perSeconds: number },
-  exemptBy?: readonly string[],
-): readonly Counter[] {
-  return blocks.map(({ block, factor }) =>
-    createCounter(`${family}:${block}`, perSeconds, { max: max * factor, exemptBy }),
-  );
 }
 
 /**

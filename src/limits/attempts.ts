@@ -1,28 +1,10 @@
 import type { Counter, CounterStore, PendingLogin } from '../stores/store';
-import { perBlock, type UserBlocks } from './address-block';
-import {
-  type ChargeResult,
-  chargeRows,
-  type Counted,
-  createCounter,
-  DAY_SECONDS,
-  readOnly,
-} from './charge';
-import {
-  type AttemptBudget,
-  type AttemptOutcome,
-  ATTEMPTS_GIVEN_BACK,
-  findGivenBack,
-  giveBack,
-} from './give-back';
-import type { Limits } from './options';
-import { keysClearedBySuccess, knownAtOf, OTHER_BROWSERS, sideOf, USER_KEYS } from './user-keys';
-
-/** Attempts of other browsers in 30 days from which each one locks them for a day. */
-const SLOW_GUESSING_FAILURES = 60;
-
-/** Recovery codes, or answers to a challenge, per day from one address. */
-const MAX_PER_DAY = 10;
+import type { UserBlocks } from './address-block';
+import { OTHER_BROWSERS } from './buckets';
+import { type ChargeResult, chargeRows, type Counted, isFull, waitOf } from './charge';
+import { ATTEMPT_REFUNDS, type AttemptOutcome, findRefunds, refund } from './refunds';
+import type { LimitRow, LimitTable } from './rows';
+import { SLOW_GUESSING_FAILURES, UNGUESSABLE_PER_DAY } from './table';
 
 /** An event about the user that an attempt, or one of its counters, brings about. */
 export type AttemptEvent =
@@ -40,7 +22,7 @@ export interface AttemptRefusal {
   readonly retryAfterSeconds?: number;
 }
 
-/** Why this browser's next attempt at the factor is refused, and whether texts are as well. */
+/** Why this browser's next attempt at the factor is refused, and whether messages are as well. */
 export interface AttemptStop {
   readonly refusal: AttemptRefusal;
   readonly stopsTexts: boolean;
@@ -49,9 +31,8 @@ export interface AttemptStop {
 /** An attempt that has been counted against the user. */
 export interface Attempt {
   /**
-   * Takes the attempt out of what its outcome leaves, and emits what the rest has brought about.
-   * `more` is given back in the same call of the store. Returns the lock that this attempt has set,
-   * or null.
+   * Refunds what the outcome refunds, and emits what the rest has brought about. `more` is refunded
+   * in the same call of the store. Returns the lock that this attempt has set, or null.
    */
   readonly end: EndAttempt;
   /** The changes that its success brings, in the step that ends the pending login. */
@@ -60,16 +41,16 @@ export interface Attempt {
 
 /** An attempt as it was charged. */
 export interface ChargedAttempt extends Attempt {
-  /** Returns what takes it back once the same code is right at another text. */
+  /** Returns its refunds for when the same code is right at another OTP. */
   readonly findReplaced: () => readonly Counter[];
 }
 
-/** The outcomes that take back what the same code was judged before: it was right after all. */
+/** After these, the code was right at the previous OTP: its check at the newest is refunded too. */
 const TAKE_BACK_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 
 /**
- * Joins the attempts of one typed code that was wrong at the newest text, and then judged at the
- * one before. Where it is right there, the first judgement is taken back in the same step.
+ * Joins the attempts of one typed code that was wrong at the newest OTP, then checked at the
+ * previous one. If it is right there, the first attempt is refunded in the same step.
  */
 export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
   const { clears, charges } = last.success;
@@ -83,10 +64,10 @@ export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attem
   };
 }
 
-/** Adds up what is given back to the same counter: no call names a counter twice. */
-function addUp(given: readonly Counter[]): readonly Counter[] {
+/** Adds up the refunds of the same counter: no call names a counter twice. */
+function addUp(refunds: readonly Counter[]): readonly Counter[] {
   const byKey = new Map<string, Counter>();
-  for (const counter of given) {
+  for (const counter of refunds) {
     const amount = (byKey.get(counter.key)?.amount ?? 0) + (counter.amount ?? 0);
     byKey.set(counter.key, { ...counter, amount });
   }
@@ -105,7 +86,7 @@ export interface AttemptSubject extends Pick<PendingLogin, 'userId' | 'bucket'> 
   readonly emit: (event: AttemptEvent) => void;
 }
 
-/** Counts an attempt at one factor on its user, before the code is judged, or refuses it. */
+/** Counts an attempt at one factor on its user, before the code is checked, or refuses it. */
 export type AttemptLimit = (
   subject: AttemptSubject,
 ) => Promise<
@@ -115,86 +96,8 @@ export type AttemptLimit = (
 
 interface AttemptParts {
   readonly counters: CounterStore;
-  readonly limits: Limits;
-  /** The factors whose codes can be guessed: a success lifts the locks of all of them. */
-  readonly guessableMethods: readonly string[];
-  readonly hasKnownBrowsers: boolean;
+  readonly limits: LimitTable;
   readonly userBlocks: UserBlocks;
-}
-
-interface AttemptRow {
-  readonly budget: AttemptBudget;
-  readonly counter: Counter;
-}
-
-/**
- * Returns what one attempt at a code that can be guessed is counted in: the hundred of its side,
- * and the ten of this known browser, or of this factor in all other browsers; there the sixty as
- * well.
- */
-export function guessRows(
-  { limits: { failures }, hasKnownBrowsers }: Pick<AttemptParts, 'limits' | 'hasKnownBrowsers'>,
-  user: string,
-  bucket: string,
-  method: string,
-): readonly AttemptRow[] {
-  const { max, disableAfter, perSeconds } = failures;
-  const hundred = USER_KEYS.attempts(user, sideOf(bucket));
-  const side: AttemptRow = {
-    budget: 'hundred',
-    counter: createCounter(hundred, null, { max: disableAfter }),
-  };
-  if (bucket !== OTHER_BROWSERS) {
-    const browser = createCounter(USER_KEYS.browser(user, bucket), null, { max });
-    return [
-      side,
-      { budget: 'ten', counter: browser },
-      { budget: 'cut-off', counter: cutOffGuard(user, bucket) },
-    ];
-  }
-  const lock = { every: max, seconds: doubling(perSeconds, DAY_SECONDS) };
-  // Set by the charge that counts: a second call after the judgement would let parallel guesses by.
-  const dayLock = { every: 1, from: SLOW_GUESSING_FAILURES, seconds: [DAY_SECONDS] };
-  const slow = createCounter(USER_KEYS.slow(user), 30 * DAY_SECONDS, {
-    lock: hasKnownBrowsers ? dayLock : undefined,
-  });
-  return [
-    side,
-    { budget: 'ten', counter: createCounter(USER_KEYS.lock(user, method), null, { lock }) },
-    { budget: 'sixty', counter: slow },
-  ];
-}
-
-/** Refuses a browser that the user's cut-off has made unknown since its last success. */
-function cutOffGuard(user: string, bucket: string): Counter {
-  const max = knownAtOf(bucket);
-  return createCounter(USER_KEYS.cutOff(user), null, { max, isOnlyRead: true });
-}
-
-/**
- * Makes the user's browsers unknown that have been known from this second since 1970, or from an
- * earlier one.
- */
-export function cutOffCounter(user: string, second: number): Counter {
-  return createCounter(USER_KEYS.cutOff(user), null, { raisesTo: second });
-}
-
-/** A send, a trusted device and a wait without a text look at these, and count nothing in them. */
-export interface GuessGuard {
-  readonly limit: 'failures' | 'lock';
-  readonly counter: Counter;
-}
-
-/** Returns counters that refuse as long as texted codes of this browser are refused. */
-export function guessGuards(
-  parts: Pick<AttemptParts, 'limits' | 'hasKnownBrowsers'>,
-  user: string,
-  bucket: string,
-): readonly GuessGuard[] {
-  return guessRows(parts, user, bucket, 'sms').map(({ budget, counter }) => ({
-    limit: budget === 'hundred' ? 'failures' : 'lock',
-    counter: readOnly(counter),
-  }));
 }
 
 /**
@@ -217,135 +120,131 @@ export async function chargeBrowser<
 
 /** Makes the count of attempts at the codes of a factor that can be guessed. */
 function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
-  const { counters, limits, guessableMethods } = parts;
-  const { max, disableAfter } = limits.failures;
+  const { counters, limits } = parts;
 
-  return async function charge({ userId, bucket, emit }) {
+  return async function charge({ userId: user, bucket, address, emit }) {
     const isKnown = bucket !== OTHER_BROWSERS;
-    const charged = await chargeRows(counters, guessRows(parts, userId, bucket, method));
-    if (charged.refusedBy !== null)
-      return { kind: 'refused', ...toStop(charged.refusedBy, isKnown, method) };
-    const { rows } = charged;
-    const countOf = (budget: AttemptBudget): number =>
-      rows.find(({ row }) => row.budget === budget)?.count.count ?? 0;
-    const hundred = countOf('hundred');
+    const ownAddresses = await parts.userBlocks(user, address);
+    const about = { user, bucket, method, ownAddresses };
+    const { refusedBy, rows } = await chargeRows(counters, limits.rowsOf('guess', about));
+    if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy, isKnown, method) };
 
     const end: EndAttempt = async (outcome, more = []) => {
-      const budgets = ATTEMPTS_GIVEN_BACK[outcome];
-      const isGiven = await giveBack(counters, [...findGivenBack(rows, budgets), ...more]);
-      const leaves = (budget: AttemptBudget): boolean => isGiven && budgets.includes(budget);
-      if (leaves('hundred')) return null;
-      // Not when it is counted: a right code has been counted as well, and is no failure.
-      emit({ type: 'failure-count-changed', failures: hundred });
-      if (isKnown) {
-        const failures = leaves('ten') ? 0 : countOf('ten');
-        if (failures >= max) emit({ type: 'browser-unknown', failures });
-        return null;
-      }
-      const failures = leaves('sixty') ? 0 : countOf('sixty');
-      if (failures === SLOW_GUESSING_FAILURES) emit({ type: 'guessing-slowly', failures });
-      const kept = rows.filter(({ row }) => !leaves(row.budget));
-      const lock = kept.find(({ row }) => row.budget === 'ten')?.count.lockedSeconds ?? 0;
-      if (hundred >= disableAfter) emit({ type: 'disabled' });
-      else if (lock > 0) emit({ type: 'locked', lockedSeconds: lock });
-      const stopping = kept.find(({ row, count }) =>
-        row.budget === 'hundred' ? count.count >= disableAfter : count.lockedSeconds > 0,
-      );
-      return stopping === undefined ? null : toStop(stopping, isKnown, method);
+      const kept = await refundAttempt(counters, rows, outcome, more);
+      // Right codes are counted too. Only here is it known that this attempt was a failure.
+      if (!kept.some(({ row }) => row.budget === 'disable')) return null;
+
+      for (const event of eventsOfFailure(kept, isKnown)) emit(event);
+
+      // A known browser is not stopped: its next attempt counts as one of the others.
+      const full = isKnown ? undefined : kept.find(isFull);
+      return full === undefined ? null : toStop(full, isKnown, method);
     };
 
-    const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
-    return { kind: 'counted', attempt: toAttempt(rows, clears, end) };
+    return { kind: 'counted', attempt: toAttempt(rows, limits.keysClearedBySuccess(about), end) };
   };
 }
 
-/** A known browser is not locked: it counts as one of the others from its next text on. */
-function toStop(
-  { row, count }: Counted<AttemptRow>,
-  isKnown: boolean,
-  method: string,
-): AttemptStop {
-  if (isKnown) return { refusal: { reason: 'too-many-attempts' }, stopsTexts: false };
-  if (row.budget === 'hundred') return { refusal: { reason: 'disabled' }, stopsTexts: true };
-  const retryAfterSeconds = Math.max(1, count.lockedSeconds);
-  // Every factor has a ten of its own; the sixty is counted for all of them.
-  const stopsTexts = method === 'sms' || row.budget === 'sixty';
-  return { refusal: { reason: 'locked', retryAfterSeconds }, stopsTexts };
+/** Refunds what an outcome refunds, and `more`. Returns the rows in which the attempt stays. */
+async function refundAttempt(
+  counters: CounterStore,
+  rows: readonly Counted<LimitRow>[],
+  outcome: AttemptOutcome,
+  more: readonly Counter[],
+): Promise<readonly Counted<LimitRow>[]> {
+  const budgets: readonly (string | null)[] = ATTEMPT_REFUNDS[outcome];
+  const isRefunded = await refund(counters, [...toRefunds(rows, outcome), ...more]);
+  return isRefunded ? rows.filter(({ row }) => !budgets.includes(row.budget)) : rows;
+}
+
+function toRefunds(
+  rows: readonly Counted<LimitRow>[],
+  outcome: AttemptOutcome,
+): readonly Counter[] {
+  return findRefunds<LimitRow['budget'], LimitRow>(rows, ATTEMPT_REFUNDS[outcome]);
 }
 
 /**
- * Makes the count of attempts at recovery codes, which cannot be guessed: 120 bits. Nobody at
- * another address can close recovery.
+ * Returns the events of a failed attempt: what its counts have reached.
+ * @param kept The rows in which the attempt stays counted.
  */
-function createRecoveryLimit(parts: AttemptParts): AttemptLimit {
-  return createUnguessableLimit(parts, async ({ userId, address }) => [
-    ...(await addressRows(parts, 'recovery:address', userId, address)),
-    {
-      budget: 'watched',
-      counter: createCounter(USER_KEYS.recovery(userId), DAY_SECONDS),
-    },
-  ]);
+function eventsOfFailure(
+  kept: readonly Counted<LimitRow>[],
+  isKnown: boolean,
+): readonly AttemptEvent[] {
+  const find = (name: string) => kept.find(({ row }) => row.name === name);
+  const [side, browser, lock, slow] = ['failures', 'browser', 'lock', 'slow-guessing'].map(find);
+  const events: AttemptEvent[] = [];
+  if (side !== undefined)
+    events.push({ type: 'failure-count-changed', failures: side.count.count });
+
+  if (browser !== undefined && isFull(browser))
+    events.push({ type: 'browser-unknown', failures: browser.count.count });
+
+  if (slow?.count.count === SLOW_GUESSING_FAILURES)
+    events.push({ type: 'guessing-slowly', failures: SLOW_GUESSING_FAILURES });
+
+  if (isKnown) return events;
+
+  if (side !== undefined && isFull(side)) events.push({ type: 'disabled' });
+  else if (lock !== undefined && isFull(lock))
+    events.push({ type: 'locked', lockedSeconds: waitOf(lock) });
+
+  return events;
 }
 
-/** Makes the count of answers to a challenge of ours, which cannot be guessed: they lock nobody. */
-function createAnswerLimit(parts: AttemptParts): AttemptLimit {
-  return createUnguessableLimit(parts, ({ userId, bucket, address }) =>
-    addressRows(parts, `answers:address:${sideOf(bucket)}`, userId, address),
-  );
+/** A known browser is not locked: it counts as one of the others from its next message on. */
+function toStop(stopping: Counted<LimitRow>, isKnown: boolean, method: string): AttemptStop {
+  const { limit, isPerMethod } = stopping.row;
+  if (isKnown) return { refusal: { reason: 'too-many-attempts' }, stopsTexts: false };
+  if (limit === 'failures') return { refusal: { reason: 'disabled' }, stopsTexts: true };
+
+  // A count of one factor stops messages if they are that factor; a count of all factors does.
+  const stopsTexts = method === 'sms' || !isPerMethod;
+  return { refusal: toLocked(stopping), stopsTexts };
 }
 
-async function addressRows(
-  { userBlocks }: AttemptParts,
-  family: string,
-  user: string,
-  address: string | undefined,
-): Promise<readonly AttemptRow[]> {
-  const perDay = { max: MAX_PER_DAY, perSeconds: DAY_SECONDS };
-  const blocks = await userBlocks(user, address);
-  return perBlock(blocks, family, perDay).map((counter) => ({ budget: 'address', counter }));
+function toLocked(stopping: Counted<LimitRow>): AttemptRefusal {
+  return { reason: 'locked', retryAfterSeconds: Math.max(1, waitOf(stopping)) };
 }
 
+/**
+ * Makes the count of attempts that cannot be guessed: recovery codes of 120 bits, and answers to a
+ * challenge of ours. They lock the address of the attempt alone, and no user.
+ */
 function createUnguessableLimit(
-  { counters, guessableMethods }: AttemptParts,
-  findRows: (subject: AttemptSubject) => Promise<readonly AttemptRow[]>,
+  { counters, limits, userBlocks }: AttemptParts,
+  counting: 'recovery' | 'answer',
 ): AttemptLimit {
-  return async function charge(subject) {
-    const { userId, bucket, emit } = subject;
-    const { refusedBy, rows } = await chargeRows(counters, await findRows(subject));
-    if (refusedBy !== null) {
-      const retryAfterSeconds = Math.max(1, refusedBy.count.resetSeconds ?? 1);
-      const refusal = { reason: 'locked', retryAfterSeconds } as const;
-      return { kind: 'refused', refusal, stopsTexts: false };
-    }
-    const watched = rows.find(({ row }) => row.budget === 'watched')?.count.count;
+  return async function charge({ userId: user, bucket, address, emit }) {
+    const about = { user, bucket, ownAddresses: await userBlocks(user, address) };
+    const { refusedBy, rows } = await chargeRows(counters, limits.rowsOf(counting, about));
+    if (refusedBy !== null)
+      return { kind: 'refused', refusal: toLocked(refusedBy), stopsTexts: false };
+
+    const watched = rows.find(({ row }) => row.name === 'watched')?.count.count;
 
     const end: EndAttempt = async (outcome, more = []) => {
-      const given = findGivenBack(rows, ATTEMPTS_GIVEN_BACK[outcome]);
-      await giveBack(counters, [...given, ...more]);
-      if (watched === MAX_PER_DAY) emit({ type: 'guessing-recovery-codes', failures: watched });
+      await refundAttempt(counters, rows, outcome, more);
+      if (watched === UNGUESSABLE_PER_DAY)
+        emit({ type: 'guessing-recovery-codes', failures: watched });
       return null;
     };
 
-    const clears = keysClearedBySuccess(userId, guessableMethods, bucket);
-    return { kind: 'counted', attempt: toAttempt(rows, clears, end) };
+    return { kind: 'counted', attempt: toAttempt(rows, limits.keysClearedBySuccess(about), end) };
   };
 }
 
 function toAttempt(
-  rows: readonly Counted<AttemptRow>[],
+  rows: readonly Counted<LimitRow>[],
   clears: readonly string[],
   end: EndAttempt,
 ): ChargedAttempt {
-  const find = (outcome: AttemptOutcome): readonly Counter[] =>
-    findGivenBack(rows, ATTEMPTS_GIVEN_BACK[outcome]);
-  return { end, findReplaced: () => find('replaced'), success: { clears, charges: find('right') } };
-}
-
-/** `doubling(30, 300)` is 30, 60, 120, 240, 300. */
-export function doubling(first: number, last: number): readonly number[] {
-  const steps: number[] = [];
-  for (let step = first; step < last; step *= 2) steps.push(step);
-  return [...steps, last];
+  return {
+    end,
+    findReplaced: () => toRefunds(rows, 'replaced'),
+    success: { clears, charges: toRefunds(rows, 'right') },
+  };
 }
 
 /** Makes the limit that the attempts at the codes of one factor are counted by. */
@@ -356,6 +255,7 @@ export function createAttemptLimit(
     counting,
   }: { readonly method: string; readonly counting: 'guess' | 'recovery' | 'answer' },
 ): AttemptLimit {
-  if (counting === 'recovery') return createRecoveryLimit(parts);
-  return counting === 'answer' ? createAnswerLimit(parts) : createGuessLimit(parts, method);
+  return counting === 'guess'
+    ? createGuessLimit(parts, method)
+    : createUnguessableLimit(parts, counting);
 }

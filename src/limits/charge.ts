@@ -83,11 +83,39 @@ function readKey(key: string): Counter {
   return createCounter(key, null, { amount: 0, isOnlyRead: true });
 }
 
+/** Returns whether a counter refuses another charge like the one that was counted. */
+export function isFull<Charged extends Row>({ row, count }: Counted<Charged>): boolean {
+  return count.lockedSeconds > 0 || isUsedUp(row, count);
+}
+
 /**
- * Returns the counter that takes back what a charge has counted, as long as the counter has not
- * begun anew since. A lock that this very charge has set is lifted.
+ * Returns the seconds until a counter admits another charge of the same amount. 0: it admits one
+ * now, or only after it is cleared.
  */
-export function giveBackOf<Charged extends Row>({ row, count }: Counted<Charged>): Counter {
+export function waitOf<Charged extends Row>({ row, count }: Counted<Charged>): number {
+  return Math.max(count.lockedSeconds, isUsedUp(row, count) ? (count.resetSeconds ?? 0) : 0);
+}
+
+/**
+ * Returns the seconds until all counters admit the next message to the same number. A counter of
+ * different numbers admits it: this number has been counted.
+ */
+export function longestWait<Charged extends Row & { readonly countsDifferent?: true | undefined }>(
+  counted: readonly Counted<Charged>[],
+): number {
+  const waits = counted.map((one) => (one.row.countsDifferent === true ? 0 : waitOf(one)));
+  return Math.max(0, ...waits);
+}
+
+function isUsedUp({ counter: { max = Infinity, amount = 1 } }: Row, { count }: Count): boolean {
+  return count + amount > max;
+}
+
+/**
+ * Returns the counter that refunds what a charge has counted, unless the counter has started again
+ * since. A lock that this very charge has set is lifted.
+ */
+export function refundOf<Charged extends Row>({ row, count }: Counted<Charged>): Counter {
   const { key, windowSeconds } = row.counter;
   const { generation } = count;
   // While a counter is locked it refuses every charge: the lock that this charge found is its own.

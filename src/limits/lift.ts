@@ -1,17 +1,9 @@
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { Count, CounterStore } from '../stores/store';
-import { cutOffCounter } from './attempts';
 import { readKeys } from './charge';
-import {
-  attemptKeys,
-  browserKeys,
-  failureKeys,
-  liftableKeys,
-  lockKeys,
-  totalKeys,
-  USER_KEYS,
-} from './user-keys';
+import type { LimitTable } from './rows';
+import { cutOffCounter } from './table';
 
 /** The limits that were lifted from a user. */
 export interface LiftedLimits {
@@ -19,7 +11,7 @@ export interface LiftedLimits {
   readonly locks: readonly string[];
   /** Whether all other browsers were locked for a day, after slow guessing. */
   readonly hadDayLock: boolean;
-  /** Texts that counted toward the day's totals. */
+  /** Messages that counted toward the day's totals. */
   readonly sends: number;
   /**
    * Failures since the last success. They stay counted: when they have disabled codes, `enableUser`
@@ -34,22 +26,25 @@ export interface LiftedLimits {
  */
 export async function liftLimits(
   counters: CounterStore,
+  limits: LimitTable,
   user: string,
-  methods: readonly string[],
   browserIds: readonly string[],
 ): Promise<LiftedLimits> {
-  const locks = lockKeys(user, methods);
-  const totals = totalKeys(user);
-  const attempts = attemptKeys(user);
-  const countOf = await readKeys(counters, [...locks, ...totals, ...attempts]);
+  const locks = limits.keysClearedBy('lift-lock', user);
+  const totals = limits.keysNamed('all', user);
+  const failures = limits.keysNamed('failures', user);
+  const countOf = await readKeys(counters, [...locks, ...totals, ...failures]);
+
   await counters.unlock(locks);
-  await counters.clear(liftableKeys(user, browserIds));
-  const wasLocked = (key: string): boolean => countOf(key).lockedSeconds > 0;
+  await counters.clear(limits.keysClearedBy('unlock', user, browserIds));
+
+  const wasLocked = (name: string, methods = limits.methods): boolean =>
+    limits.keysNamed(name, user, { methods }).some((key) => countOf(key).lockedSeconds > 0);
   return {
-    locks: methods.filter((method) => wasLocked(USER_KEYS.lock(user, method))),
-    hadDayLock: wasLocked(USER_KEYS.slow(user)),
+    locks: limits.methods.filter((method) => wasLocked('lock', [method])),
+    hadDayLock: wasLocked('slow-guessing'),
     sends: sumOf(totals, countOf),
-    failures: sumOf(attempts, countOf),
+    failures: sumOf(failures, countOf),
   };
 }
 
@@ -72,6 +67,7 @@ export type UserState = Pick<GuardedStore, 'counters' | 'browsers' | 'recoveryCo
  */
 export async function forgetBrowsers(
   { counters, browsers }: Pick<UserState, 'counters' | 'browsers'>,
+  limits: LimitTable,
   user: string,
   nowMs: number,
 ): Promise<void> {
@@ -81,7 +77,7 @@ export async function forgetBrowsers(
   const newest = Math.max(second, ...(await browsers.list(user)).map(({ knownAt }) => knownAt));
   if (newest > second) await counters.charge([cutOffCounter(user, newest)]);
   const gone = await browsers.removeAll(user);
-  if (gone.length > 0) await counters.clear(browserKeys(user, gone));
+  if (gone.length > 0) await counters.clear(limits.keysOfBrowsers(user, gone));
 }
 
 /**
@@ -90,12 +86,12 @@ export async function forgetBrowsers(
  */
 export async function enableCodes(
   store: UserState,
+  limits: LimitTable,
   user: string,
-  methods: readonly string[],
   nowMs: number,
 ): Promise<void> {
-  await forgetBrowsers(store, user, nowMs);
-  await store.counters.clear(failureKeys(user, methods));
+  await forgetBrowsers(store, limits, user, nowMs);
+  await store.counters.clear(limits.keysClearedBy('enable', user));
   const codes = await store.recoveryCodes.find(user, RECOVERY_CODES_ID);
   if (codes?.hashes.length === 0) await store.recoveryCodes.take(codes);
 }

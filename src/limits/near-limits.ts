@@ -1,6 +1,6 @@
 import { BoundedMap } from '../bounded-map';
 import type { Counted } from './charge';
-import type { SendRow } from './sends';
+import type { LimitRow } from './rows';
 
 /** A limit that all users share, of which a send has used up half. */
 export interface NearLimit {
@@ -14,46 +14,39 @@ export interface NearLimit {
 }
 
 /** The limits that all users share. */
-type SharedLimitName = keyof typeof OPTIONS;
+type SharedLimitName = 'per-address' | 'per-prefix' | 'total';
 
-/** The options of the shared limits. */
-const OPTIONS = {
-  'per-address': 'perAddress',
-  'per-prefix': 'perPrefix',
-  total: 'total',
-} as const;
-
-/** Returns the name of the option that sets a limit: `limits.total.max`. */
-export function nearOption({ limit, isUnproven }: NearLimit): string {
-  return `limits.${OPTIONS[limit]}.${isUnproven ? 'maxUnproven' : 'max'}`;
+/** A limit that is near, and the option that sets it: `limits.total.max`. */
+export interface FoundNear {
+  readonly near: NearLimit;
+  readonly option: string;
 }
 
 /** Windows that a process remembers, so that a refund does not lead to a second report. */
 const REMEMBERED = 1_000;
 
 /**
- * Watches the shared limits. The returned function finds those of which this very send has used up
- * half. Each is found once in its window, because the store counts every send by one.
+ * Watches the limits that all users share. The returned function finds those of which this very
+ * send has used up half. Each is found once in its window, because the store counts every send by
+ * one.
  */
-export function createNearWatch(): (rows: readonly Counted<SendRow>[]) => readonly NearLimit[] {
+export function createNearWatch(): (rows: readonly Counted<LimitRow>[]) => readonly FoundNear[] {
   const reported = new BoundedMap<string, number>(REMEMBERED);
   return (rows) =>
     rows.flatMap(({ row, count }) => {
+      const { option } = row;
       const { key, max = Infinity } = row.counter;
-      const isShared = row.role === 'shared' || row.role === 'shared-unproven';
-      if (!isShared || count.count !== Math.ceil(max / 2)) return [];
+      if (option === undefined || count.count !== Math.ceil(max / 2)) return [];
       if (reported.get(key) === count.generation) return [];
       reported.set(key, count.generation);
-      const isUnproven = row.role === 'shared-unproven';
-      return [
-        {
-          // Only these rows have the role.
-          limit: row.limit as SharedLimitName,
-          isUnproven,
-          sends: count.count,
-          max,
-          resetSeconds: count.resetSeconds ?? 0,
-        },
-      ];
+      const near = {
+        // Only these rows have an option.
+        limit: row.limit as SharedLimitName,
+        isUnproven: option.endsWith('.maxUnproven'),
+        sends: count.count,
+        max,
+        resetSeconds: count.resetSeconds ?? 0,
+      };
+      return [{ near, option: `limits.${option}` }];
     });
 }

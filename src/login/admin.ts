@@ -1,7 +1,6 @@
 import type { ChangeAndEnd } from '../account/end-others';
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
-import { attemptKeys, failureKeys, liftableKeys, USER_KEYS } from '../limits/user-keys';
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
 import type { ListedLogin, LoginContext } from './context';
@@ -45,14 +44,14 @@ export interface UserExport {
 
 /** @param changeAndEnd Ends what the user has begun or trusts anywhere. */
 export function createUserAdmin(
-  { store, browsers, logins, now, emit, guessableMethods }: LoginContext,
+  { store, browsers, logins, limits, now, emit }: LoginContext,
   changeAndEnd: ChangeAndEnd,
 ): UserAdmin {
   const { counters, recoveryCodes, devices } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
-    const failures = await sumCounts(counters, attemptKeys(userId));
+    const failures = await sumCounts(counters, limits.keysNamed('failures', userId));
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
   }
 
@@ -62,24 +61,22 @@ export function createUserAdmin(
 
   /** Running locks stay: forgetting a user must not lift them. So does the day's limit on codes. */
   async function forget(userId: string): Promise<void> {
-    const counted = liftableKeys(userId, await listBrowserIds(userId));
+    const keys = limits.keysOfUser(userId, await listBrowserIds(userId));
     await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
     await devices.removeAll(userId);
     // From a time when logins were kept.
     if (logins === undefined) await store.logins.removeAll(userId);
-    const failures = failureKeys(userId, guessableMethods);
-    const keys = [...failures, ...counted, USER_KEYS.recovery(userId)];
     await counters.clear(keys, { keepsLocked: true });
   }
 
   return {
     async unlockUser(id) {
       const { userId } = toUserIdText(id);
-      return liftLimits(counters, userId, guessableMethods, await listBrowserIds(userId));
+      return liftLimits(counters, limits, userId, await listBrowserIds(userId));
     },
     async enableUser(id) {
       const { userId } = toUserIdText(id);
-      await enableCodes(store, userId, guessableMethods, now());
+      await enableCodes(store, limits, userId, now());
       await emitFailures(userId);
     },
     async forgetUser(id) {

@@ -1,18 +1,14 @@
 import { mayHaveArrived } from '../errors';
 import { toAddressBlocks } from '../limits/address-block';
 import { chargeBrowser } from '../limits/attempts';
-import { type Counted, chargeRows } from '../limits/charge';
-import {
-  findGivenBack,
-  giveBack,
-  type OutageWatch,
-  type SendOutcome,
-  SENDS_GIVEN_BACK,
-} from '../limits/give-back';
-import { type NearLimit, nearOption } from '../limits/near-limits';
-import { type LimitName, type SendRow, sendRows, userGiveBack } from '../limits/sends';
+import { pairOf } from '../limits/buckets';
+import { chargeRows, type Counted, isFull, longestWait, waitOf } from '../limits/charge';
+import type { FoundNear } from '../limits/near-limits';
 import type { PolicyContext } from '../limits/policy';
-import type { Count, Counter, PendingLogin } from '../stores/store';
+import { findRefunds, type OutageWatch, refund, SEND_REFUNDS } from '../limits/refunds';
+import type { LimitRow } from '../limits/rows';
+import type { About, LimitName } from '../limits/table';
+import type { Counter, PendingLogin } from '../stores/store';
 import type { LoginContext, UserPhone } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
@@ -32,14 +28,14 @@ export type SendCharge =
       /** Seconds until another text may be asked for. */
       readonly waitSeconds: number;
       readonly isNewNumber: boolean;
-      /** The user's texts of the day, when this was the last one; null: there are more. */
+      /** The user's messages of the day, if this was the last one; null: more are left. */
       readonly usedUp: number | null;
       /** Counters of reporting policies that would have refused. */
       readonly exceeded: readonly PlannedCharge[];
       /** Our own counters with their counts. */
-      readonly rows: readonly Counted<SendRow>[];
-      /** Takes the send out of what an outcome leaves; returns the seconds until another text. */
-      readonly giveBack: (outcome: 'not-sent' | 'may-be-sent') => Promise<number>;
+      readonly rows: readonly Counted<LimitRow>[];
+      /** Refunds what an outcome refunds; returns the seconds until another message. */
+      readonly refund: (outcome: 'not-sent' | 'may-be-sent') => Promise<number>;
     }
   | RefusedCharge;
 
@@ -61,7 +57,7 @@ interface PolicyRow {
   readonly planned: PlannedCharge;
 }
 
-type Row = SendRow | PolicyRow;
+type Row = LimitRow | PolicyRow;
 
 /** The user's browser, and whether the app says that the number is the user's. */
 type ChargedFor = { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>;
@@ -109,40 +105,30 @@ function toAsked(row: Row): Row {
 
 /** Prepares everything that a send is counted in, for any of the user's browsers. */
 function prepareRows(
-  parts: LoginContext,
+  { limits, random }: LoginContext,
   send: ChargedSend,
   isConfirmed: boolean,
   planned: readonly PlannedCharge[],
 ): (bucket: string) => readonly Row[] {
-  const { settings, random } = parts;
   const policyRows = planned.map(toPolicyRow);
-  return (bucket) => [
-    ...sendRows(
-      settings.limits,
-      toKeys(parts, send, bucket, isConfirmed),
-      settings.resendCooldownSeconds,
-      random(),
-    ),
-    ...policyRows,
-  ];
+  return (bucket) => {
+    const about = toAbout(send, bucket, isConfirmed, random());
+    return [...limits.guardsOf(about), ...limits.rowsOf('send', about), ...policyRows];
+  };
 }
 
-function toKeys(
-  { browsers }: LoginContext,
-  send: ChargedSend,
-  bucket: string,
-  isConfirmed: boolean,
-) {
+function toAbout(send: ChargedSend, bucket: string, isConfirmed: boolean, random: number): About {
   return {
     user: send.userId,
     bucket,
-    hasKnownBrowsers: browsers.isOn,
     purpose: send.purpose,
     number: send.numberKey,
     prefix: send.prefixKey,
+    pair: pairOf(send.userId, send.numberKey),
     addresses: toAddressBlocks(send.address),
     provenKeys: send.provenKeys,
     isConfirmed,
+    random,
   };
 }
 
@@ -159,49 +145,56 @@ function toCharged(
   { bucket, rows }: { readonly bucket: string; readonly rows: readonly Counted<Row>[] },
   outages: OutageWatch,
 ): Extract<SendCharge, { readonly isCharged: true }> {
-  const own: Counted<SendRow>[] = [];
-  const exceeded: PlannedCharge[] = [];
-  let [waitSeconds, gapSeconds] = [0, 0];
-  let isNewNumber = false;
-  let usedUp: number | null = null;
-  for (const { row, count } of rows) {
-    if (row.limit === null) {
-      if (wouldRefuse(row, count)) exceeded.push(row.planned);
-      continue;
-    }
-    own.push({ row, count });
-    const wait = row.role === 'numbers' ? 0 : waitOf(row, count);
-    waitSeconds = Math.max(waitSeconds, wait);
-    if (row.limit === 'gap') gapSeconds = wait;
-    // An exempt counter is not charged, so its count is 0.
-    if (row.role === 'strangers') isNewNumber = count.count > 0;
-    if (row.role === 'user-day' && count.count === row.counter.max) usedUp = count.count;
-  }
+  const own = rows.filter(isOwn);
+  const find = (name: string) => own.find(({ row }) => row.name === name);
+  const [gap, day, strangers] = ['gap', 'user-day', 'strangers'].map(find);
+  const waitSeconds = longestWait(own);
+  const gapSeconds = gap === undefined ? 0 : waitOf(gap);
+
   return {
     isCharged: true,
-    ...{ bucket, waitSeconds, isNewNumber, usedUp, exceeded, rows: own },
-    async giveBack(outcome) {
-      const given = SENDS_GIVEN_BACK[outcome];
+    bucket,
+    waitSeconds,
+    // An exempt counter is not charged, so its count is 0.
+    isNewNumber: strangers !== undefined && strangers.count.count > 0,
+    usedUp: day !== undefined && isFull(day) ? day.count.count : null,
+    exceeded: findExceeded(rows),
+    rows: own,
+    async refund(outcome) {
       const isLost = outcome === 'may-be-sent';
-      const budgets = isLost && outages.isOutage() ? [...given, 'in-all' as const] : given;
-      const isGiven = await giveBack(store.counters, findGivenBack(own, budgets));
-      return isGiven && !isLost ? gapSeconds : waitSeconds;
+      const budgets = [...SEND_REFUNDS[outcome]];
+      if (isLost && outages.isOutage()) budgets.push('in-all');
+      const refunds = findRefunds<LimitRow['budget'], LimitRow>(own, budgets);
+      const isRefunded = await refund(store.counters, refunds);
+      return isRefunded && !isLost ? gapSeconds : waitSeconds;
     },
   };
+}
+
+function isOwn(counted: Counted<Row>): counted is Counted<LimitRow> {
+  return counted.row.limit !== null;
+}
+
+/** Returns the counters of reporting policies that would have refused. */
+function findExceeded(rows: readonly Counted<Row>[]): readonly PlannedCharge[] {
+  return rows.flatMap(({ row, count }) => {
+    if (row.limit !== null || row.planned.policy.mode !== 'report') return [];
+    const { max = Infinity } = row.planned.counter;
+    return count.count > max ? [row.planned] : [];
+  });
 }
 
 /** Tells the operator while messages still go out: a full limit refuses them for everyone. */
 export function reportNearLimits(
   { emit, warn }: Pick<LoginContext, 'emit' | 'warn'>,
   { userId, purpose, address }: ChargedSend,
-  near: readonly NearLimit[],
+  found: readonly FoundNear[],
 ): void {
-  for (const found of near) {
-    emit({ type: 'limit-near', userId, purpose, address, ...found });
-    const option = nearOption(found);
+  for (const { near, option } of found) {
+    emit({ type: 'limit-near', userId, purpose, address, ...near });
     warn(
       'SMS_OTP_LIMIT_NEAR',
-      `${option} is half used up: ${found.sends} of ${found.max} messages. When it is full, ` +
+      `${option} is half used up: ${near.sends} of ${near.max} messages. When it is full, ` +
         'messages are refused until its window ends. Look for an attack, or raise the limit',
       option,
     );
@@ -214,65 +207,55 @@ export function toSendOutcome(error: unknown): 'not-sent' | 'may-be-sent' {
 }
 
 /**
- * Returns what takes a text out of its user's budgets, once the request that sent it has ended. The
- * totals stay.
+ * Returns the refunds of a message to its user's limits, once the request that sent it has ended.
+ * The totals stay.
  */
-export function findTextGivenBack(
-  { settings }: Pick<LoginContext, 'settings'>,
+export function findTextRefunds(
+  { limits }: Pick<LoginContext, 'limits'>,
   { userId, bucket }: Pick<PendingLogin, 'userId' | 'bucket'>,
-  outcome: Exclude<SendOutcome, 'not-sent' | 'may-be-sent'>,
 ): readonly Counter[] {
-  const isGiven = SENDS_GIVEN_BACK[outcome].includes('user');
-  return isGiven ? userGiveBack(settings.limits, userId, bucket) : [];
+  const about = { user: userId, bucket };
+  return limits.refundsOf('send', SEND_REFUNDS['not-checked'], about);
 }
 
-/** Gives a text that is out, and that nobody can use, back to its user. */
-export async function giveBackUnusable(
-  login: Pick<LoginContext, 'settings' | 'store'>,
+/** Refunds a message that is out, and whose code no user can enter. */
+export async function refundUnusable(
+  login: Pick<LoginContext, 'limits' | 'store'>,
   sent: Pick<PendingLogin, 'userId' | 'bucket'>,
 ): Promise<void> {
-  await giveBack(login.store.counters, findTextGivenBack(login, sent, 'unusable'));
+  await refund(login.store.counters, findTextRefunds(login, sent));
 }
 
-function wouldRefuse({ planned: { counter, policy } }: PolicyRow, { count }: Count): boolean {
-  return policy.mode === 'report' && count > (counter.max ?? Infinity);
-}
-
-function explainRefusal({ row, count }: Counted<Row>, rows: readonly Counted<Row>[]) {
+function explainRefusal(refusing: Counted<Row>, rows: readonly Counted<Row>[]) {
+  const { row } = refusing;
   if (row.limit === null) {
     const { deny = 'send-limit' } = row.planned;
-    const wait = count.lockedSeconds > 0 ? count.lockedSeconds : count.resetSeconds;
-    return {
-      refusal: toRefusal(deny, wait),
-      ...{ refusedBy: row.planned, limit: null, isInGap: false },
-    };
+    const refusal = toRefusal(deny, waitOf(refusing));
+    return { refusal, refusedBy: row.planned, limit: null, isInGap: false };
   }
+
   const isInGap = row.limit === 'gap';
-  return { ...explainLimit(row, count, rows), refusedBy: null, isInGap };
+  return { ...explainLimit(row.limit, refusing, rows), refusedBy: null, isInGap };
 }
 
 function explainLimit(
-  { limit }: SendRow,
-  { lockedSeconds }: Count,
+  limit: LimitName,
+  refusing: Counted<Row>,
   rows: readonly Counted<Row>[],
 ): { readonly refusal: Refusal; readonly limit: LimitName } {
   if (limit === 'failures') return { refusal: { reason: 'disabled' }, limit };
   if (limit === 'lock')
     return {
-      refusal: { reason: 'locked', retryAfterSeconds: Math.max(1, lockedSeconds) },
+      refusal: { reason: 'locked', retryAfterSeconds: Math.max(1, waitOf(refusing)) },
       limit,
     };
+
   // Report the limit with the longest wait.
   let [longest, seconds]: [LimitName, number] = [limit, 0];
-  for (const { row, count } of rows) {
-    if (row.limit === null || waitOf(row, count) <= seconds) continue;
-    [longest, seconds] = [row.limit, waitOf(row, count)];
+  for (const counted of rows.filter(isOwn)) {
+    const wait = waitOf(counted);
+    if (wait > seconds) [longest, seconds] = [counted.row.limit, wait];
   }
   const reason = longest === 'gap' ? 'resend-too-soon' : 'send-limit';
   return { refusal: { reason, retryAfterSeconds: Math.max(1, seconds) }, limit: longest };
-}
-
-/** Seconds until a counter admits another send, unless others are sent meanwhile. */
-function waitOf({ counter: { max = Infinity } }: Row, count: Count): number {
-  return Math.max(count.lockedSeconds, count.count >= max ? (count.resetSeconds ?? 0) : 0);
 }

@@ -2,7 +2,7 @@ import type { Warn } from '../errors';
 import type { LoginGateway } from '../gateway';
 import type { KeyedDigest } from '../keys';
 import type { UserBlocks } from '../limits/address-block';
-import type { Limits } from '../limits/options';
+import type { LimitTable } from '../limits/rows';
 import type { ReadNumber } from '../limits/number-country';
 import type { NumberKeys } from '../limits/number-keys';
 import type { Policy, PolicyGateway } from '../limits/policy';
@@ -22,7 +22,6 @@ export interface LoginSettings {
   readonly maxSends: number;
   readonly acceptsEarlierCode: boolean;
   readonly resendCooldownSeconds: number;
-  readonly limits: Limits;
 }
 
 /** A number of a user that may be texted. */
@@ -201,8 +200,7 @@ export interface LoginContext {
   readonly readNumber: ReadNumber;
   /** Lists the numbers of a user. Rejects with what the app's callback throws. */
   readonly listPhones: (user: Express.User) => Promise<UserPhones>;
-  /** The factors whose codes can be guessed: `sms` and those of the app. */
-  readonly guessableMethods: readonly string[];
+  readonly limits: LimitTable;
   readonly getUserId: (user: Express.User) => AppUserId;
   readonly loadUser: (userId: AppUserId) => unknown;
   readonly emit: (event: SmsOtpEvent) => void;

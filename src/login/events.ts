@@ -1,7 +1,7 @@
 import type { GatewayError } from '../errors';
 import type { GatewayEvent } from '../gateway';
 import type { NearLimit } from '../limits/near-limits';
-import type { LimitName } from '../limits/sends';
+import type { LimitName } from '../limits/table';
 import type { PolicyEvent, PolicyStage } from '../limits/policy';
 import type { StoreEvent } from '../stores/guarded-store';
 import type { Purpose } from '../stores/store';

@@ -1,7 +1,7 @@
 import { mayHaveArrived, type SmsOtpError } from '../errors';
 import type { Attempt, AttemptStop } from '../limits/attempts';
 import type { Counter, PendingLogin, Purpose, SentText } from '../stores/store';
-import { findTextGivenBack } from './charge-send';
+import { findTextRefunds } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { Reason, Refusal } from './outcome';
@@ -71,7 +71,7 @@ export async function failChecked(
   checker: Checker,
   failed: FailedAttempt,
   endsPending: boolean,
-  outcome: 'wrong' | 'not-judged' = 'wrong',
+  outcome: 'wrong' | 'not-checked' = 'wrong',
   reason: Reason = failed.left === 0 ? 'too-many-attempts' : 'wrong-code',
 ): Promise<Refused> {
   if (await hasPassed(checker.core, failed.login.pendingId))
@@ -91,7 +91,7 @@ export async function fail(
   { attempt, subject, left }: FailedAttempt,
   reason: Reason,
   endsPending = false,
-  outcome: 'wrong' | 'not-judged' | 'sent-twice' = 'wrong',
+  outcome: 'wrong' | 'not-checked' | 'sent-twice' = 'wrong',
 ): Promise<Refused> {
   checker.core.emit({ type: 'rejected', ...subject, reason });
   const stop = await attempt.end(outcome);
@@ -167,7 +167,7 @@ export async function endThrown(
 ): Promise<void> {
   const { attempt } = failed;
   if (!isTexted(checker) || mayHaveArrived(error)) await attempt.end('threw');
-  else await attempt.end('not-judged', findFirstText(checker, failed));
+  else await attempt.end('not-checked', findFirstText(checker, failed));
 }
 
 /** Only the first attempt at an OTP refunds its message: so it is refunded once. */
@@ -175,5 +175,5 @@ function findFirstText({ core }: Checker, failed: FailedAttempt): readonly Count
   const { text, number } = failed;
   if (number !== 1 || text === null) return [];
   const { userId } = failed.login;
-  return findTextGivenBack(core, { userId, bucket: text.bucket }, 'unjudged');
+  return findTextRefunds(core, { userId, bucket: text.bucket });
 }

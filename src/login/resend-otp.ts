@@ -1,4 +1,4 @@
-import type { LimitName } from '../limits/sends';
+import type { LimitName } from '../limits/table';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import { isAccepted } from './code-verifiers';

@@ -1,7 +1,7 @@
 import { readFields, StoreError } from '../errors';
 import { toAddressBlocks } from '../limits/address-block';
-import { lookupCounters, provenCounter } from '../limits/sends';
-import { sideOf } from '../limits/user-keys';
+import { sideOf } from '../limits/buckets';
+import { type About, provenCounter } from '../limits/table';
 import type {
   Policy,
   PolicyCharge,
@@ -11,7 +11,7 @@ import type {
   SendSettlement,
   VerifiedContext,
 } from '../limits/policy';
-import type { PendingLogin, SentText } from '../stores/store';
+import type { Counter, PendingLogin, SentText } from '../stores/store';
 import type { LoginContext, UserPhone } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
@@ -56,8 +56,8 @@ export async function createPolicyContext(
     side: sideOf(bucket),
     lookupCounters: () => {
       const addresses = toAddressBlocks(address);
-      const keys = { purpose, prefix: prefixKey, addresses, provenKeys, isConfirmed };
-      return lookupCounters(login.settings.limits, keys);
+      const about = { user: userId, bucket, purpose, prefix: prefixKey, addresses };
+      return toLookupCounters(login, { ...about, provenKeys, isConfirmed });
     },
     reportCost: (cost) => reportCost(login.policies, context, cost),
     gateway,
@@ -280,16 +280,27 @@ async function callVerified(
   const { mobile, numberKey, isNewNumber, sentAt } = text;
   const origin = login.readNumber(mobile);
   const { prefix: prefixKey } = await login.numberKeys(mobile, origin);
-  const isProven = { addresses: [], provenKeys: [], isConfirmed: true };
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends, numberKey, prefixKey, origin },
     side: sideOf(bucket),
+    // The number is proven, and no address asks for the lookup.
     lookupCounters: () =>
-      lookupCounters(login.settings.limits, { purpose, prefix: prefixKey, ...isProven }),
+      toLookupCounters(login, {
+        user: userId,
+        bucket,
+        purpose,
+        prefix: prefixKey,
+        isConfirmed: true,
+      }),
     reportCost: (cost) => reportCost(login.policies, context, cost),
     ...toServices(login),
   };
   for (const policy of login.policies) void callQuietly(() => policy.verified?.(context));
+}
+
+/** Returns the counters of one paid lookup about a number. */
+function toLookupCounters({ limits }: LoginContext, about: About): readonly Counter[] {
+  return limits.rowsOf('lookup', about).map(({ counter }) => counter);
 }
 
 function toServices({ policyGateway, store, now, emit }: LoginContext): PolicyServices {

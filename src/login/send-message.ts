@@ -1,14 +1,14 @@
 import { isGatewayError } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
-import type { OutageWatch } from '../limits/give-back';
+import type { OutageWatch } from '../limits/refunds';
 import type { createNearWatch } from '../limits/near-limits';
-import { placeOf } from '../limits/user-keys';
+import { placeOf } from '../limits/buckets';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, SentText } from '../stores/store';
 import {
   chargeSend,
   findSendRefusal,
-  giveBackUnusable,
+  refundUnusable,
   reportNearLimits,
   type SendCharge,
   toSendOutcome,
@@ -301,7 +301,7 @@ async function generate(
     outages.record(isLost);
     // The sums that the policies have reserved are free again, or uncertain.
     settlePolicies(core, context, { kind: isLost ? 'unknown' : 'not-sent' });
-    return toNotSent(error, await charge.giveBack(outcome));
+    return toNotSent(error, await charge.refund(outcome));
   }
 }
 
@@ -370,7 +370,7 @@ async function keep(
       ? await pendingLogins.begin(pending, placeOf(purpose, bucket), text)
       : await pendingLogins.attach(pendingId, text);
   } catch (error) {
-    await giveBackUnusable(core, { userId, bucket: text.bucket });
+    await refundUnusable(core, { userId, bucket: text.bucket });
     throw error;
   }
 }

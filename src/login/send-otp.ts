@@ -1,5 +1,5 @@
 import { type GatewayError, readFields } from '../errors';
-import { createOutageWatch } from '../limits/give-back';
+import { createOutageWatch } from '../limits/refunds';
 import { createNearWatch } from '../limits/near-limits';
 import type { LiveLogin } from '../stores/pending-logins';
 import { admitsOtherFactors, isAccepted } from './code-verifiers';

@@ -7,8 +7,8 @@ import {
   createAttemptLimit,
   joinAttempts,
 } from '../limits/attempts';
-import { provenCounter, withoutTextKeys } from '../limits/sends';
-import { sideOf } from '../limits/user-keys';
+import { sideOf } from '../limits/buckets';
+import { provenCounter } from '../limits/table';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { FinishOptions, PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
 import { type CodeVerifier, isAccepted } from './code-verifiers';
@@ -85,10 +85,8 @@ interface CountingChecker extends Checker {
   readonly chargeAttempt: AttemptLimit;
 }
 
-function toAttemptParts({ store, settings, guessableMethods, browsers, userBlocks }: LoginContext) {
-  const { counters } = store;
-  const { limits } = settings;
-  return { counters, limits, guessableMethods, hasKnownBrowsers: browsers.isOn, userBlocks };
+function toAttemptParts({ store: { counters }, limits, userBlocks }: LoginContext) {
+  return { counters, limits, userBlocks };
 }
 
 async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Promise<VerifyResult> {
@@ -269,7 +267,7 @@ async function findOwner(
     await core.store.pendingLogins.end(pending.pendingId);
     return await fail(checker, counted, 'user-gone', true);
   } catch (error) {
-    await counted.attempt.end('not-judged');
+    await counted.attempt.end('not-checked');
     throw error;
   }
 }
@@ -320,7 +318,7 @@ async function checkPrevious(
     const checked = await checkAtOtp(checker, request, counted, permit, Math.max(0, limitMs()));
     if (typeof checked === 'object') return checked;
     // One that is over stays in the store, for the same reason as a whole login.
-    return await failChecked(checker, counted, false, checked === 'over' ? 'not-judged' : 'wrong');
+    return await failChecked(checker, counted, false, checked === 'over' ? 'not-checked' : 'wrong');
   } finally {
     permit.release();
   }
@@ -343,7 +341,7 @@ async function finish(
     return prepared;
   }
 
-  const change = await toFinishOptions(checker, counted);
+  const change = toFinishOptions(checker, counted);
   const finished = await finishLogin(pendingLogins, pendingId, prepared, change).catch(
     async (error: unknown) => {
       if (!isFinishLost(error)) throw error;
@@ -369,21 +367,18 @@ function toVerified(counted: CheckedCode, method: Method, at: number): Verified 
 }
 
 /** Returns the changes that a success brings. A texted code proves the number for the user. */
-async function toFinishOptions(
+function toFinishOptions(
   checker: Checker,
   counted: CheckedCode,
-): Promise<Omit<FinishOptions, 'puts' | 'replaces'>> {
-  const { core, verifier } = checker;
+): Omit<FinishOptions, 'puts' | 'replaces'> {
   const { userId } = counted.login;
   const { success } = counted.attempt;
   const text = findProven(checker, counted);
-  const ofUser = await core.userBlocks(userId, counted.subject.address);
-  const waits = withoutTextKeys(core.settings.limits, sideOf(bucketOf(counted)), ofUser);
   const proven = text === null ? [] : [provenCounter(userId, text.numberKey)];
   return {
     otpId: text?.otpId,
-    leavesMark: verifier.counting !== 'answer',
-    clears: [...success.clears, ...waits],
+    leavesMark: checker.verifier.counting !== 'answer',
+    clears: success.clears,
     charges: [...proven, ...success.charges],
   };
 }

@@ -1,10 +1,10 @@
 import { toAddressBlocks } from '../limits/address-block';
-import { chargeBrowser, guessGuards } from '../limits/attempts';
-import { type Counted, chargeRows } from '../limits/charge';
-import { withoutTextCounters } from '../limits/sends';
-import { OTHER_BROWSERS, placeOf, sideOf } from '../limits/user-keys';
+import { chargeBrowser } from '../limits/attempts';
+import { OTHER_BROWSERS, placeOf } from '../limits/buckets';
+import { chargeRows, type Counted, waitOf } from '../limits/charge';
+import type { LimitRow } from '../limits/rows';
 import type { LiveLogin } from '../stores/pending-logins';
-import type { Counter, PendingLogin, Purpose } from '../stores/store';
+import type { PendingLogin, Purpose } from '../stores/store';
 import { admitsOtherFactors } from './code-verifiers';
 import type { LoginContext } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
@@ -72,7 +72,7 @@ export type NotWaiting =
 export function createBeginWithoutText(
   login: LoginContext,
 ): (asked: WithoutText) => Promise<Waiting | NotWaiting> {
-  const { store, settings, browsers, userBlocks } = login;
+  const { store, limits, userBlocks } = login;
 
   return async function beginWithoutText(asked) {
     const { request, factors, mobile } = asked;
@@ -102,21 +102,15 @@ export function createBeginWithoutText(
     { userId, bucket }: Pick<PendingLogin, 'userId' | 'bucket'>,
     address: string | undefined,
   ) {
-    const { limits } = settings;
-    const ofUser = await userBlocks(userId, address);
-    const ofAddress = toAddressBlocks(address);
-    return chargeBrowser(bucket, (one) =>
-      chargeRows<WaitRow>(store.counters, [
-        // Other browsers wait even while they are locked: their codes are refused then.
-        ...(one === OTHER_BROWSERS
-          ? []
-          : guessGuards({ limits, hasKnownBrowsers: browsers.isOn }, userId, one)),
-        ...withoutTextCounters(limits, sideOf(one), ofUser, ofAddress).map((counter) => ({
-          limit: 'without-text' as const,
-          counter,
-        })),
-      ]),
-    );
+    const addresses = toAddressBlocks(address);
+    const ownAddresses = await userBlocks(userId, address);
+
+    return chargeBrowser(bucket, (one) => {
+      const about = { user: userId, bucket: one, addresses, ownAddresses };
+      // Other browsers wait even while they are locked: their codes are refused then.
+      const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
+      return chargeRows(store.counters, [...guards, ...limits.rowsOf('wait', about)]);
+    });
   }
 
   function toPendingLogin({ request, identity, bucket, mobile }: WithoutText): PendingLogin {
@@ -162,13 +156,8 @@ export function createPendingLogin(
   return { version: 1, pendingId, ...begun, startedAt, pendingUntil };
 }
 
-interface WaitRow {
-  readonly limit: 'failures' | 'lock' | 'without-text';
-  readonly counter: Counter;
-}
-
-function toRefusal({ count }: Counted<WaitRow>): Refusal {
-  return { reason: 'send-limit', retryAfterSeconds: Math.max(1, count.resetSeconds ?? 1) };
+function toRefusal(refusing: Counted<LimitRow>): Refusal {
+  return { reason: 'send-limit', retryAfterSeconds: Math.max(1, waitOf(refusing)) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sessionIdOf } from '../middleware/support/steps';
+import { countBefore } from '../support/count-before';
 import { BOB } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { HOME, WORK, NEW } from '../support/test-users';
@@ -68,13 +69,12 @@ describe('an enrollment', () => {
   });
 
   it('counts toward the numbers that are not proven, until its code was right', async () => {
-    const test = await apps.start({
-      options: { limits: { perUser: { maxUnprovenNumbers: 1 } } },
-    });
+    const test = await apps.start({ isTampered: true });
     const alice = visit(test);
     await alice.logIn();
     test.clock.advanceSeconds(86_400);
     await alice.logIn();
+    await countBefore(test, 'sends:unproven-numbers:alice', 4);
     expect((await alice.enroll(NEW)).status).toBe(200);
     test.clock.advanceSeconds(120);
     expect((await alice.enroll(WORK)).body).toMatchObject({ error: 'send-limit' });

@@ -5,21 +5,18 @@ import { createClient } from 'redis';
 import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from 'passport-sms-otp';
-import { guessRows } from '../../src/limits/attempts';
+import { OTHER_BROWSERS } from '../../src/limits/buckets';
 import { readOnly } from '../../src/limits/charge';
-import { OTHER_BROWSERS, USER_KEYS } from '../../src/limits/user-keys';
-import { limitsSchema } from '../../src/limits/options';
 import type { Counter } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
+import { limitTable } from '../support/limit-table';
 import { until } from '../stores/until';
 import { openAccount } from './support/account';
 import { runDoctor, resultOf } from './support/doctor';
 import { jsonOf, runCli } from './support/terminal';
-
-const DEFAULT_LIMITS = limitsSchema.parse({});
 
 /** What a store is opened and closed with; `own` is what the command gets. */
 interface Opened {
@@ -54,8 +51,9 @@ const PLACES = [
 ] as const;
 
 function guessCounters(user: string): readonly Counter[] {
-  const parts = { limits: DEFAULT_LIMITS, hasKnownBrowsers: false };
-  return guessRows(parts, user, OTHER_BROWSERS, 'sms').map(({ counter }) => counter);
+  const limits = limitTable({}, { hasKnownBrowsers: false });
+  const about = { user, bucket: OTHER_BROWSERS, method: 'sms' };
+  return limits.rowsOf('guess', about).map(({ counter }) => counter);
 }
 
 /** So many wrong codes. */
@@ -76,7 +74,7 @@ async function failuresOf({ counters }: SmsOtpStore, user: string): Promise<[num
 
 /** The second since 1970 up to which all browsers of the user are unknown; 0: none was given. */
 async function cutOffOf({ counters }: SmsOtpStore, user: string): Promise<number> {
-  const key = USER_KEYS.cutOff(user);
+  const key = `browsers:cut-off:${user}`;
   const { counts } = await counters.charge([{ key, windowSeconds: 86_400, isOnlyRead: true }]);
   return counts[0]?.count ?? NaN;
 }

@@ -2,10 +2,10 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import { createCounter } from '../../src/limits/charge';
 import { enableCodes, forgetBrowsers, liftLimits, sumCounts } from '../../src/limits/lift';
-import { USER_KEYS } from '../../src/limits/user-keys';
 import { RECOVERY_CODES_ID } from '../../src/stores/check-values';
 import { guardStore } from '../../src/stores/guarded-store';
 import { testClock } from '../support/clock';
+import { limitTable } from '../support/limit-table';
 import { visit, type Visit } from '../support/visit';
 import { useApp } from '../support/use-app';
 
@@ -96,21 +96,17 @@ describe('limits of a user that are lifted', () => {
 
   it('by unlocking are those of its texts in all browsers, and the ten of each known browser', async () => {
     const store = makeStore();
-    const lifted = [
-      USER_KEYS.short('u', 'others'),
-      USER_KEYS.short('u', 'b1'),
-      USER_KEYS.browser('u', 'b1'),
-    ];
-    const stay = [USER_KEYS.browser('u', 'b2'), USER_KEYS.slow('u'), USER_KEYS.short('v', 'b1')];
-    const failures = USER_KEYS.attempts('u', 'known');
-    for (const key of [...lifted, ...stay, failures, USER_KEYS.all('u', 'others')])
+    const lifted = ['sends:short:user:others:u', 'sends:short:user:b1:u', 'browser:b1:u'];
+    const stay = ['browser:b2:u', 'failures:slow:u', 'sends:short:user:b1:v'];
+    const failures = 'failures:known:u';
+    for (const key of [...lifted, ...stay, failures, 'sends:all:others:u'])
       await count(store, key, 2);
     const { counters } = store;
-    expect(await liftLimits(counters, 'u', ['sms'], ['b1'])).toEqual({
+    expect(await liftLimits(counters, limitTable(), 'u', ['b1'])).toEqual({
       ...{ locks: [], hadDayLock: false },
       ...{ sends: 2, failures: 2 },
     });
-    for (const key of [...lifted, USER_KEYS.all('u', 'others')])
+    for (const key of [...lifted, 'sends:all:others:u'])
       expect([key, await countOf(store, key)]).toEqual([key, 0]);
     for (const key of [...stay, failures])
       expect([key, await countOf(store, key)]).toEqual([key, 2]);
@@ -119,22 +115,21 @@ describe('limits of a user that are lifted', () => {
   it('by forgetting browsers are their counts; the cut-off is this second', async () => {
     const store = makeStore();
     await addBrowser(store, 'b1');
-    const kept = USER_KEYS.browser('u', 'b2');
-    for (const key of [USER_KEYS.browser('u', 'b1'), USER_KEYS.gap('u', 'b1'), kept])
-      await count(store, key, 1);
-    await forgetBrowsers(store, 'u', clock.now());
+    const kept = 'browser:b2:u';
+    for (const key of ['browser:b1:u', 'sends:gap:b1:u', kept]) await count(store, key, 1);
+    await forgetBrowsers(store, limitTable(), 'u', clock.now());
     expect(await store.browsers.list('u')).toEqual([]);
-    expect(await countOf(store, USER_KEYS.browser('u', 'b1'))).toBe(0);
-    expect(await countOf(store, USER_KEYS.gap('u', 'b1'))).toBe(0);
+    expect(await countOf(store, 'browser:b1:u')).toBe(0);
+    expect(await countOf(store, 'sends:gap:b1:u')).toBe(0);
     expect(await countOf(store, kept)).toBe(1);
-    expect(await countOf(store, USER_KEYS.cutOff('u'))).toBe(seconds());
+    expect(await countOf(store, 'browsers:cut-off:u')).toBe(seconds());
   });
 
   it('by forgetting browsers take one call of the counters where none is known', async () => {
     const store = makeStore();
     const clear = jest.fn<Store['counters']['clear']>();
     const counters = { ...store.counters, clear };
-    await forgetBrowsers({ counters, browsers: store.browsers }, 'u', clock.now());
+    await forgetBrowsers({ counters, browsers: store.browsers }, limitTable(), 'u', clock.now());
     expect(clear).not.toHaveBeenCalled();
   });
 
@@ -144,7 +139,7 @@ describe('limits of a user that are lifted', () => {
   ])('by enabling codes forgets recovery codes with %s: %j', async (_what, hashes, isGone) => {
     const store = makeStore();
     await store.recoveryCodes.put({ version: 1, userId: 'u', tag: 't', hashes });
-    await enableCodes(store, 'u', ['sms'], clock.now());
+    await enableCodes(store, limitTable(), 'u', clock.now());
     const found = await store.recoveryCodes.find('u', RECOVERY_CODES_ID);
     expect(found === null).toBe(isGone);
   });

@@ -5,14 +5,14 @@ import {
   chargeBrowser,
   type ChargedAttempt,
   createAttemptLimit,
-  doubling,
   joinAttempts,
 } from '../../src/limits/attempts';
+import { OTHER_BROWSERS, toBucket } from '../../src/limits/buckets';
 import { createCounter } from '../../src/limits/charge';
-import { limitsSchema } from '../../src/limits/options';
 import { sumCounts } from '../../src/limits/lift';
-import { OTHER_BROWSERS, toBucket, USER_KEYS } from '../../src/limits/user-keys';
+import { doubling } from '../../src/limits/table';
 import { testClock, type TestClock } from '../support/clock';
+import { limitTable } from '../support/limit-table';
 
 const DAY = 86_400;
 const KNOWN = toBucket('a-known-browser', 1_700_000_000);
@@ -43,9 +43,7 @@ function charge({
 }: At = {}) {
   const parts = {
     counters: store.counters,
-    limits: limitsSchema.parse({ failures }),
-    guessableMethods: ['sms', 'totp'],
-    hasKnownBrowsers: true,
+    limits: limitTable({ failures }, { methods: ['sms', 'totp'] }),
     userBlocks: (user: string, of = '') => Promise.resolve([{ block: `${user} ${of}`, factor: 1 }]),
   };
   const chargeAttempt = createAttemptLimit(parts, { method, counting });
@@ -142,6 +140,14 @@ describe('texts stop', () => {
     expect(await charge({ bucket: KNOWN })).toEqual(refused('too-many-attempts', false));
   });
 
+  it('for no known browser, also when it is the side that is used up', async () => {
+    const failures = { disableAfter: 1 };
+    expect(await fail(1, { bucket: KNOWN, failures })).toBeNull();
+    expect(eventsOf('disabled')).toEqual([]);
+    expect(await charge({ bucket: KNOWN, failures })).toEqual(refused('too-many-attempts', false));
+    expect((await charge({ failures })).kind).toBe('counted');
+  });
+
   it('for nobody whose recovery codes or answers are refused', async () => {
     for (const counting of ['recovery', 'answer'] as const) {
       await fail(10, { counting });
@@ -164,7 +170,7 @@ describe('events of failures', () => {
     ['wrong', 1],
     ['lost', 0],
   ] as const)('slow guessing, when the sixtieth of thirty days was %s', async (outcome, times) => {
-    const slow = createCounter(USER_KEYS.slow('u'), 30 * DAY);
+    const slow = createCounter('failures:slow:u', 30 * DAY);
     for (let time = 0; time < 59; time += 1) await store.counters.charge([slow]);
     await (await chargeOne()).end(outcome);
     expect(eventsOf('guessing-slowly')).toHaveLength(times);
@@ -189,7 +195,7 @@ describe('events of failures', () => {
 
 it('an attempt looks at the cut-off of known browsers, and counts nothing in it', async () => {
   await fail(1, { bucket: KNOWN });
-  expect(await sumCounts(store.counters, [USER_KEYS.cutOff('u')])).toBe(0);
+  expect(await sumCounts(store.counters, ['browsers:cut-off:u'])).toBe(0);
 });
 
 describe('a charge that is refused', () => {

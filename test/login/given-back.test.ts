@@ -1,20 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LimitsOption } from 'passport-sms-otp';
+import { countBefore, findChargedKey } from '../support/count-before';
 import { ALICE, BOB } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
+
+/** Counts of a user's messages of the day in browsers that are not known; the 21st is refused. */
+const DAY_IN_OTHERS = 'sends:all:others:alice';
 
 const LIMITED = [429, { error: 'send-limit', retryAfterSeconds: expect.any(Number) }];
 
 describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
   const test = useOwnApps();
   async function start(limits: LimitsOption): Promise<void> {
-    await test.start({ variant, options: { limits } });
+    await test.start({ variant, isTampered: true, options: { limits } });
   }
 
   it('that the gateway rejects is given back, but for its gap', async () => {
-    const once = { max: 1, maxPerDay: 1, maxPerDayInAll: 1 };
-    await start({ perUser: once, perNumber: { max: 1, maxPerDay: 1 }, total: { max: 1 } });
+    const once = { max: 1, maxPerDay: 1 };
+    await start({ perUser: once, perNumber: once, total: { max: 1 } });
+    await countBefore(test, DAY_IN_OTHERS, 19);
     test.sim.failNext('generate', { kind: 'error', code: 2100 });
     // The day's only text has come back: nothing but the gap is to be waited for.
     const waiting = { error: 'not-sent', pending: true, retryAfterSeconds: 30 };
@@ -40,13 +45,14 @@ describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
   });
 
   it.each([
-    ["leaves its user's texts of the day", { perUser: { maxPerDay: 1 } }, 200],
-    ["leaves its user's texts of ten minutes", { perUser: { max: 1 } }, 200],
-    ["stays in its user's total of the day", { perUser: { maxPerDayInOthers: 1 } }, 429],
-    ['stays in what the number is texted', { perNumber: { max: 1 } }, 429],
-    ['stays in what all are texted', { total: { max: 1 } }, 429],
-  ])('of which no answer came %s', async (_what, limits, status) => {
+    ["leaves its user's texts of the day", { perUser: { maxPerDay: 1 } }, 0, 200],
+    ["leaves its user's texts of ten minutes", { perUser: { max: 1 } }, 0, 200],
+    ["stays in its user's total of the day", {}, 19, 429],
+    ['stays in what the number is texted', { perNumber: { max: 1 } }, 0, 429],
+    ['stays in what all are texted', { total: { max: 1 } }, 0, 429],
+  ])('of which no answer came %s', async (_what, limits, before, status) => {
     await start(limits);
+    await countBefore(test, DAY_IN_OTHERS, before);
     test.sim.failNext('generate', { kind: 'reset', when: 'after' });
     expect((await visit(test).login()).status).toBe(502);
     test.clock.advanceSeconds(30);
@@ -54,10 +60,11 @@ describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
   });
 
   it.each([
-    ['leaves the ten a day', { maxPerDay: 1 }, 200],
-    ['stays in the total of the day', { maxPerDayInOthers: 1 }, 429],
-  ])('whose code was judged without an answer %s', async (_what, perUser, status) => {
-    await start({ perUser });
+    ['leaves the ten a day', { perUser: { maxPerDay: 1 } }, 0, 200],
+    ['stays in the total of the day', {}, 19, 429],
+  ])('whose code was judged without an answer %s', async (_what, limits, before, status) => {
+    await start(limits);
+    await countBefore(test, DAY_IN_OTHERS, before);
     const visitor = visit(test);
     await visitor.login();
     test.sim.failNext('validate', { kind: 'reset', when: 'after' });
@@ -91,13 +98,15 @@ describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
   });
 
   it('to a proven number that the gateway rejects leaves what strangers have had counted', async () => {
-    await start({ perNumber: { maxPerDayFromStrangers: 2 } });
+    await start({});
     const twin = { ...BOB, phone: ALICE.phone };
     test.users.set(BOB.id, twin);
     const owner = visit(test);
     await owner.login();
     await owner.enterRight();
     expect((await visit(test, twin).login()).status).toBe(200);
+    // Those two were the first and the second of strangers.
+    await countBefore(test, findChargedKey(test, /^sends:strangers:/), 58);
     test.sim.failNext('generate', { kind: 'error', code: 2100 });
     expect((await visit(test).login()).status).toBe(502);
     test.clock.advanceSeconds(30);

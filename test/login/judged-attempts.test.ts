@@ -305,7 +305,7 @@ it('a known browser that has had its failures at one login is refused at a step-
 });
 
 it('the sixtieth failure of other browsers in 30 days is told, and locks them for a day', async () => {
-  const test = await apps.start({ options: { limits: { perUser: { maxPerDayInOthers: 40 } } } });
+  const test = await apps.start({ options: { limits: { perUser: { maxPerDay: 30 } } } });
   for (let failures = 0; failures < 60; failures += 5) {
     expect(test.told('guessing-slowly')).toEqual([]);
     const guesser = test.browser();

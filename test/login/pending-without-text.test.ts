@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Express, Request, Response } from 'express';
 import { memoryStore, type Factor, type SmsOtpStore } from 'passport-sms-otp';
+import { countBefore } from '../support/count-before';
 import { testClock } from '../support/clock';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
 import { answering, tamperedStore } from '../support/tampered-store';
@@ -228,10 +229,8 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
     });
 
     it('is told the limit that is in the way now, however it began', async () => {
-      const test = await apps.start({
-        variant,
-        options: { limits: { perUser: { maxPerDayInOthers: 1 } } },
-      });
+      const test = await apps.start({ variant, isTampered: true });
+      await countBefore(test, 'sends:all:others:bob', 19);
       test.sim.failNext('generate', { kind: 'reset', when: 'after' });
       const bob = test.browser(BOB);
       expect((await bob.login()).body).toMatchObject({ error: 'not-sent', pending: true });

@@ -2,8 +2,9 @@ const { describe } = require('@jest/globals');
 
 /** Those that find most come first, those that wait come last. */
 const SUITES = [
-  'limits/attempts-given-back',
-  'limits/sends-given-back',
+  'limits/attempt-refunds',
+  'limits/send-refunds',
+  'limits/table',
   'limits/lift',
   'limits/stops',
   'policies/limit-options',

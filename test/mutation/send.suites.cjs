@@ -5,7 +5,7 @@ const SUITES = [
   'login/events',
   'login/login',
   'login/given-back',
-  'limits/sends-given-back',
+  'limits/send-refunds',
   'login/not-sent',
   'login/resend',
   'login/pending-without-text',

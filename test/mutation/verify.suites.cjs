@@ -41,7 +41,7 @@ const SUITES = [
   'account/device-list',
   'account/trusted-devices',
   'limits/lift',
-  'limits/attempts-given-back',
+  'limits/attempt-refunds',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.

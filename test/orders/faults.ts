@@ -79,7 +79,7 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the text before the newest ends when the gateway says that it is over',
     file: VERIFY,
-    from: "return await failChecked(checker, counted, false, checked === 'over' ? 'not-judged' : 'wrong');",
+    from: "return await failChecked(checker, counted, false, checked === 'over' ? 'not-checked' : 'wrong');",
     to: [
       "if (checked === 'over')",
       '  await checker.core.store.pendingLogins.end(newest.pending.pendingId, previous.otpId);',
@@ -262,8 +262,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a change leaves the browsers known',
     file: ENDING,
-    from: 'await forgetBrowsers(store, userId, now());',
-    to: 'void [forgetBrowsers, now];',
+    from: 'await forgetBrowsers(store, limits, userId, now());',
+    to: 'void [forgetBrowsers, limits, now];',
     scenario: beside(REVOKE_ALL, ['pending', 'right']),
   },
   {

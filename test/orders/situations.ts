@@ -1,4 +1,3 @@
-import { USER_KEYS } from '../../src/limits/user-keys';
 import { ALICE, type TestUser } from '../support/test-users';
 import {
   type Answer,
@@ -152,7 +151,7 @@ const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => P
   },
   locked: async (browser, world) => {
     await browser.enterPassword();
-    const key = USER_KEYS.lock(ALICE.id, 'sms');
+    const key = `locks:${ALICE.id}:sms`;
     const lock = { every: 1, seconds: [1_800] };
     await world.now.store.counters.charge([{ key, windowSeconds: null, lock }]);
   },

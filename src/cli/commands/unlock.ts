@@ -1,13 +1,20 @@
 import { readKeys } from '../../limits/charge';
 import { enableCodes, liftLimits, sumCounts } from '../../limits/lift';
-import { attemptKeys, liftableKeys, lockKeys } from '../../limits/user-keys';
+import { limitsSchema } from '../../limits/options';
+import { createLimitTable, type LimitTable } from '../../limits/rows';
 import { type GuardedStore, guardStore } from '../../stores/guarded-store';
 import { type Command, type CommandCall, type ExitCode, JSON_OPTION } from '../command';
 import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 
-/** The app's own factors are not known here. */
-const METHODS = ['sms'];
+/**
+ * The table of limits, for the keys of a user's counters: these are the same with any options. The
+ * app's own factors are not known here.
+ */
+function readLimits(): LimitTable {
+  const settings = { limits: limitsSchema.parse({}), hasKnownBrowsers: true, gapSeconds: 30 };
+  return createLimitTable(settings, ['sms']);
+}
 
 export const unlock: Command = {
   name: 'unlock',
@@ -51,27 +58,29 @@ async function unlockUser(
   user: string,
   { isEnabling }: { readonly isEnabling: boolean },
 ): Promise<Unlocked> {
-  const { browserIds, failures, lockedSeconds, liftable } = await readCounts(store, user);
+  const limits = readLimits();
+  const counts = await readCounts(store, limits, user);
+  const { browserIds, failures, lockedSeconds, liftable } = counts;
   if (!isEnabling && lockedSeconds === 0 && liftable === 0) {
     throw new CommandFailure(
       'There is nothing to lift: no lock, and no text counted.',
       adviseOnFailures(failures),
     );
   }
-  const { sends } = await liftLimits(store.counters, user, METHODS, browserIds);
-  if (isEnabling) await enableCodes(store, user, METHODS, Date.now());
+  const { sends } = await liftLimits(store.counters, limits, user, browserIds);
+  if (isEnabling) await enableCodes(store, limits, user, Date.now());
   const unlocked = lockedSeconds > 0;
   return { user, failures, lockedSeconds, sends, unlocked, enabled: isEnabling };
 }
 
 /** @throws {CommandFailure} when nothing is known of the user. */
-async function readCounts({ browsers, counters }: GuardedStore, user: string) {
+async function readCounts({ browsers, counters }: GuardedStore, limits: LimitTable, user: string) {
   const browserIds = (await browsers.list(user)).map(({ browserId }) => browserId);
-  const failures = await sumCounts(counters, attemptKeys(user));
-  const lockNames = lockKeys(user, METHODS);
+  const failures = await sumCounts(counters, limits.keysNamed('failures', user));
+  const lockNames = limits.keysClearedBy('lift-lock', user);
   const countOf = await readKeys(counters, lockNames);
   const locks = lockNames.map(countOf);
-  const liftable = await sumCounts(counters, liftableKeys(user, browserIds));
+  const liftable = await sumCounts(counters, limits.keysClearedBy('unlock', user, browserIds));
 
   const isUnknown = failures === 0 && locks.every(({ count }) => count === 0);
   if (browserIds.length === 0 && liftable === 0 && isUnknown)

@@ -9,7 +9,7 @@ import {
   strictOptions,
   wholeNumber,
 } from '../../define-options';
-import { chargeRows, DAY_SECONDS } from '../../limits/charge';
+import { chargeRows, DAY_SECONDS, waitOf } from '../../limits/charge';
 import type { Lookup } from '../../protocol/hlr';
 import { waitAtMost } from '../../stores/with-timeout';
 import type { Network } from '../network';
@@ -137,8 +137,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     const charged = [ofUser, ...(lookupCounters?.() ?? [])].map((counter) => ({ counter }));
     const { refusedBy } = await chargeRows(counters, charged);
     if (refusedBy === null) return null;
-    const retryAfterSeconds = refusedBy.count.resetSeconds ?? DAY_SECONDS;
-    return { ...nothingFound('too-many', now()), retryAfterSeconds };
+    return { ...nothingFound('too-many', now()), retryAfterSeconds: waitOf(refusedBy) };
   }
 
   /** Looks the number up, and once more where the table says so and time is left. */

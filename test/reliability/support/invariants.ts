@@ -1,4 +1,5 @@
-import { keysClearedBySuccess, OTHER_BROWSERS } from '../../../src/limits/user-keys';
+import { OTHER_BROWSERS } from '../../../src/limits/buckets';
+import { limitTable } from '../../support/limit-table';
 import type { TestUser } from '../../support/test-users';
 import type { Pass } from './app';
 import type { StateView, Viewer } from './state-view';
@@ -118,9 +119,10 @@ export class Invariants {
       (key) => /^sends:gap:([^:]+):/.exec(key)?.[1] ?? OTHER_BROWSERS,
     );
     const buckets = Array.from(new Set([OTHER_BROWSERS, ...known]));
+    const limits = limitTable();
     return new Set(
       users.flatMap((user) =>
-        buckets.flatMap((bucket) => keysClearedBySuccess(user, ['sms'], bucket)),
+        buckets.flatMap((bucket) => limits.keysClearedBySuccess({ user, bucket })),
       ),
     );
   }

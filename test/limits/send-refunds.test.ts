@@ -1,12 +1,8 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { type LimitsOption, memoryStore } from 'passport-sms-otp';
 import { createCounter } from '../../src/limits/charge';
-import {
-  createOutageWatch,
-  findGivenBack,
-  giveBack,
-  SENDS_GIVEN_BACK,
-} from '../../src/limits/give-back';
+import { createOutageWatch, findRefunds, refund, SEND_REFUNDS } from '../../src/limits/refunds';
+import { countBefore, findChargedKey } from '../support/count-before';
 import { testClock } from '../support/clock';
 import type { TestApp, TestUser } from '../support/test-app';
 import { tamperedStore, throwing } from '../support/tampered-store';
@@ -17,31 +13,52 @@ import { visit } from '../support/visit';
 const TABLE = {
   'not-sent': ['user', 'total', 'in-all'],
   'may-be-sent': ['user'],
-  unusable: ['user'],
-  unjudged: ['user'],
+  'not-checked': ['user'],
 } as const;
 
 type Outcome = keyof typeof TABLE;
 type Budget = 'user' | 'total' | 'in-all';
 
-/** Limits that admit one text, the budget that each belongs to, and its name. */
-const LIMITS: readonly [what: string, budget: Budget, name: string, limits: LimitsOption][] = [
-  ["the user's ten minutes", 'user', 'per-user', { perUser: { max: 1 } }],
-  ["the user's day since the last success", 'user', 'per-user', { perUser: { maxPerDay: 1 } }],
-  ["the user's day in all", 'total', 'per-user', { perUser: { maxPerDayInOthers: 1 } }],
-  ['the ten minutes of a number', 'total', 'per-number', { perNumber: { max: 1 } }],
-  ['the day of a number', 'total', 'per-number', { perNumber: { maxPerDay: 1 } }],
+/**
+ * Limits that admit one text, the budget that each belongs to, and its name. Where the figure is
+ * fixed, the key that is counted in, and how many more it admits.
+ */
+const LIMITS: readonly [
+  what: string,
+  budget: Budget,
+  name: string,
+  limits: LimitsOption,
+  fixed: readonly [key: RegExp, more: number] | null,
+][] = [
+  ["the user's ten minutes", 'user', 'per-user', { perUser: { max: 1 } }, null],
   [
-    "the number's texts by strangers",
-    'total',
-    'per-number',
-    { perNumber: { maxPerDayFromStrangers: 1 } },
+    "the user's day since the last success",
+    'user',
+    'per-user',
+    { perUser: { maxPerDay: 1 } },
+    null,
   ],
-  ['the address', 'total', 'per-address', { perAddress: { max: 1 } }],
-  ['the address, to unproven numbers', 'total', 'per-address', { perAddress: { maxUnproven: 1 } }],
-  ['the prefix', 'total', 'per-prefix', { perPrefix: { max: 1 } }],
-  ['the prefix, to unproven numbers', 'total', 'per-prefix', { perPrefix: { maxUnproven: 1 } }],
-  ['the sends in all', 'in-all', 'total', { total: { max: 1 } }],
+  ["the user's day in all", 'total', 'per-user', {}, [/^sends:all:others:alice$/, 19]],
+  ['the ten minutes of a number', 'total', 'per-number', { perNumber: { max: 1 } }, null],
+  ['the day of a number', 'total', 'per-number', { perNumber: { maxPerDay: 1 } }, null],
+  ["the number's texts by strangers", 'total', 'per-number', {}, [/^sends:strangers:/, 59]],
+  ['the address', 'total', 'per-address', { perAddress: { max: 1 } }, null],
+  [
+    'the address, to unproven numbers',
+    'total',
+    'per-address',
+    { perAddress: { maxUnproven: 1 } },
+    null,
+  ],
+  ['the prefix', 'total', 'per-prefix', { perPrefix: { max: 1 } }, null],
+  [
+    'the prefix, to unproven numbers',
+    'total',
+    'per-prefix',
+    { perPrefix: { maxUnproven: 1 } },
+    null,
+  ],
+  ['the sends in all', 'in-all', 'total', { total: { max: 1 } }, null],
 ];
 
 /** Brings each outcome about with one login. */
@@ -63,7 +80,7 @@ const BRING_ABOUT: Readonly<
     },
   ],
   'a session that cannot be saved': [
-    'unusable',
+    'not-checked',
     async (test) => {
       test.sessions.failSets = true;
       await visit(test).login();
@@ -71,7 +88,7 @@ const BRING_ABOUT: Readonly<
     },
   ],
   'a first attempt that is not judged': [
-    'unjudged',
+    'not-checked',
     async (test) => {
       const visitor = visit(test);
       await visitor.login();
@@ -80,7 +97,7 @@ const BRING_ABOUT: Readonly<
     },
   ],
   'a first attempt whose answer is lost': [
-    'unjudged',
+    'not-checked',
     async (test) => {
       const visitor = visit(test);
       await visitor.login();
@@ -91,7 +108,7 @@ const BRING_ABOUT: Readonly<
 };
 
 it('the table is the one of the design', () => {
-  expect(SENDS_GIVEN_BACK).toEqual(TABLE);
+  expect(SEND_REFUNDS).toEqual(TABLE);
 });
 
 it('what was not charged is not given back: an exempt counter, and one without a budget', () => {
@@ -105,25 +122,26 @@ it('what was not charged is not given back: an exempt counter, and one without a
     counted('stays', 'user', 1),
     counted('only read', null, 3),
   ];
-  const given = findGivenBack(rows, ['total']);
+  const given = findRefunds(rows, ['total']);
   expect(given).toEqual([createCounter('charged', 60, { amount: -1, generation: 7 })]);
 });
 
 it('nothing takes no call to give back, and a store that fails is told of by its answer', async () => {
   const charge = jest.fn(() => Promise.reject(new Error('store')));
   const counters = { ...memoryStore().counters, charge };
-  expect(await giveBack(counters, [])).toBe(true);
+  expect(await refund(counters, [])).toBe(true);
   expect(charge).not.toHaveBeenCalled();
-  expect(await giveBack(counters, [createCounter('a', 60, { amount: -1 })])).toBe(false);
+  expect(await refund(counters, [createCounter('a', 60, { amount: -1 })])).toBe(false);
 });
 
 describe.each(['A', 'B'] as const)('in variant %s', (variant) => {
   const test = useOwnApps({ variant });
 
   describe.each(Object.entries(BRING_ABOUT))('after %s', (_what, [outcome, act]) => {
-    it.each(LIMITS)(`${outcome}: %s`, async (_what, budget, limit, limits) => {
-      await test.start({ options: { limits } });
+    it.each(LIMITS)(`${outcome}: %s`, async (_what, budget, limit, limits, fixed) => {
+      await test.start({ isTampered: true, options: { limits } });
       await act(test);
+      if (fixed !== null) await countBefore(test, findChargedKey(test, fixed[0]), fixed[1]);
       // The gap stays in every case.
       expect((await visit(test).login()).status).toBe(429);
       test.clock.advanceSeconds(30);

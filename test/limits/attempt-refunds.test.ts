@@ -1,31 +1,25 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
-import {
-  type ChargedAttempt,
-  createAttemptLimit,
-  guessRows,
-  joinAttempts,
-} from '../../src/limits/attempts';
-import { chargeRows, readOnly } from '../../src/limits/charge';
-import { ATTEMPTS_GIVEN_BACK, type AttemptOutcome } from '../../src/limits/give-back';
-import { limitsSchema } from '../../src/limits/options';
-import { OTHER_BROWSERS, toBucket } from '../../src/limits/user-keys';
+import { type ChargedAttempt, createAttemptLimit, joinAttempts } from '../../src/limits/attempts';
+import { OTHER_BROWSERS, toBucket } from '../../src/limits/buckets';
+import { chargeRows } from '../../src/limits/charge';
+import { ATTEMPT_REFUNDS, type AttemptOutcome } from '../../src/limits/refunds';
 import { testClock, type TestClock } from '../support/clock';
+import { limitTable } from '../support/limit-table';
 
 /** The table of the design: what came of an attempt, and the budgets that it leaves. */
 const TABLE = {
-  right: ['sixty', 'address'],
+  right: ['slow-guessing', 'address'],
   wrong: [],
-  'not-judged': ['ten', 'sixty', 'hundred', 'address'],
-  lost: ['ten', 'sixty'],
+  'not-checked': ['lock', 'slow-guessing', 'disable', 'address'],
+  lost: ['lock', 'slow-guessing'],
   threw: ['address'],
-  'sent-twice': ['ten', 'sixty'],
-  'not-used': ['ten', 'sixty', 'address'],
-  replaced: ['ten', 'sixty', 'hundred'],
+  'sent-twice': ['lock', 'slow-guessing'],
+  'not-used': ['lock', 'slow-guessing', 'address'],
+  replaced: ['lock', 'slow-guessing', 'disable'],
 } as const;
 
 const OUTCOMES = Object.keys(TABLE) as (keyof typeof TABLE)[];
-const LIMITS = limitsSchema.parse({});
 const ADDRESS = '192.0.2.7';
 
 let clock: TestClock;
@@ -35,12 +29,10 @@ beforeEach(() => {
   store = memoryStore({ now: () => clock.now() });
 });
 
-function parts(hasKnownBrowsers = true) {
+function parts() {
   return {
     counters: store.counters,
-    limits: LIMITS,
-    guessableMethods: ['sms'],
-    hasKnownBrowsers,
+    limits: limitTable(),
     userBlocks: (user: string, address = '') =>
       Promise.resolve([{ block: `${user} ${address}`, factor: 1 }]),
   };
@@ -79,17 +71,18 @@ async function attempt(
 
 /** What is counted in each budget of the codes that can be guessed. */
 async function countsOf(bucket: string): Promise<Record<string, number>> {
-  const rows = guessRows(parts(), 'u', bucket, 'sms').map((row) => ({
-    ...row,
-    counter: readOnly(row.counter),
-  }));
-  const { rows: counted } = await chargeRows(store.counters, rows);
-  const budgets = counted.filter(({ row }) => row.budget !== 'cut-off');
-  return Object.fromEntries(budgets.map(({ row, count }) => [row.budget, count.count]));
+  const [about, names] = [{ user: 'u', bucket }, ['failures', 'browser', 'lock', 'slow-guessing']];
+  const { rows } = await chargeRows(store.counters, limitTable().guardsOf(about));
+  const budgets: Record<string, string> = { failures: 'disable', browser: 'lock' };
+  return Object.fromEntries(
+    rows
+      .filter(({ row }) => names.includes(row.name))
+      .map(({ row: { name }, count }) => [budgets[name] ?? name, count.count]),
+  );
 }
 
 it('the table is the one of the design', () => {
-  expect(ATTEMPTS_GIVEN_BACK).toEqual(TABLE);
+  expect(ATTEMPT_REFUNDS).toEqual(TABLE);
 });
 
 describe.each([
@@ -101,8 +94,8 @@ describe.each([
     await attempt('guess', outcome, bucket);
     const leaves: readonly string[] = TABLE[outcome];
     for (const [budget, count] of Object.entries(await countsOf(bucket))) {
-      // A success clears the ten and the hundred as a whole.
-      const isCleared = outcome === 'right' && budget !== 'sixty';
+      // A success clears the counts of `lock` and `disable` as a whole.
+      const isCleared = outcome === 'right' && budget !== 'slow-guessing';
       expect([budget, count]).toEqual([budget, isCleared ? 0 : leaves.includes(budget) ? 1 : 2]);
     }
   });
@@ -138,14 +131,14 @@ describe('a lock', () => {
     for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
     const tenth = await charge('guess');
     expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
-    if (tenth.kind === 'counted') await tenth.attempt.end('not-judged');
+    if (tenth.kind === 'counted') await tenth.attempt.end('not-checked');
     expect((await charge('guess')).kind).toBe('counted');
   });
 
   it('stays when another attempt is given back', async () => {
     const first = await charge('guess');
     for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
-    if (first.kind === 'counted') await first.attempt.end('not-judged');
+    if (first.kind === 'counted') await first.attempt.end('not-checked');
     expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
   });
 
@@ -168,7 +161,7 @@ it('what is given back late takes nothing from failures after a success', async 
   const late = await charge('guess');
   await attempt('guess', 'right');
   await attempt('guess', 'wrong');
-  if (late.kind === 'counted') await late.attempt.end('not-judged');
+  if (late.kind === 'counted') await late.attempt.end('not-checked');
   const events: object[] = [];
   const next = await charge('guess', OTHER_BROWSERS, { events });
   expect(events).toEqual([]);
@@ -206,13 +199,17 @@ describe('a code that was wrong at the newest text and judged at the one before'
 
   it.each([
     ['wrong', 2, 2],
-    ['not-judged', 1, 1],
+    ['not-checked', 1, 1],
     ['lost', 1, 2],
     ['sent-twice', 0, 2],
     ['not-used', 0, 2],
-  ] as const)('counts as both judgements say when it was %s', async (outcome, ten, hundred) => {
+  ] as const)('counts as both judgements say when it was %s', async (outcome, lock, disable) => {
     const wrong = await chargeGuess(OTHER_BROWSERS);
     await joinAttempts(wrong, await chargeGuess(OTHER_BROWSERS)).end(outcome);
-    expect(await countsOf(OTHER_BROWSERS)).toMatchObject({ ten, hundred, sixty: ten });
+    expect(await countsOf(OTHER_BROWSERS)).toMatchObject({
+      lock,
+      disable,
+      'slow-guessing': lock,
+    });
   });
 });

@@ -1,0 +1,255 @@
+import type { Counter } from '../stores/store';
+import { browserIdOf, OTHER_BROWSERS, type Side, sideOf } from './buckets';
+import { createCounter } from './charge';
+import {
+  type About,
+  type Act,
+  type Clearing,
+  type LimitRule,
+  type LimitSettings,
+  listLimits,
+} from './table';
+
+/**
+ * Makes the readers of the table of limits, once for an app.
+ * @param methods The factors whose codes can be guessed: each has a lock of its own.
+ */
+export function createLimitTable(settings: LimitSettings, methods: readonly string[]): LimitTable {
+  const rules = listLimits(settings).map(compile);
+  const sides = { known: prepareSide(rules, 'known'), others: prepareSide(rules, 'others') };
+  const rowsOf = (act: Act, about: About): readonly LimitRow[] =>
+    toRows(sides[sideOf(about.bucket)].acts[act], act, about);
+  const keysFor = (isMeant: (rule: LimitRule) => boolean, reach: Partial<Reach>) =>
+    keysOf(rules.filter(isMeant), { ...EVERYWHERE, methods, ...reach });
+  const withOthers = (browserIds: readonly string[]) => [OTHER_BROWSERS, ...browserIds];
+
+  return {
+    methods,
+    rowsOf,
+    guardsOf: (about) =>
+      toRows(sides[sideOf(about.bucket)].guards, 'guess', { ...about, method: 'sms' }),
+    refundsOf: (act, budgets, about) =>
+      rowsOf(act, about)
+        .filter(({ budget }) => budget !== null && budgets.includes(budget))
+        .map(({ counter: { key, windowSeconds } }) =>
+          createCounter(key, windowSeconds, { amount: -1 }),
+        ),
+    keysNamed: (name, user, reach) => keysFor((rule) => rule.name === name, { user, ...reach }),
+    keysClearedBySuccess({ user, bucket, ownAddresses }) {
+      const side = sideOf(bucket);
+      const { everywhere, here } = sides[side].success;
+      const own = { user, buckets: [bucket], sides: [side], methods, ownAddresses };
+      return [...keysOf(everywhere, { ...EVERYWHERE, methods, user }), ...keysOf(here, own)];
+    },
+    keysClearedBy: (clearing, user, browserIds = []) =>
+      keysFor(isClearedBy(clearing), { user, buckets: withOthers(browserIds) }),
+    keysOfUser: (user, browserIds) => keysFor(isOfUser, { user, buckets: withOthers(browserIds) }),
+    keysOfBrowsers: (user, browserIds) => keysFor(isOfBrowser, { user, buckets: browserIds }),
+  };
+}
+
+/** Reads the table of limits. No other file makes the key of a counter that a limit has. */
+export interface LimitTable {
+  readonly methods: readonly string[];
+  /** Returns every counter of an action, so that one call counts them all. */
+  readonly rowsOf: (act: Act, about: About) => readonly LimitRow[];
+  /**
+   * Returns counters that refuse as long as texted codes of this browser are refused. Nothing is
+   * counted in them.
+   */
+  readonly guardsOf: (about: Pick<About, 'user' | 'bucket'>) => readonly LimitRow[];
+  /** Returns what refunds an action to some budgets after its charge is out of reach. */
+  readonly refundsOf: (
+    act: Act,
+    budgets: readonly NonNullable<LimitRule['budget']>[],
+    about: Pick<About, 'user' | 'bucket'>,
+  ) => readonly Counter[];
+  /** Returns the keys of one row, on both sides. */
+  readonly keysNamed: (name: string, user: string, reach?: Pick<Reach, 'methods'>) => Keys;
+  /** Returns the keys that a right code in one browser clears. */
+  readonly keysClearedBySuccess: (about: Pick<About, 'user' | 'bucket' | 'ownAddresses'>) => Keys;
+  /** Returns the keys that an action of an operator clears, also of the given known browsers. */
+  readonly keysClearedBy: (
+    clearing: Exclude<Clearing, 'success' | 'success-here'>,
+    user: string,
+    browserIds?: readonly string[],
+  ) => Keys;
+  /** Returns the keys of all counters that are named by a user, and by the given known browsers. */
+  readonly keysOfUser: (user: string, browserIds: readonly string[]) => Keys;
+  /** Returns the keys of what is counted of some known browsers alone. */
+  readonly keysOfBrowsers: (user: string, browserIds: readonly string[]) => Keys;
+}
+
+type Keys = readonly string[];
+
+/** A row of the table with the counter of one action. */
+export interface LimitRow extends Pick<
+  LimitRule,
+  'name' | 'limit' | 'budget' | 'option' | 'countsDifferent'
+> {
+  readonly counter: Counter;
+  /** Whether the factors have a count each. */
+  readonly isPerMethod: boolean;
+}
+
+/** A rule whose key has been split at its braces: `{user}` is the index of a word. */
+interface Compiled extends LimitRule {
+  readonly head: string;
+  readonly rest: readonly { readonly word: number; readonly text: string }[];
+  readonly blocks: 'addresses' | 'ownAddresses' | null;
+  readonly isPerSide: boolean;
+  readonly isPerBrowser: boolean;
+  readonly isPerMethod: boolean;
+}
+
+/** The words that keys may have in braces. `readWords` fills them in, in this order. */
+const WORDS = ['user', 'side', 'browser', 'method', 'number', 'prefix', 'pair', 'kind', 'family'];
+
+function compile(rule: LimitRule): Compiled {
+  const [head = '', ...rest] = rule.key.split('{').map((part) => part.split('}'));
+  const words = rest.map(([word = '', text = '']) => ({ word: WORDS.indexOf(word), text }));
+  const own = rule.key.includes('{ownBlock}') ? 'ownAddresses' : null;
+  // All have the same fields in the same order: V8 reads objects of one shape faster.
+  return {
+    name: rule.name,
+    limit: rule.limit,
+    key: rule.key,
+    acts: rule.acts,
+    budget: rule.budget,
+    windowSeconds: rule.windowSeconds,
+    max: rule.max,
+    lock: rule.lock,
+    isOnlyRead: rule.isOnlyRead,
+    side: rule.side,
+    when: rule.when,
+    exemptBy: rule.exemptBy,
+    countsDifferent: rule.countsDifferent,
+    option: rule.option,
+    clearedBy: rule.clearedBy,
+    head: head[0] ?? '',
+    rest: words,
+    blocks: rule.key.includes('{block}') ? 'addresses' : own,
+    isPerSide: rule.key.includes('{side}'),
+    isPerBrowser: rule.key.includes('{browser}'),
+    isPerMethod: rule.key.includes('{method}'),
+  };
+}
+
+/** Prepares what is asked of each side with every login. */
+function prepareSide(rules: readonly Compiled[], side: Side) {
+  const onSide = rules.filter((rule) => (rule.side ?? side) === side);
+  const of = (act: Act): readonly Compiled[] => onSide.filter(({ acts }) => acts.includes(act));
+  const guess = of('guess');
+  return {
+    acts: {
+      guess,
+      recovery: of('recovery'),
+      answer: of('answer'),
+      send: of('send'),
+      lookup: of('lookup'),
+      wait: of('wait'),
+      enroll: of('enroll'),
+    },
+    guards: guess.map(toGuard),
+    success: {
+      everywhere: onSide.filter(isClearedBy('success')),
+      here: onSide.filter(isClearedBy('success-here')),
+    },
+  };
+}
+
+function toGuard(rule: Compiled): Compiled {
+  return { ...rule, isOnlyRead: true, budget: null };
+}
+
+/** Returns the values of `WORDS`. */
+function readWords(act: Act, about: About): readonly string[] {
+  const { user, bucket, method = '', number = '', prefix = '', pair = '' } = about;
+  // Enrollments are counted apart from all else.
+  const kind = about.purpose === 'enroll' ? 'enroll' : 'login';
+  const family = act === 'lookup' ? 'lookups' : 'sends';
+  return [user, sideOf(bucket), browserIdOf(bucket), method, number, prefix, pair, kind, family];
+}
+
+function fill({ head, rest }: Compiled, words: readonly string[], block: string): string {
+  let key = head;
+  // Only blocks are no words: one action has several.
+  for (const { word, text } of rest) key += (words[word] ?? block) + text;
+  return key;
+}
+
+function toRows(rules: readonly Compiled[], act: Act, about: About): readonly LimitRow[] {
+  const words = readWords(act, about);
+  const rows: LimitRow[] = [];
+  for (const rule of rules) {
+    if (rule.when?.(about) === false) continue;
+    if (rule.blocks === null) rows.push(toRow(rule, fill(rule, words, ''), about, 1));
+    else
+      for (const { block, factor } of about[rule.blocks] ?? [])
+        rows.push(toRow(rule, fill(rule, words, block), about, factor));
+  }
+  return rows;
+}
+
+/** @param factor How many times the limit a wide block of addresses may use. */
+function toRow(rule: Compiled, key: string, about: About, factor: number): LimitRow {
+  const { name, limit, budget, option, countsDifferent, isPerMethod } = rule;
+  const max = typeof rule.max === 'function' ? rule.max(about) : rule.max;
+  const lock = typeof rule.lock === 'function' ? rule.lock(about) : rule.lock;
+  const counter = createCounter(key, rule.windowSeconds, {
+    max: max === undefined ? undefined : max * factor,
+    isOnlyRead: rule.isOnlyRead,
+    exemptBy: rule.exemptBy?.(about),
+    lock,
+  });
+  return { name, limit, budget, option, countsDifferent, counter, isPerMethod };
+}
+
+/** Selects counters of one user. */
+interface Reach {
+  readonly user: string;
+  readonly buckets: readonly string[];
+  readonly sides: readonly Side[];
+  readonly methods: readonly string[];
+  readonly ownAddresses: About['ownAddresses'];
+}
+
+const EVERYWHERE = {
+  user: '',
+  buckets: [OTHER_BROWSERS],
+  sides: ['others', 'known'],
+  ownAddresses: undefined,
+} as const;
+
+const isClearedBy =
+  (clearing: Clearing) =>
+  ({ clearedBy }: LimitRule): boolean =>
+    clearedBy.includes(clearing);
+
+/** Nothing is counted in a row that is only read: its key is not the user's to clear. */
+const isOfUser = ({ key, isOnlyRead }: LimitRule): boolean =>
+  key.includes('{user}') && isOnlyRead !== true;
+
+const isOfBrowser = ({ key }: LimitRule): boolean => key.includes('{browser}');
+
+/** Returns the keys of some rows with every word that they can have within a reach. */
+function keysOf(rules: readonly Compiled[], reach: Reach): readonly string[] {
+  const keys: string[] = [];
+  for (const rule of rules) addKeys(keys, rule, reach);
+  return keys;
+}
+
+/** Adds each key once: a word that the key does not have is filled in once. */
+function addKeys(keys: string[], rule: Compiled, { user, ...reach }: Reach): void {
+  const { side, isPerBrowser, isPerSide, isPerMethod, blocks } = rule;
+  const isCounted = (bucket: string): boolean => side === undefined || side === sideOf(bucket);
+  const buckets = reach.buckets.filter(isCounted).slice(0, isPerBrowser ? undefined : 1);
+  const sides = isPerSide ? reach.sides : reach.sides.slice(0, 1);
+  const methods = isPerMethod ? reach.methods : [''];
+  const own = blocks === null ? [''] : (reach.ownAddresses ?? []).map(({ block }) => block);
+  for (const bucket of buckets)
+    for (const one of sides)
+      for (const method of methods)
+        for (const block of own)
+          keys.push(fill(rule, [user, one, browserIdOf(bucket), method], block));
+}

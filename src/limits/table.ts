@@ -1,0 +1,419 @@
+import type { Counter, Purpose } from '../stores/store';
+import type { AddressBlock } from './address-block';
+import { knownAtOf, OTHER_BROWSERS, pairOf, type Side } from './buckets';
+import { createCounter, DAY_SECONDS } from './charge';
+import type { Limits } from './options';
+import type { AttemptBudget, SendBudget } from './refunds';
+
+/**
+ * Lists every limit, one row each. The rows of an action are charged together, all or none. The
+ * first one that refuses gives the reason.
+ */
+export function listLimits(settings: LimitSettings): readonly LimitRule[] {
+  const { limits } = settings;
+  return [
+    ...guessRules(settings),
+    ...unguessableRules(),
+    ...userRules(settings),
+    ...unprovenRules(limits),
+    ...sharedRules(limits),
+    ...beginningRules(limits),
+  ];
+}
+
+/** Lists the limits of codes that can be guessed: by message, or typed from an app. */
+function guessRules({ limits, hasKnownBrowsers }: LimitSettings): readonly LimitRule[] {
+  const { max, disableAfter } = limits.failures;
+  const dayLock = { every: 1, from: SLOW_GUESSING_FAILURES, seconds: [DAY_SECONDS] };
+  return [
+    rule('failures', 'failures', 'failures:{side}:{user}', {
+      ...GUESS,
+      max: disableAfter,
+      budget: 'disable',
+      clearedBy: ['success', 'enable'],
+    }),
+    // A known browser that has used this up is not known any more.
+    rule('browser', 'lock', 'browser:{browser}:{user}', {
+      ...GUESS,
+      max,
+      side: 'known',
+      clearedBy: ['success-here', 'unlock'],
+    }),
+    // The count is a time: browsers that are known from that second or an earlier one are refused.
+    rule('cut-off', 'lock', CUT_OFF_KEY, {
+      ...GUESS,
+      max: ({ bucket }) => knownAtOf(bucket),
+      isOnlyRead: true,
+      budget: null,
+      side: 'known',
+      clearedBy: [],
+    }),
+    rule('lock', 'lock', 'locks:{user}:{method}', {
+      ...GUESS,
+      lock: { every: max, seconds: doubling(FIRST_LOCK_SECONDS, DAY_SECONDS) },
+      side: 'others',
+      clearedBy: ['success-here', 'lift-lock', 'enable'],
+    }),
+    // The charge that counts sets the lock: a second call would let parallel guesses through.
+    rule('slow-guessing', 'lock', 'failures:slow:{user}', {
+      ...GUESS,
+      windowSeconds: 30 * DAY_SECONDS,
+      lock: hasKnownBrowsers ? dayLock : undefined,
+      budget: 'slow-guessing',
+      side: 'others',
+      clearedBy: ['lift-lock', 'enable'],
+    }),
+  ];
+}
+
+/** Lists the limits of what cannot be guessed. They lock only the address of the attempt. */
+function unguessableRules(): readonly LimitRule[] {
+  return [
+    rule('recovery', 'lock', 'recovery:address:{ownBlock}', {
+      ...perDay(UNGUESSABLE_PER_DAY),
+      acts: ['recovery'],
+      budget: 'address',
+      clearedBy: [],
+    }),
+    // Refuses nothing: an event tells the operator.
+    rule('watched', 'lock', 'recovery:user:{user}', {
+      windowSeconds: DAY_SECONDS,
+      acts: ['recovery'],
+      budget: null,
+      clearedBy: [],
+    }),
+    rule('answers', 'lock', 'answers:address:{side}:{ownBlock}', {
+      ...perDay(UNGUESSABLE_PER_DAY),
+      acts: ['answer'],
+      budget: 'address',
+      clearedBy: [],
+    }),
+  ];
+}
+
+/** Lists the limits of messages to one user. */
+function userRules({ limits, gapSeconds, ...settings }: LimitSettings): readonly LimitRule[] {
+  const { max, maxPerDay } = limits.perUser;
+  // A smaller total would make a higher `maxPerDay` useless in browsers that are not known.
+  const inOthers = settings.hasKnownBrowsers ? Math.max(DAY_IN_OTHERS, maxPerDay) : DAY_IN_ALL;
+  const inAll = ({ bucket }: About): number => (bucket === OTHER_BROWSERS ? inOthers : DAY_IN_ALL);
+  const gaps = doubling(gapSeconds, LONGEST_GAP_SECONDS);
+  return [
+    rule('gap', 'gap', 'sends:gap:{browser}:{user}', {
+      ...SINCE_SUCCESS,
+      windowSeconds: DAY_SECONDS,
+      lock: ({ random = 0 }) => ({ every: 1, seconds: spread(gaps, random) }),
+      budget: null,
+    }),
+    rule('user-day', 'per-user', 'sends:day:user:{browser}:{user}', {
+      ...SINCE_SUCCESS,
+      ...perDay(maxPerDay),
+    }),
+    rule('user-short', 'per-user', 'sends:short:user:{browser}:{user}', {
+      ...SINCE_SUCCESS,
+      ...perTenMinutes(max),
+    }),
+    rule('all', 'per-user', 'sends:all:{side}:{user}', {
+      ...SENT,
+      ...perDay(inAll),
+      clearedBy: ['unlock'],
+    }),
+    rule('step-ups', 'per-user', 'sends:step-ups:{side}:{user}', {
+      ...SENT,
+      ...perDay((about) => inAll(about) - LEFT_FOR_LOGINS),
+      when: isStepUp,
+      clearedBy: ['unlock'],
+    }),
+  ];
+}
+
+/**
+ * Lists the limits of numbers that are not proven for the user. Proven numbers are exempt, so that
+ * these limits do not reveal who owns a number.
+ */
+function unprovenRules({ perNumber, perAddress, perPrefix }: Limits): readonly LimitRule[] {
+  return [
+    // Counts different numbers: one that had a message today is not counted again.
+    rule('numbers', 'per-user', 'sends:unproven-numbers:{user}', {
+      ...TO_UNPROVEN,
+      ...perDay(UNPROVEN_NUMBERS_PER_DAY),
+      exemptBy: ({ provenKeys = [], pair }) => [...provenKeys, `texted:${pair}`],
+      countsDifferent: true,
+      clearedBy: ['unlock'],
+    }),
+    rule('number-day', 'per-number', 'sends:day:number:{kind}:{number}', {
+      ...TO_UNPROVEN,
+      ...perDay(perNumber.maxPerDay),
+    }),
+    rule('number-short', 'per-number', 'sends:short:number:{kind}:{number}', {
+      ...TO_UNPROVEN,
+      ...perTenMinutes(perNumber.max),
+    }),
+    // Refuses nothing: it exempts the number from a second count among the different numbers.
+    rule('texted', 'per-user', 'texted:{pair}', { ...TO_UNPROVEN, windowSeconds: DAY_SECONDS }),
+    rule('address-unproven', 'per-address', '{family}:address-unproven:{block}', {
+      ...TO_UNPROVEN,
+      ...perHour(perAddress.maxUnproven),
+      acts: ['send', 'lookup'],
+      option: 'perAddress.maxUnproven',
+    }),
+    rule('prefix-unproven', 'per-prefix', '{family}:prefix-unproven:{kind}:{prefix}', {
+      ...TO_UNPROVEN,
+      ...perHour(perPrefix.maxUnproven),
+      acts: ['send', 'lookup'],
+      option: 'perPrefix.maxUnproven',
+    }),
+  ];
+}
+
+/**
+ * Lists the limits that all users share. Lookups have those with an option too, and are counted
+ * apart: a lookup may show that no message is sent.
+ */
+function sharedRules({ perAddress, perPrefix, total }: Limits): readonly LimitRule[] {
+  return [
+    // Exempts users who have entered a code sent to the number. `isConfirmed` is not enough here.
+    rule('strangers', 'per-number', 'sends:strangers:{number}', {
+      ...SENT,
+      ...perDay(FROM_STRANGERS_PER_DAY),
+      exemptBy: proven,
+    }),
+    rule('address', 'per-address', '{family}:address:{block}', {
+      ...SENT,
+      ...perHour(perAddress.max),
+      acts: ['send', 'lookup'],
+      option: 'perAddress.max',
+    }),
+    rule('prefix', 'per-prefix', '{family}:prefix:{prefix}', {
+      ...SENT,
+      ...perHour(perPrefix.max),
+      acts: ['send', 'lookup'],
+      option: 'perPrefix.max',
+    }),
+    rule('total', 'total', '{family}:total', {
+      ...SENT,
+      ...perHour(total.max),
+      acts: ['send', 'lookup'],
+      budget: 'in-all',
+      option: 'total.max',
+    }),
+  ];
+}
+
+/** Lists the limits of enrollments, and of logins that begin without a message. */
+function beginningRules({ withoutText, enrollments }: Limits): readonly LimitRule[] {
+  return [
+    rule('own-waits', 'without-text', 'without-text:{side}:{ownBlock}', {
+      ...perTenMinutes(withoutText.max),
+      acts: ['wait'],
+      budget: null,
+      clearedBy: ['success-here'],
+    }),
+    rule('waits', 'without-text', 'without-text:address:{block}', {
+      ...perTenMinutes(withoutText.maxPerAddress),
+      acts: ['wait'],
+      budget: null,
+      clearedBy: [],
+    }),
+    rule('enrollments', 'enrollments', 'enrollments:{user}', {
+      ...perHour(enrollments.max),
+      acts: ['enroll'],
+      budget: null,
+      clearedBy: ['unlock'],
+    }),
+  ];
+}
+
+/** Attempts in browsers that are not known, in 30 days, from which each locks them for a day. */
+export const SLOW_GUESSING_FAILURES = 60;
+
+/** Recovery codes, or answers to a challenge, that one address may try in a day. */
+export const UNGUESSABLE_PER_DAY = 10;
+
+/** The first lock of a factor. Each further one is twice as long, up to a day. */
+const FIRST_LOCK_SECONDS = 1800;
+const LONGEST_GAP_SECONDS = 300;
+
+/** Messages per day to one user in known browsers, or in all with `knownBrowsers: false`. */
+const DAY_IN_ALL = 40;
+
+/** The same in browsers that are not known. */
+const DAY_IN_OTHERS = 20;
+
+/** Messages of a day that step-ups and transactions leave to logins. */
+const LEFT_FOR_LOGINS = 10;
+const UNPROVEN_NUMBERS_PER_DAY = 5;
+const FROM_STRANGERS_PER_DAY = 60;
+const CUT_OFF_KEY = 'browsers:cut-off:{user}';
+
+const GUESS = { windowSeconds: null, acts: ['guess'], budget: 'lock' } as const;
+const SENT = { acts: ['send'], budget: 'total', clearedBy: [] } as const;
+const SINCE_SUCCESS = {
+  acts: ['send'],
+  budget: 'user',
+  clearedBy: ['success-here', 'unlock'],
+} as const;
+const TO_UNPROVEN = { ...SENT, when: isUnproven, exemptBy: proven } as const;
+
+/** Makes a row. The first three columns identify it. */
+function rule(
+  name: string,
+  limit: LimitName,
+  key: string,
+  more: Omit<LimitRule, 'name' | 'limit' | 'key'>,
+): LimitRule {
+  return { name, limit, key, ...more };
+}
+
+type Bound = Pick<LimitRule, 'max' | 'windowSeconds'>;
+
+function perDay(max: LimitRule['max']): Bound {
+  return { max, windowSeconds: DAY_SECONDS };
+}
+
+function perHour(max: number): Bound {
+  return { max, windowSeconds: 3600 };
+}
+
+function perTenMinutes(max: number): Bound {
+  return { max, windowSeconds: 600 };
+}
+
+function isUnproven({ isConfirmed }: About): boolean {
+  return isConfirmed !== true;
+}
+
+function isStepUp({ purpose }: About): boolean {
+  return purpose === 'step-up' || purpose === 'transaction';
+}
+
+function proven({ provenKeys = [] }: About): readonly string[] {
+  return provenKeys;
+}
+
+/** Returns steps that double: `doubling(30, 300)` is 30, 60, 120, 240, 300. */
+export function doubling(first: number, last: number): readonly number[] {
+  const steps: number[] = [];
+  for (let step = first; step < last; step *= 2) steps.push(step);
+  return [...steps, last];
+}
+
+/** Makes each gap but the first longer, by up to a tenth. `spread([30, 60], 1)` is 30, 66. */
+function spread(gaps: readonly number[], random: number): readonly number[] {
+  return gaps.map((gap, index) =>
+    index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
+  );
+}
+
+/**
+ * Records that the user has entered a code that was sent to the number. Each right code renews it
+ * for 400 days. The proof is per user and number.
+ */
+export function provenCounter(user: string, number: string): Counter {
+  return createCounter(`proven:${pairOf(user, number)}`, null);
+}
+
+/**
+ * Makes the user's browsers unknown that have been known from this second since 1970, or from an
+ * earlier one.
+ */
+export function cutOffCounter(user: string, second: number): Counter {
+  return createCounter(
+    CUT_OFF_KEY.replace('{user}', () => user),
+    null,
+    { raisesTo: second },
+  );
+}
+
+/** What the figures of the limits depend on. */
+export interface LimitSettings {
+  readonly limits: Limits;
+  /** Whether the app tells known browsers from others. */
+  readonly hasKnownBrowsers: boolean;
+  /** The first gap between two messages. */
+  readonly gapSeconds: number;
+}
+
+/** Describes one counter completely. */
+export interface LimitRule {
+  /** Identifies the row where code does more than charge it. */
+  readonly name: string;
+  readonly limit: LimitName;
+  /** The words in braces are those of `WORDS` in `limits/rows`. */
+  readonly key: string;
+  /** The actions that are counted in it. */
+  readonly acts: readonly Act[];
+  /** What its count is refunded with; null: never. */
+  readonly budget: AttemptBudget | SendBudget | null;
+  readonly windowSeconds: number | null;
+  readonly max?: number | ((about: About) => number) | undefined;
+  readonly lock?: Counter['lock'] | ((about: About) => Counter['lock']) | undefined;
+  readonly isOnlyRead?: true | undefined;
+  /** The side that has it. Left out: both have one, or share it. */
+  readonly side?: Side | undefined;
+  /** Left out: always. */
+  readonly when?: ((about: About) => boolean) | undefined;
+  /** Returns keys of which one above zero exempts from it. */
+  readonly exemptBy?: ((about: About) => readonly string[]) | undefined;
+  /** Whether the next action of the same kind is exempt, because only different things count. */
+  readonly countsDifferent?: true | undefined;
+  /** The option below `limits` that sets a limit of all users. `limit-near` watches it. */
+  readonly option?: SharedOption | undefined;
+  /** What clears it before its window ends. `forgetUser` clears all that have a user in the key. */
+  readonly clearedBy: readonly Clearing[];
+}
+
+/**
+ * What clears a counter. `success`: a right code clears it on both sides; `success-here`: only in
+ * that browser, or on that side. `unlock` and `enable` are `unlockUser` and `enableUser`.
+ * `lift-lock`: `unlockUser` ends its lock, and its count stays.
+ */
+export type Clearing = 'success' | 'success-here' | 'unlock' | 'lift-lock' | 'enable';
+
+/** An action that is counted. `guess`, `recovery` and `answer` are attempts at a code. */
+export type Act = 'guess' | 'recovery' | 'answer' | 'send' | 'lookup' | 'wait' | 'enroll';
+
+type SharedOption =
+  | 'perAddress.max'
+  | 'perAddress.maxUnproven'
+  | 'perPrefix.max'
+  | 'perPrefix.maxUnproven'
+  | 'total.max';
+
+/** The limits that can refuse, as events name them. */
+export type LimitName =
+  | 'failures'
+  | 'lock'
+  | 'gap'
+  | 'per-login'
+  | 'per-user'
+  | 'per-number'
+  | 'per-address'
+  | 'per-prefix'
+  | 'total'
+  | 'enrollments'
+  | 'without-text';
+
+/** Who acts, and on what. */
+export interface About {
+  readonly user: string;
+  /** Each known browser of a user is counted apart; all others together are `OTHER_BROWSERS`. */
+  readonly bucket: string;
+  /** The factor of an attempt. */
+  readonly method?: string;
+  readonly purpose?: Purpose;
+  /** HMACs of the number, and of the number without its last four digits. */
+  readonly number?: string;
+  readonly prefix?: string;
+  /** Names the user and the number: see `pairOf`. */
+  readonly pair?: string;
+  /** See `PolicyContext.provenKeys`. */
+  readonly provenKeys?: readonly string[];
+  /** Whether the app says that the number is the user's. */
+  readonly isConfirmed?: boolean;
+  readonly addresses?: readonly AddressBlock[];
+  /** The same blocks under names that only this user has. */
+  readonly ownAddresses?: readonly AddressBlock[];
+  /** From 0 to 1. Spreads every gap after the first, so that clients do not come back together. */
+  readonly random?: number;
+}
