@@ -16,7 +16,7 @@ const GROUPS = {
   redaction: [
     'src/errors.ts',
     'src/client/events.ts',
-    'src/middleware/{responses,status}.ts',
+    'src/middleware/{replies,notice,answer,status}.ts',
     'src/opentelemetry/record-spans.ts',
     'src/cli/failures.ts',
     // The refusal of secrets, and what of a word is repeated.

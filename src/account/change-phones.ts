@@ -89,9 +89,9 @@ export function createChangePhones(context: EnrollmentContext) {
   }
 }
 
-type Refused = Extract<ChangeResult, { readonly kind: 'refused' }>;
+type RefusedChange = Extract<ChangeResult, { readonly kind: 'refused' }>;
 
-function refuse(refusal: Refusal): Refused {
+function refuse(refusal: Refusal): RefusedChange {
   return { kind: 'refused', refusal };
 }
 

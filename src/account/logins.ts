@@ -1,6 +1,6 @@
 import { DAY_SECONDS } from '../limits/charge';
 import type {
-  BegunLogin,
+  NewLogin,
   ListedLogin,
   LoginContext,
   LoginReference,
@@ -114,17 +114,14 @@ async function see(
 }
 
 /** Begins a login at once. */
-async function begin(registry: Registry, begun: BegunLogin): Promise<LoginReference> {
+async function begin(registry: Registry, begun: NewLogin): Promise<LoginReference> {
   const login = toRecord(registry, begun);
   const { gone } = await registry.logins.put(login, { most: MOST_LOGINS });
   keepWritten(registry, login, gone);
   return toReference(login);
 }
 
-function toRecord(
-  { now, lifeMs, randomId }: Registry,
-  { userId, method, label }: BegunLogin,
-): Login {
+function toRecord({ now, lifeMs, randomId }: Registry, { userId, method, label }: NewLogin): Login {
   const at = now();
   const times = { startedAt: at, lastSeenAt: at, expiresAt: at + lifeMs };
   return { version: 1, loginId: randomId(), userId, method, label, ...times };

@@ -40,7 +40,7 @@ export type SendCharge =
   | RefusedCharge;
 
 /** A refused send: nothing was charged. */
-interface RefusedCharge {
+export interface RefusedCharge {
   readonly isCharged: false;
   readonly refusal: Refusal;
   /** The policy's counter or the built-in limit that refused: one of them is null. */

@@ -133,9 +133,9 @@ export interface LoginRegistry {
   /** Asks the store now. Null: the login has ended. */
   readonly findLive: (login: LoginReference) => Promise<Login | null>;
   /** Begins a login at once, for a session from before `logins` was switched on. */
-  readonly begin: (login: BegunLogin) => Promise<LoginReference>;
+  readonly begin: (login: NewLogin) => Promise<LoginReference>;
   /** Prepares a login that begins with a success. */
-  readonly prepare: (login: BegunLogin) => PreparedLogin;
+  readonly prepare: (login: NewLogin) => PreparedLogin;
   /**
    * Prepares another login in the place of this one, with the same beginning.
    * @param method Undefined: it stays.
@@ -167,7 +167,7 @@ export interface PreparedLogin extends PreparedPut {
 }
 
 /** A login that begins. */
-export interface BegunLogin {
+export interface NewLogin {
   readonly userId: string;
   readonly method: Method | null;
   readonly label: string;

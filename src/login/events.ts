@@ -13,7 +13,7 @@ interface Owner {
   readonly address: string | undefined;
 }
 
-interface OwnPhone extends Owner {
+interface ChangedPhone extends Owner {
   /** The last two digits, the rest masked. */
   readonly maskedPhone: string;
 }
@@ -31,9 +31,9 @@ export type LifeEvent =
   /**
    * A number was confirmed. `replaced`: the masked number whose place it took; null: it was added.
    */
-  | ({ readonly type: 'phone-enrolled'; readonly replaced: string | null } & OwnPhone)
-  | ({ readonly type: 'phone-removed' } & OwnPhone)
-  | ({ readonly type: 'default-phone-changed' } & OwnPhone)
+  | ({ readonly type: 'phone-enrolled'; readonly replaced: string | null } & ChangedPhone)
+  | ({ readonly type: 'phone-removed' } & ChangedPhone)
+  | ({ readonly type: 'default-phone-changed' } & ChangedPhone)
   | ({ readonly type: 'recovery-codes-generated'; readonly count: number } & Owner)
   | ({ readonly type: 'recovery-code-used'; readonly left: number } & Owner)
   | ({ readonly type: 'device-trusted' } & OwnDevice)
@@ -97,7 +97,7 @@ export interface DecisionEvent extends Owner {
 export type { PolicyEvent };
 
 /** Who a login event is about. No number, no code: the number is masked to its last two digits. */
-interface Subject extends Owner {
+interface EventOwner extends Owner {
   readonly purpose: Purpose;
 }
 
@@ -118,7 +118,7 @@ export type LoginEvent =
       readonly cost: string | null;
       /** ISO 3166-1 code of the number's country, or null when it has none. */
       readonly country: string | null;
-    } & Subject)
+    } & EventOwner)
   /**
    * A code was right and the user passed. `country`: of the number that was texted; null for other
    * factors. `isKnownBrowser`: whether the user had passed in this browser before; left out with
@@ -129,12 +129,12 @@ export type LoginEvent =
       readonly method: Method;
       readonly country: string | null;
       readonly isKnownBrowser?: boolean;
-    } & Subject)
+    } & EventOwner)
   /**
    * A code was not accepted. `unconfirmed`: the gateway's answer was lost and the pending
    * login is over.
    */
-  | ({ readonly type: 'rejected'; readonly reason: Reason } & Subject)
+  | ({ readonly type: 'rejected'; readonly reason: Reason } & EventOwner)
   /** A send was refused, or has failed: no text is known to have gone out. */
   | ({
       readonly type: 'denied';
@@ -155,25 +155,25 @@ export type LoginEvent =
        * the number's country, or of the one that an unknown range counts as; null when it has none.
        */
       readonly country?: string | null;
-    } & Subject)
+    } & EventOwner)
   /**
    * A user's texts of a day are used up without a success, in one known browser or in all others.
    */
-  | ({ readonly type: 'sends-used-up'; readonly sends: number } & Subject)
+  | ({ readonly type: 'sends-used-up'; readonly sends: number } & EventOwner)
   /**
    * Half of a limit that all users share is used up; emitted once in its window. `userId` and
    * `address` are those of the send that reached it. `isUnproven`: the limit is that of numbers
    * that are not proven for their users.
    */
-  | ({ readonly type: 'limit-near' } & NearLimit & Subject)
+  | ({ readonly type: 'limit-near' } & NearLimit & EventOwner)
   /** A user's second factor is locked for a while after failures. */
-  | ({ readonly type: 'locked'; readonly lockedSeconds: number } & Subject)
+  | ({ readonly type: 'locked'; readonly lockedSeconds: number } & EventOwner)
   /**
    * A known browser has had as many failures as it may: it counts as one of the others from now on.
    */
-  | ({ readonly type: 'browser-unknown'; readonly failures: number } & Subject)
+  | ({ readonly type: 'browser-unknown'; readonly failures: number } & EventOwner)
   /** A user's second factor by text message is disabled until `enableUser`. */
-  | ({ readonly type: 'disabled' } & Subject)
+  | ({ readonly type: 'disabled' } & EventOwner)
   /**
    * The consecutive failures since the user's last success, for apps that keep the count in their
    * own database. `purpose` is null when an operator changed it.
@@ -187,12 +187,12 @@ export type LoginEvent =
    * A user has had many failures in 30 days, spread so that no lock shows it: someone may be
    * guessing slowly.
    */
-  | ({ readonly type: 'guessing-slowly'; readonly failures: number } & Subject)
+  | ({ readonly type: 'guessing-slowly'; readonly failures: number } & EventOwner)
   /**
    * Wrong recovery codes of one user have reached ten in a day. Recovery stays open for other
    * addresses.
    */
-  | ({ readonly type: 'guessing-recovery-codes'; readonly failures: number } & Subject)
+  | ({ readonly type: 'guessing-recovery-codes'; readonly failures: number } & EventOwner)
   /**
    * A decision ended. Its work, from the first question to the last write of the store, lies within
    * the duration.

@@ -79,7 +79,7 @@ async function reportCost(
 }
 
 /** The denial of one policy. */
-export interface Denial {
+export interface PolicyDenial {
   readonly policy: string;
   readonly refusal: Refusal;
 }
@@ -95,7 +95,7 @@ export async function runSendPolicies(
   login: LoginContext,
   context: PolicyContext,
   round: PolicyRound,
-): Promise<Denial | null> {
+): Promise<PolicyDenial | null> {
   for (const stage of stagesOf(context)) {
     // Policies know a send by its context: the one of the stage `send` stays the same object.
     const staged = stage === context.stage ? context : { ...context, stage };
@@ -123,7 +123,7 @@ async function runStage(
   { policies, emit }: LoginContext,
   context: PolicyContext,
   round: PolicyRound,
-): Promise<Denial | null> {
+): Promise<PolicyDenial | null> {
   for (const policy of policies) {
     const isOfRound = (policy.needsLookup === true) === (round === 'lookups');
     if (policy.stage !== context.stage || !isOfRound) continue;
@@ -188,7 +188,7 @@ export interface PlannedCharge extends PolicyCharge {
 export async function planCharges(
   policies: readonly Policy[],
   context: PolicyContext,
-): Promise<readonly PlannedCharge[] | Denial> {
+): Promise<readonly PlannedCharge[] | PolicyDenial> {
   const planned: PlannedCharge[] = [];
   for (const policy of policies) {
     if (policy.stage !== 'send' || policy.charges === undefined) continue;
@@ -204,7 +204,9 @@ export async function planCharges(
   return planned;
 }
 
-export function isDenial(planned: readonly PlannedCharge[] | Denial): planned is Denial {
+export function isDenial(
+  planned: readonly PlannedCharge[] | PolicyDenial,
+): planned is PolicyDenial {
   return 'refusal' in planned;
 }
 

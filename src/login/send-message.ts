@@ -8,6 +8,7 @@ import type { PendingLogin, SentText } from '../stores/store';
 import {
   chargeSend,
   findSendRefusal,
+  type RefusedCharge,
   refundUnusable,
   reportNearLimits,
   type SendCharge,
@@ -18,7 +19,7 @@ import type { Refusal } from './outcome';
 import { maskPhone, type NoMessageNow, warnOfUnknownRange } from './phones';
 import {
   createPolicyContext,
-  type Denial as PolicyDenial,
+  type PolicyDenial,
   emitChargeDenials,
   isDenial,
   needsLookup,
@@ -212,9 +213,6 @@ function toNotSent(error: unknown, waitSeconds: number): NotSent {
 /** A send that was charged. */
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;
 
-/** A send that a limit, or the counter of a policy, has refused. */
-type RefusedCharge = Exclude<SendCharge, Charged>;
-
 async function chargeMessage(
   { core, outages, findNear }: MessageSender,
   message: Message,
@@ -306,7 +304,7 @@ async function generate(
 }
 
 /** A message that the gateway has sent. */
-interface Generated {
+interface SentMessage {
   readonly times: SendTimes;
   readonly charge: Charged;
   readonly generated: TextedOtp;
@@ -315,7 +313,7 @@ interface Generated {
 async function attach(
   core: LoginContext,
   { request, recipient, context }: Message,
-  { times, charge, generated }: Generated,
+  { times, charge, generated }: SentMessage,
 ): Promise<SendResult> {
   const { mobile } = recipient;
   const text: SentText = {
@@ -378,7 +376,7 @@ async function keep(
 async function emitSent(
   core: LoginContext,
   { userId, purpose, address, mobile, origin }: SendContext,
-  { times: { sends }, charge: { usedUp }, generated }: Generated,
+  { times: { sends }, charge: { usedUp }, generated }: SentMessage,
 ): Promise<void> {
   const subject = { userId, purpose, address };
   const { country } = await origin();

@@ -13,7 +13,7 @@ export function deny(
   { emit }: Pick<LoginContext, 'emit'>,
   { userId, purpose, address }: DeniedSend,
   refusal: Refusal,
-  why: Partial<Denial> = {},
+  why: Partial<DenialDetails> = {},
 ): RefusedSend {
   const { reason } = refusal;
   emit({ type: 'denied', userId, purpose, address, policy: null, limit: null, ...why, reason });
@@ -28,7 +28,7 @@ interface DeniedSend {
 }
 
 /** What the event `denied` says besides. */
-type Denial = Omit<
+type DenialDetails = Omit<
   Extract<LoginEvent, { readonly type: 'denied' }>,
   keyof DeniedSend | 'type' | 'reason'
 >;

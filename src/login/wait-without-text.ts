@@ -138,7 +138,7 @@ export async function beginLogin(
 }
 
 /** A pending login that begins. */
-interface BegunLogin
+interface NewPending
   extends
     UserIdText,
     Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile' | 'transaction' | 'replaces'> {}
@@ -147,7 +147,7 @@ interface BegunLogin
 export function createPendingLogin(
   { now, randomId, settings }: Pick<LoginContext, 'now' | 'randomId' | 'settings'>,
   visit: Visit,
-  begun: BegunLogin,
+  begun: NewPending,
 ): PendingLogin {
   // A login renews the session. Everything else keeps it, and two requests of it begin one.
   const pendingId = begun.purpose === 'login' ? randomId() : visit.toPendingId();

@@ -11,16 +11,18 @@ import {
   answerRefusal,
   answerSuccess,
   finishRefusal,
-  LOGIN_ENDED,
-  type Notice,
   notSent,
-  recordRefusal,
   replyWithPending,
   replyWithRedirect,
+} from './answer';
+import {
+  LOGIN_ENDED,
+  type Notice,
+  recordRefusal,
   type SessionChanges,
   type SessionRefusal,
   toNotice,
-} from './responses';
+} from './notice';
 import { type PendingSlot, type SmsOtpSession, withoutReason } from './session-data';
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import type { Refusal } from '../login/outcome';
 import type { MiddlewareContext } from './context';
-import { ALREADY_VERIFIED, LOGIN_ENDED, recordRefusal, type SessionRefusal } from './responses';
+import { ALREADY_VERIFIED, LOGIN_ENDED, recordRefusal, type SessionRefusal } from './notice';
 import type { PendingSlot } from './session-data';
 
-interface Refused {
+interface EndedLogin {
   readonly kind: 'refused';
   readonly refusal: Refusal;
 }
@@ -17,7 +17,7 @@ export async function findEndOfLogin(
   { logins, findPending }: Pick<MiddlewareContext, 'logins' | 'findPending'>,
   req: Request,
   pending: PendingSlot | undefined,
-): Promise<Refused | null> {
+): Promise<EndedLogin | null> {
   if (await logins.isStillLive(req)) return null;
   const found = pending && (await findPending(pending.pendingId));
   return { kind: 'refused', refusal: found === 'passed' ? ALREADY_VERIFIED : LOGIN_ENDED };

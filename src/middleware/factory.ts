@@ -6,7 +6,8 @@ import { handleAsync, listHandlers, loadOptions } from './handler';
 import type { CheckedOptions, MiddlewareName, RedirectOptions } from './options';
 import { withPaths } from './paths';
 import { wantsJson } from './request-kind';
-import { finishRefusal, LOGIN_ENDED } from './responses';
+import { finishRefusal } from './answer';
+import { LOGIN_ENDED } from './notice';
 
 /**
  * What a middleware does with its checked options: true goes on to the next handler, false means

@@ -5,7 +5,7 @@ import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
 import { isGiven } from './handler';
 import type { FirstFactorOptions } from './options';
-import { finishRefusal, notSent } from './responses';
+import { finishRefusal, notSent } from './answer';
 
 /** A strategy that checks a password, by its name or as an object, or several of them. */
 export type FirstFactorStrategy = string | Strategy | string[];

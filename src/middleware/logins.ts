@@ -13,7 +13,7 @@ import type { LoginsContext, MiddlewareContext, PreparedSession } from './contex
 import { createFactory } from './factory';
 import type { PassportOptions, RedirectOptions } from './options';
 import { logIn, logOut } from './passport';
-import { answerSuccess } from './responses';
+import { answerSuccess } from './answer';
 import type { PendingSlot } from './session-data';
 import type { SessionSlot } from './session-slot';
 import { checkLogout } from './setup-checks';

@@ -19,7 +19,7 @@ import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-canc
 import { createSend } from './send';
 import { createStatus, type SmsOtpStatus } from './status';
 import type { OtpStrategy } from './strategy';
-import { createOptionsWith } from './factor-options';
+import { createOptionsWith } from './options-with';
 import { createVerify } from './verify';
 
 /** The middlewares and guards that are there whatever is configured. */

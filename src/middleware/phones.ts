@@ -31,14 +31,12 @@ import {
   answerRefusal,
   answerSuccess,
   finishRefusal,
-  LOGIN_ENDED,
   notChanged,
   notSent,
   notVerified,
-  recordRefusal,
-  type SessionRefusal,
   toVerified,
-} from './responses';
+} from './answer';
+import { LOGIN_ENDED, recordRefusal, type SessionRefusal } from './notice';
 import { finishSend } from './answer-send';
 import { toKept } from './session-data';
 import { readRequiredField } from './setup-checks';

@@ -13,7 +13,7 @@ import type { KeptPage } from './kept-page';
 import { logInOrEnd } from './logins';
 import type { SendOptions } from './options';
 import { setAuthInfo } from './passport';
-import { answerSuccess, finishRefusal, notSent, toVerified } from './responses';
+import { answerSuccess, finishRefusal, notSent, toVerified } from './answer';
 import { type SmsOtpSession, toKept } from './session-data';
 import { checkCookieLife, checkProxy, checkSameSite, requireSerializer } from './setup-checks';
 import { createDeviceLogin, type DeviceLogin } from './trusted-devices';

@@ -4,7 +4,7 @@ import { toIpAddress } from '../limits/address-block';
 import type { MiddlewareContext } from './context';
 import { readField } from './handler';
 import type { SecondFactorOptions } from './options';
-import type { Notice } from './responses';
+import type { Notice } from './notice';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
 /** Warns when limits per address count a proxy, or what a client writes, and not the client. */

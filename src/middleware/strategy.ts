@@ -10,13 +10,9 @@ import type { Verified } from '../login/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { FactorVerification, MiddlewareContext, PreparedSession } from './context';
 import { isGiven } from './handler';
-import {
-  recordRefusal,
-  REPLIES,
-  type SessionRefusal,
-  setRetryAfter,
-  toVerified,
-} from './responses';
+import { setRetryAfter, toVerified } from './answer';
+import { recordRefusal, type SessionRefusal } from './notice';
+import { REPLIES } from './replies';
 import type { Purpose } from '../stores/store';
 import { firstAmr, type SmsOtpSession, toKept } from './session-data';
 import { checkStore, readRequiredField } from './setup-checks';

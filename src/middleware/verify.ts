@@ -6,7 +6,7 @@ import { isGiven } from './handler';
 import { logInOrEnd } from './logins';
 import type { VerifyOptions } from './options';
 import { type PassportCallback, setAuthInfo } from './passport';
-import { answerRefusal, answerSuccess } from './responses';
+import { answerRefusal, answerSuccess } from './answer';
 import { checkTrustDevice } from './setup-checks';
 import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { REASONS } from 'passport-sms-otp';
 import * as errors from '../../src/errors';
-import { REPLIES } from '../../src/middleware/responses';
+import { REPLIES } from '../../src/middleware/replies';
 import { readPage, ROOT } from './support/pages';
 import { readRows, readSection } from './support/tables';
 

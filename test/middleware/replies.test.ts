@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { REASONS } from 'passport-sms-otp';
-import { REPLIES } from '../../src/middleware/responses';
+import { REPLIES } from '../../src/middleware/replies';
 import { giveCode, givePassword, giveWrongCode, logIn } from './support/steps';
 import { useOwnApps } from '../support/use-app';
 

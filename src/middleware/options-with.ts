@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
-import { finishRefusal, notVerified } from './responses';
+import { finishRefusal, notVerified } from './answer';
 import { readVisit } from './visit';
 
 /** Makes `optionsWith` for one factor. */

@@ -1,0 +1,212 @@
+import type { Request, Response } from 'express';
+import type { Reason } from '../login/outcome';
+import type { MarkCheck, MiddlewareContext } from './context';
+import { takeOutLogin } from './ended-login';
+import { currentUser } from './handler';
+import { findWanted, type KeptPage, withMethods } from './kept-page';
+import type { GuardOptions } from './options';
+import { isPageRequest, wantsJson } from './request-kind';
+import { replyWithRedirect, replyWithRefusal } from './answer';
+import { toNotice } from './notice';
+import type { SmsOtpSession } from './session-data';
+import {
+  checkLoginPage,
+  isSamePage,
+  requireOtherPage,
+  warnOfGuard,
+  warnOfLoop,
+  warnOfOtherHost,
+  warnOfReturnTo,
+} from './setup-checks';
+import { isSamePending, updateSlot } from './update-slot';
+
+/** A request at a guard. */
+export interface GuardedRequest {
+  readonly context: MiddlewareContext;
+  readonly req: Request;
+  readonly options: GuardOptions;
+}
+
+export type Unpassed = Exclude<MarkCheck, 'passed'>;
+
+/** Decides where the mark alone does not let the request pass. True: it passes. */
+export async function decideGuard(
+  guarded: GuardedRequest,
+  res: Response,
+  check: Unpassed,
+): Promise<boolean> {
+  const { context, req } = guarded;
+  context.slot.read(req);
+  if (check === 'second-factor-required') context.slot.requireReadUser(req);
+  const isRequired = askOnce(context, req);
+  const reason = await findReason(guarded, check, isRequired);
+  if (reason === null) return true;
+
+  const isFree = reason === 'second-factor-required' && !(await isRequired());
+  const canStepUp = reason === 'login-ended' || (await isAbleToStepUp(guarded));
+  const target = canStepUp ? findTarget(guarded, reason, isFree) : undefined;
+  // The step-up page leads such a user on.
+  const hasWayOn = isFree && target !== undefined && target === context.paths?.stepUp;
+  if (reason === 'second-factor-required' && !hasWayOn) warnOfRefusal(context, req, isFree);
+  checkLoginPage(req, context);
+  await leaveTrace(context, req, reason, canStepUp ? toTrace(guarded, reason, target) : null);
+
+  if (target !== undefined) replyWithRedirect(res, target);
+  else replyWithRefusal(res, { reason });
+  return false;
+}
+
+/** Returns whether the user of a request needs a second factor; true where no one is logged in. */
+type IsRequired = () => Promise<boolean>;
+
+/** Asks the app about the user of a request when it is first called, and not again. */
+function askOnce(context: MiddlewareContext, req: Request): IsRequired {
+  const user = currentUser(req);
+  let answer: Promise<boolean> | undefined;
+  return () =>
+    (answer ??= user === undefined ? Promise.resolve(true) : context.isRequiredFor(user, req));
+}
+
+/** Returns null where the login is active, and has passed the second factor or needs none. */
+async function findReason(
+  { context: { logins }, req, options }: GuardedRequest,
+  check: Unpassed,
+  isRequired: IsRequired,
+): Promise<Reason | null> {
+  if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
+  const isAllowed = options.allowNotRequired === true && !(await isRequired());
+  const mayHaveEnded = isAllowed || check === 'second-factor-required';
+  if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
+  return isAllowed ? null : check;
+}
+
+/**
+ * Returns false for a user who has none of the factors that the guard accepts: a step-up would lead
+ * back to this refusal without an end.
+ */
+async function isAbleToStepUp({ context, req, options }: GuardedRequest): Promise<boolean> {
+  const { methods } = options;
+  const user = currentUser(req);
+  return methods === undefined || user === undefined || context.hasOneOf(user, methods);
+}
+
+/** Returns where a refused browser is sent; undefined: it is answered as JSON. */
+function findTarget(
+  { context, req, options }: GuardedRequest,
+  reason: Reason,
+  isFree: boolean,
+): string | undefined {
+  const { redirect, maxAgeSeconds, methods } = options;
+  if (redirect === undefined) {
+    const path = findPath(context, req, reason);
+    if (path !== undefined) requireOtherPage(req, path);
+    return path;
+  }
+
+  // The login would send a user who needs no second factor straight back. A guard for a recent or a
+  // certain factor leads to a step-up, which such a user may be able to pass.
+  const leadsToLogin = maxAgeSeconds === undefined && methods === undefined;
+  const free = isFree && leadsToLogin ? context.setup.notRequiredRedirect : undefined;
+  if (free !== undefined && !isSamePage(req, free)) return free;
+  requireOtherPage(req, redirect);
+  return redirect;
+}
+
+/** Returns where a guard leads by `paths`; undefined: it answers as JSON. */
+function findPath(
+  { paths, slot, now }: MiddlewareContext,
+  req: Request,
+  reason: Reason,
+): string | undefined {
+  if (paths === undefined || wantsJson(req)) return undefined;
+  if (reason === 'login-ended') return paths.login;
+  if (currentUser(req) !== undefined) return paths.stepUp;
+  const pendingUntil = slot.peek(req)?.pending?.pendingUntil ?? 0;
+  return pendingUntil > now() ? paths.code : paths.login;
+}
+
+/** Warns of a user who is logged in and whom the guard will refuse every time. */
+function warnOfRefusal(context: MiddlewareContext, req: Request, isFree: boolean): void {
+  if (currentUser(req) === undefined) return;
+  if (isFree || context.slot.peek(req) === undefined) warnOfGuard(isFree, context);
+}
+
+/** What a refusal leaves in the session. */
+type Trace = Partial<SmsOtpSession> | null;
+
+/**
+ * Returns what a refusal leaves: the notice and the page for a person who goes to another page, and
+ * for every user the factors that the next step-up accepts.
+ */
+function toTrace(guarded: GuardedRequest, reason: Reason, target: string | undefined): Trace {
+  const { context, req } = guarded;
+  const { slot, now, warn } = context;
+  if (!slot.mayKeep(req)) return null;
+  if (target === undefined) return toMethodsTrace(guarded);
+  if (!isPageRequest(req)) return null;
+
+  const before = slot.read(req);
+  const notice = toNotice({ reason }, now());
+  // Where a form was sent there is nothing to see.
+  const page = req.method === 'GET' ? findReturnPage(guarded, target) : null;
+  // A form that is refused may lead over the guard of another page.
+  if (before.returnTo?.url === page?.url) warnOfLoop(before, notice, warn);
+  const kept = page ? { returnTo: page } : toMethodsTrace(guarded);
+
+  // The page that asks for the code says itself what to do.
+  const isAsked = target === context.paths?.code;
+  const isSaid = isAsked || saysMore(before, reason, now());
+  return { ...(!isSaid && notice), ...kept };
+}
+
+/** Returns the factors that the next step-up accepts, where there is no page to keep. */
+function toMethodsTrace({ context, req, options }: GuardedRequest): Trace {
+  if (currentUser(req) === undefined) return null;
+  const wanted = findWanted(context.slot.read(req), context.now());
+  const page = withMethods(wanted, options.methods);
+  return page && { returnTo: page };
+}
+
+/**
+ * Returns whether the session has a notice that says more. A guard with a redirect of its own may
+ * lead a login that has ended over a second guard to the login page.
+ */
+function saysMore(
+  { notice, noticeUntil = 0 }: SmsOtpSession,
+  reason: Reason,
+  now: number,
+): boolean {
+  const isEnded = notice === 'login-ended' && noticeUntil > now;
+  return isEnded && reason === 'second-factor-required';
+}
+
+function findReturnPage(
+  { context: { returnPages, warn }, req, options }: GuardedRequest,
+  target: string,
+): KeptPage | null {
+  const { returnTo } = options;
+  if (returnTo === undefined)
+    return warnOfOtherHost(req, target, warn) ? null : returnPages.keep(req.originalUrl, options);
+
+  const address: unknown = returnTo(req);
+  const page = returnPages.keep(address, options);
+  if (page === null && address !== null) warnOfReturnTo(warn);
+  return page;
+}
+
+async function leaveTrace(
+  context: MiddlewareContext,
+  req: Request,
+  reason: Reason,
+  trace: Trace,
+): Promise<void> {
+  if (reason === 'login-ended' && (await takeOutLogin(context, req, trace ?? {}))) return;
+  if (trace === null) return;
+  const { pending } = context.slot.read(req);
+  await updateSlot(
+    context,
+    req,
+    (current) => isSamePending(current.pending, pending),
+    (current) => ({ ...current, ...trace }),
+  );
+}

@@ -1,0 +1,118 @@
+import type { Request } from 'express';
+import type { Refusal } from '../login/outcome';
+import type { MiddlewareContext } from './context';
+import type { PendingSlot, SmsOtpSession } from './session-data';
+import { isSamePending, type SlotUpdate, updateSlot } from './update-slot';
+
+/** What a refusal changes in the session. */
+export interface SessionChanges {
+  /** What the session waited for when the decision began; undefined: nothing. */
+  readonly pending: PendingSlot | undefined;
+  /** Whether the session stops waiting for a code. Default: false. */
+  readonly endsPending?: boolean | undefined;
+  /** Attempts that the text still admits; undefined when none was counted. */
+  readonly attemptsLeft?: number | undefined;
+  /** When a text may be asked for now; null when none can be had. Undefined: as before. */
+  readonly resendAt?: number | null | undefined;
+  /**
+   * Whether the first factor was right in this request: then the session's login may have ended,
+   * and the request may come from any site. Default: false.
+   */
+  readonly isFirstFactor?: boolean | undefined;
+}
+
+/** A refusal, and what the session is to keep of it. */
+export interface SessionRefusal extends SessionChanges {
+  readonly refusal: Refusal;
+}
+
+/** What a refusal leaves for the next page. */
+export type Notice = Required<Pick<SmsOtpSession, 'notice' | 'retryAt' | 'noticeUntil'>>;
+
+const NOTICE_LIFE_MS = 600_000;
+
+/** Returns the notice of a refusal, and when another try makes sense. */
+export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): Notice {
+  return {
+    notice: reason,
+    retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000,
+    noticeUntil: now + NOTICE_LIFE_MS,
+  };
+}
+
+/** The refusal of a request whose login has ended on the way. */
+export const LOGIN_ENDED: Refusal = { reason: 'login-ended' };
+
+/**
+ * Writes what a refusal changes in the session, if anything. Returns the refusal to report: another
+ * one when the session's login has ended in the meantime, and only the notice of that was written.
+ */
+export async function recordRefusal(
+  context: MiddlewareContext,
+  req: Request,
+  { refusal, ...changes }: SessionRefusal,
+  keepsNotice: boolean,
+): Promise<Refusal> {
+  const { pending, isFirstFactor = false } = changes;
+  const mayKeep = keepsNotice && (isFirstFactor || context.slot.mayKeep(req));
+  const findNotice = (told: Refusal): Notice | null =>
+    mayKeep ? toNotice(told, context.now()) : null;
+  if (!isWritten(changes, mayKeep)) return refusal;
+  if (isFirstFactor || (await context.logins.isStillLive(req))) {
+    const updated = await write(context, req, changes, findNotice(refusal));
+    return (await isSentTwice(context, changes, refusal, updated)) ? ALREADY_VERIFIED : refusal;
+  }
+  if (mayKeep) await write(context, req, { pending }, findNotice(LOGIN_ENDED));
+  return LOGIN_ENDED;
+}
+
+/** The refusal of a code whose pending login another request has passed. */
+export const ALREADY_VERIFIED: Refusal = { reason: 'already-verified' };
+
+/** Returns whether a code was wrong because another request has used it, which shows only now. */
+async function isSentTwice(
+  { findPending }: MiddlewareContext,
+  { pending }: SessionChanges,
+  { reason }: Refusal,
+  updated: SlotUpdate,
+): Promise<boolean> {
+  if (reason !== 'wrong-code' && reason !== 'too-many-attempts') return false;
+  if (updated !== 'gone' || pending === undefined) return updated === 'passed';
+  return (await findPending(pending.pendingId).catch(() => null)) === 'passed';
+}
+
+/** Returns whether a refusal changes anything in the session. */
+function isWritten(
+  { pending, endsPending, attemptsLeft, resendAt }: SessionChanges,
+  keepsNotice: boolean,
+): boolean {
+  const changesPending =
+    endsPending === true || attemptsLeft !== undefined || resendAt !== undefined;
+  return keepsNotice || (pending !== undefined && changesPending);
+}
+
+async function write(
+  context: MiddlewareContext,
+  req: Request,
+  { pending: judged, endsPending, attemptsLeft = Infinity, resendAt }: SessionChanges,
+  notice: Notice | null,
+): Promise<SlotUpdate> {
+  return updateSlot(
+    context,
+    req,
+    ({ pending }) => isSamePending(pending, judged),
+    ({ pending, ...rest }) => ({
+      ...rest,
+      // Of two answers the later attempt's counts, in whatever order they are written.
+      ...(pending &&
+        !endsPending && {
+          pending: {
+            ...pending,
+            ...(resendAt !== undefined && { resendAt }),
+            attemptsLeft: Math.min(attemptsLeft, pending.attemptsLeft),
+          },
+        }),
+      ...notice,
+    }),
+  );
+}
