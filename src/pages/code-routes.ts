@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { PendingStatus, SmsOtp } from 'passport-sms-otp';
+import type { PendingStatus, SmsOtpSettings } from 'passport-sms-otp';
 import { describeBase, hasUser, type PagesContext, textsOf, userOf, wayOut } from './context';
 import {
   ABOUT_ANSWER,
@@ -67,6 +67,7 @@ export function codeRoutes(context: PagesContext): Router {
     if (pending === null) return showEnd(context, req, res);
     // The page of the app that carries the transaction out takes its code.
     if (pending.purpose === 'transaction') return res.redirect(303, addresses.home);
+
     const base = describeBase(context, req, res);
     const page = isOfOtherFactor(settings, { pending, notice })
       ? describeCode(smsOtp, withFailure(context, base), { pending, notice: null })
@@ -81,6 +82,7 @@ export function codeRoutes(context: PagesContext): Router {
       isWithoutFactor(smsOtp, user),
       settings.findPreferredFactor(user, req),
     ]);
+
     show(context, req, res, {
       ...describeBase(context, req, res),
       name: 'step-up',
@@ -116,8 +118,10 @@ function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): Request
  * Logs a user out whose button was refused because the login has ended: pressed again, it would be
  * refused again.
  */
-function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
-  const guard = smsOtp.requireSecondFactor({ redirect: addresses.login });
+function leaveEnded(context: PagesContext): RequestHandler {
+  const { smsOtp } = context;
+  const guard = smsOtp.requireSecondFactor({ redirect: context.addresses.login });
+
   return (req, res, next) => {
     const hasEnded = hasUser(req) && smsOtp.status(req).notice === 'login-ended';
     return hasEnded ? guard(req, res, next) : next();
@@ -125,16 +129,20 @@ function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
 }
 
 /** Leads a browser without a user to its pending login or to the login page, which says why. */
-function requireUser({ smsOtp }: PagesContext): RequestHandler {
-  const guard = smsOtp.requireSecondFactor({ returnTo: () => null });
+function requireUser(context: PagesContext): RequestHandler {
+  const guard = context.smsOtp.requireSecondFactor({ returnTo: () => null });
   return (req, res, next) => (hasUser(req) ? next() : guard(req, res, next));
 }
 
 /** A login that is cancelled leads to the login, and a step-up home: its user stays logged in. */
-function cancel({ smsOtp, addresses }: PagesContext): RequestHandler {
-  const { home } = addresses;
+function cancel(context: PagesContext): RequestHandler {
+  const { addresses, smsOtp } = context;
   const login = smsOtp.cancel();
-  const stepUp = smsOtp.cancel({ successRedirect: home, failureRedirect: addresses.login });
+  const stepUp = smsOtp.cancel({
+    successRedirect: addresses.home,
+    failureRedirect: addresses.login,
+  });
+
   return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
 }
 
@@ -143,21 +151,19 @@ function showEnd(context: PagesContext, req: Request, res: Response): void {
   showMessage(context, req, res, { message: 'ended', link: wayOut(context, req) });
 }
 
-function addRecovery(
-  router: Router,
-  { smsOtp, addresses }: PagesContext,
-  pendingPage: PendingPageMaker,
-): void {
-  const { recover } = smsOtp;
+function addRecovery(router: Router, context: PagesContext, pendingPage: PendingPageMaker): void {
+  const { recover } = context.smsOtp;
   if (recover === undefined) return;
+
   const page = '/recovery-code';
+  const failureRedirect = context.addresses.at('recovery-code');
   router.get(
     page,
     pendingPage((base) => ({ ...base, name: 'recovery-code', trustDays: null })),
   );
   router.post(
     page,
-    byUser((purpose) => recover({ purpose, failureRedirect: addresses.at('recovery-code') })),
+    byUser((purpose) => recover({ purpose, failureRedirect })),
   );
 }
 
@@ -170,25 +176,28 @@ function withFailure(context: PagesContext, base: PageBase): PageBase {
 function addFactors(router: Router, context: PagesContext, pendingPage: PendingPageMaker): void {
   const { smsOtp, addresses } = context;
   const { settings, verifyWith, optionsWith } = smsOtp;
+
   for (const factor of settings.factors) {
     const name = `factor-${factor.name}`;
     const optionsAction = factor.kind === 'challenge' ? `${name}-options` : null;
+
     router.get(
       `/${name}`,
-      pendingPage((base, { pending, notice }) => ({
-        ...(factor.kind === 'challenge' && ABOUT_ANSWER.has(notice)
+      pendingPage((base, page) => ({
+        ...(factor.kind === 'challenge' && ABOUT_ANSWER.has(page.notice)
           ? withFailure(context, base)
           : base),
         name: 'factor',
         fields: { ...base.fields, code: factor.field },
         factor: factor.name,
         kind: factor.kind,
-        purpose: pending.purpose,
-        trustDays: findTrustDays(settings, pending),
+        purpose: page.pending.purpose,
+        trustDays: findTrustDays(settings, page.pending),
         action: name,
         optionsAction,
       })),
     );
+
     if (verifyWith === undefined || optionsWith === undefined) continue;
     router.post(
       `/${name}`,
@@ -201,6 +210,6 @@ function addFactors(router: Router, context: PagesContext, pendingPage: PendingP
 }
 
 /** Only a login can trust a device. */
-function findTrustDays(settings: SmsOtp['settings'], { purpose }: PendingStatus): number | null {
-  return purpose === 'login' ? settings.trustedDeviceDays : null;
+function findTrustDays(settings: SmsOtpSettings, pending: PendingStatus): number | null {
+  return pending.purpose === 'login' ? settings.trustedDeviceDays : null;
 }

@@ -5,6 +5,7 @@ import {
   SecondFactorError,
   type SmsOtp,
   type SmsOtpOutcome,
+  type SmsOtpSettings,
 } from 'passport-sms-otp';
 import { leadTo } from './code-routes';
 import { describeBase, hasSettings, type PagesContext, type Told, userOf } from './context';
@@ -56,16 +57,19 @@ interface PageGuards {
   readonly recentForm: RequestHandler;
 }
 
-function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
+function createGuards(context: PagesContext): PageGuards {
+  const { smsOtp } = context;
   const maxAgeSeconds = RECENT_SECONDS;
   const user = smsOtp.requireSecondFactor();
   const userWithoutFactor = smsOtp.requireSecondFactor({ allowNotRequired: true });
-  const redirect = addresses.at('confirm');
+  const redirect = context.addresses.at('confirm');
   const recentForm = smsOtp.requireSecondFactor({ maxAgeSeconds, redirect });
+
   const hasNone = async (req: Request): Promise<boolean> => {
     if (!req.user || smsOtp.hasSecondFactor(req)) return false;
     return isWithoutFactor(smsOtp, req.user);
   };
+
   return {
     user: choose(hasNone, userWithoutFactor, user),
     recent: smsOtp.requireSecondFactor({ maxAgeSeconds }),
@@ -136,6 +140,7 @@ function addNumbers(
   ): Promise<void> {
     const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
     const told = refused && toTold(refused, smsOtp.settings.now());
+
     const form = {
       ...describeBase(context, req, res, told),
       name: 'add-number',
@@ -155,16 +160,17 @@ function isCorrectable(outcome: SmsOtpOutcome | undefined): boolean {
   return outcome?.sent === false && outcome.reason !== 'login-ended';
 }
 
-function toTold({ reason, retryAfterSeconds }: SmsOtpOutcome, now: number): Told {
+function toTold(outcome: SmsOtpOutcome, now: number): Told {
+  const { retryAfterSeconds } = outcome;
   return {
-    notice: reason ?? null,
+    notice: outcome.reason ?? null,
     retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000,
   };
 }
 
 /** Where one country alone gets messages, its national numbers are understood. */
-function findCountry({ settings }: SmsOtp): string | undefined {
-  const { allowedCountries } = settings;
+function findCountry(smsOtp: SmsOtp): string | undefined {
+  const { allowedCountries } = smsOtp.settings;
   return allowedCountries.length === 1 ? allowedCountries[0] : undefined;
 }
 
@@ -182,6 +188,7 @@ function addCodes(
     guards.user,
     asyncHandler(async (req, res) => {
       const codesLeft = await recoveryCodes.count(settings.getUserId(userOf(req)));
+
       show(context, req, res, {
         ...describeBase(context, req, res),
         name: 'recovery-codes',
@@ -198,10 +205,12 @@ function addCodes(
       const showLost = (): void => showLostCodes(context, req, res);
       const isOurs = form !== '' && form.length <= MAX_FORM_LENGTH;
       if (!req.user || !isOurs) return void guards.recentForm(req, res, showLost);
+
       // It asks for the recent factor itself, or for a user without any.
       const codes = await makeCodes(req, form);
       if (codes === 'factor-needed') return res.redirect(303, context.addresses.at('confirm'));
       if (codes === 'too-late') return showLost();
+
       show(context, req, res, {
         ...describeBase(context, req, res),
         name: 'recovery-codes',
@@ -218,6 +227,7 @@ function addCodes(
     form: string,
   ): Promise<readonly string[] | 'factor-needed' | 'too-late'> {
     const userId = settings.getUserId(userOf(req));
+
     try {
       return await recoveryCodes.generate(userId, req, { form });
     } catch (error) {
@@ -237,25 +247,22 @@ function showLostCodes(context: PagesContext, req: Request, res: Response): void
 }
 
 /** Trusted devices, and where the user is logged in. */
-function addBrowsers(
-  router: Router,
-  { smsOtp, addresses }: PagesContext,
-  guards: PageGuards,
-): void {
-  const { settings, trustedDevices, logins } = smsOtp;
+function addBrowsers(router: Router, context: PagesContext, guards: PageGuards): void {
+  const { settings, trustedDevices, logins } = context.smsOtp;
   const addForm = (
     path: string,
-    change: (req: Request, userId: UserId) => Promise<unknown>,
+    change: (req: Request, userId: ReturnType<SmsOtpSettings['getUserId']>) => Promise<unknown>,
   ): void => {
     router.post(
       path,
       guards.recentForm,
       asyncHandler(async (req, res) => {
         await change(req, settings.getUserId(userOf(req)));
-        res.redirect(303, addresses.settings);
+        res.redirect(303, context.addresses.settings);
       }),
     );
   };
+
   if (trustedDevices !== undefined) {
     addForm('/forget-device', (req, userId) => {
       const deviceId = readField(req, 'deviceId');
@@ -264,10 +271,9 @@ function addBrowsers(
         : trustedDevices.revoke(userId, deviceId);
     });
   }
+
   if (logins !== undefined) {
     addForm('/end-login', (req, userId) => logins.revoke(userId, readField(req, 'loginId'), req));
     addForm('/end-logins', (req, userId) => logins.revokeAll(userId, req));
   }
 }
-
-type UserId = ReturnType<SmsOtp['settings']['getUserId']>;
