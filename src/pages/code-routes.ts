@@ -21,7 +21,7 @@ export function codeRoutes(context: PagesContext): Router {
   const { settings } = smsOtp;
   const router = createRouter();
 
-  router.get('/code', addresses.isOfApp('code') ? leadTo(addresses.code) : showCode);
+  router.get('/code', addresses.isOfApp('code') ? leadTo(addresses.code) : showCode(context));
   router.post(
     '/code',
     byUser((purpose) => smsOtp.verify({ purpose })),
@@ -31,7 +31,7 @@ export function codeRoutes(context: PagesContext): Router {
 
   router.get(
     '/other-ways',
-    pendingPage((base, page) => ({
+    pendingPage(context, (base, page) => ({
       ...base,
       name: 'other-ways',
       resend: describeResend(settings, page),
@@ -40,42 +40,58 @@ export function codeRoutes(context: PagesContext): Router {
     })),
   );
 
-  addRecovery(router, context, pendingPage);
-  addFactors(router, context, pendingPage);
+  addRecovery(router, context);
+  addFactors(router, context);
 
   router.get(
     '/step-up',
     ...(addresses.isOfApp('step-up')
       ? [leadTo(addresses.stepUp)]
-      : [leaveEnded(context), requireUser(context), asyncHandler(showStepUp)]),
+      : [leaveEnded(context), requireUser(context), showStepUp(context)]),
   );
   router.post('/step-up', smsOtp.stepUp());
+
   return router;
+}
 
-  /** Makes a page that exists only while something is pending. */
-  function pendingPage(describe: Describe): RequestHandler {
-    return (req, res) => {
-      const { pending, notice } = smsOtp.status(req);
-      if (pending === null) return showEnd(context, req, res);
-      const page = describe(describeBase(context, req, res), { pending, notice });
-      show(context, req, res, page);
-    };
-  }
+/** Makes a page that exists only while something is pending. */
+function pendingPage(
+  context: PagesContext,
+  describe: (base: PageBase, page: PendingPage) => Page,
+): RequestHandler {
+  return (req, res) => {
+    const { pending, notice } = context.smsOtp.status(req);
+    if (pending === null) return showEnd(context, req, res);
 
-  function showCode(req: Request, res: Response): void {
+    const page = describe(describeBase(context, req, res), { pending, notice });
+    show(context, req, res, page);
+  };
+}
+
+/** Makes the page of the code. */
+function showCode(context: PagesContext): RequestHandler {
+  const { smsOtp } = context;
+
+  return (req, res) => {
     const { pending, notice } = smsOtp.status(req);
     if (pending === null) return showEnd(context, req, res);
     // The page of the app that carries the transaction out takes its code.
-    if (pending.purpose === 'transaction') return res.redirect(303, addresses.home);
+    if (pending.purpose === 'transaction') return res.redirect(303, context.addresses.home);
 
     const base = describeBase(context, req, res);
-    const page = isOfOtherFactor(settings, { pending, notice })
+    const page = isOfOtherFactor(smsOtp.settings, { pending, notice })
       ? describeCode(smsOtp, withFailure(context, base), { pending, notice: null })
       : describeCode(smsOtp, base, { pending, notice });
     show(context, req, res, page);
-  }
+  };
+}
 
-  async function showStepUp(req: Request, res: Response): Promise<void> {
+/** Makes the page on which a logged-in user asks for a factor. */
+function showStepUp(context: PagesContext): RequestHandler {
+  const { smsOtp } = context;
+  const { settings } = smsOtp;
+
+  return asyncHandler(async (req, res) => {
     const user = userOf(req);
     const [numbers, isWithout, preferred] = await Promise.all([
       listNumbers(smsOtp, user),
@@ -92,13 +108,8 @@ export function codeRoutes(context: PagesContext): Router {
       hasFactor: !isWithout,
       addNumberHref: settings.hasPhones ? 'add-number' : null,
     });
-  }
+  });
 }
-
-/** Makes a page of a pending login. */
-type Describe = (base: PageBase, page: PendingPage) => Page;
-
-type PendingPageMaker = (describe: Describe) => RequestHandler;
 
 /** Leads to a page that the app serves itself. */
 export function leadTo(path: string): RequestHandler {
@@ -151,7 +162,7 @@ function showEnd(context: PagesContext, req: Request, res: Response): void {
   showMessage(context, req, res, { message: 'ended', link: wayOut(context, req) });
 }
 
-function addRecovery(router: Router, context: PagesContext, pendingPage: PendingPageMaker): void {
+function addRecovery(router: Router, context: PagesContext): void {
   const { recover } = context.smsOtp;
   if (recover === undefined) return;
 
@@ -159,7 +170,7 @@ function addRecovery(router: Router, context: PagesContext, pendingPage: Pending
   const failureRedirect = context.addresses.at('recovery-code');
   router.get(
     page,
-    pendingPage((base) => ({ ...base, name: 'recovery-code', trustDays: null })),
+    pendingPage(context, (base) => ({ ...base, name: 'recovery-code', trustDays: null })),
   );
   router.post(
     page,
@@ -173,7 +184,7 @@ function withFailure(context: PagesContext, base: PageBase): PageBase {
   return { ...base, notice: { kind: 'error', text } };
 }
 
-function addFactors(router: Router, context: PagesContext, pendingPage: PendingPageMaker): void {
+function addFactors(router: Router, context: PagesContext): void {
   const { smsOtp, addresses } = context;
   const { settings, verifyWith, optionsWith } = smsOtp;
 
@@ -183,7 +194,7 @@ function addFactors(router: Router, context: PagesContext, pendingPage: PendingP
 
     router.get(
       `/${name}`,
-      pendingPage((base, page) => ({
+      pendingPage(context, (base, page) => ({
         ...(factor.kind === 'challenge' && ABOUT_ANSWER.has(page.notice)
           ? withFailure(context, base)
           : base),

@@ -106,9 +106,8 @@ function addNumbers(
   guards: PageGuards,
   phones: NonNullable<SmsOtp['phones']>,
 ): void {
-  const { smsOtp } = context;
-  const { fields } = smsOtp.settings;
-  const country = findCountry(smsOtp);
+  const { fields } = context.smsOtp.settings;
+  const country = findCountry(context.smsOtp);
   const options = country === undefined ? {} : { defaultCountry: country };
   const add = phones.enroll(options);
   const replace = phones.enroll({ ...options, replaces: true });
@@ -116,40 +115,42 @@ function addNumbers(
   router.get(
     '/add-number',
     guards.numberPage,
-    asyncHandler((req, res) => showForm(req, res, req.query.replaces)),
+    asyncHandler((req, res) => showNumberForm(context, req, res, req.query.replaces)),
   );
   router.post('/add-number', guards.numberForm, (req, res, next) => {
     const phoneId = readField(req, fields.phoneId);
     insteadOfRedirect(
       res,
       () => isCorrectable(req.smsOtp),
-      () => void showForm(req, res, phoneId, req.smsOtp).catch(next),
+      () => void showNumberForm(context, req, res, phoneId, req.smsOtp).catch(next),
     );
     (phoneId === '' ? add : replace)(req, res, next);
   });
   router.post('/confirm-number', phones.confirm());
   router.post('/remove-number', guards.recentForm, phones.remove());
   router.post('/default-number', guards.recentForm, phones.setDefault());
+}
 
-  /** Shows the form, after a refusal with the number as it was typed. */
-  async function showForm(
-    req: Request,
-    res: Response,
-    replaces: unknown,
-    refused?: SmsOtpOutcome,
-  ): Promise<void> {
-    const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
-    const told = refused && toTold(refused, smsOtp.settings.now());
+/** Shows the form of a number, after a refusal with the number as it was typed. */
+async function showNumberForm(
+  context: PagesContext,
+  req: Request,
+  res: Response,
+  replaces: unknown,
+  refused?: SmsOtpOutcome,
+): Promise<void> {
+  const { smsOtp } = context;
+  const { settings } = smsOtp;
+  const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
+  const told = refused && toTold(refused, settings.now());
 
-    const form = {
-      ...describeBase(context, req, res, told),
-      name: 'add-number',
-      typed: refused ? readField(req, fields.phone).slice(0, MAX_TYPED) : '',
-      replaces: numbers.find(({ phoneId }) => phoneId === replaces) ?? null,
-      national: country !== undefined,
-    } as const;
-    show(context, req, res, form);
-  }
+  show(context, req, res, {
+    ...describeBase(context, req, res, told),
+    name: 'add-number',
+    typed: refused ? readField(req, settings.fields.phone).slice(0, MAX_TYPED) : '',
+    replaces: numbers.find(({ phoneId }) => phoneId === replaces) ?? null,
+    national: findCountry(smsOtp) !== undefined,
+  });
 }
 
 /** Longer than any number. */
@@ -206,8 +207,9 @@ function addCodes(
       const isOurs = form !== '' && form.length <= MAX_FORM_LENGTH;
       if (!req.user || !isOurs) return void guards.recentForm(req, res, showLost);
 
-      // It asks for the recent factor itself, or for a user without any.
-      const codes = await makeCodes(req, form);
+      const userId = settings.getUserId(req.user);
+      // `generate` checks itself that the factor is recent, or that the user has none.
+      const codes = await makeCodes(recoveryCodes, userId, req, form);
       if (codes === 'factor-needed') return res.redirect(303, context.addresses.at('confirm'));
       if (codes === 'too-late') return showLost();
 
@@ -220,21 +222,21 @@ function addCodes(
       });
     }),
   );
+}
 
-  /** `too-late`: another submission of this form has made codes, more than a minute ago. */
-  async function makeCodes(
-    req: Request,
-    form: string,
-  ): Promise<readonly string[] | 'factor-needed' | 'too-late'> {
-    const userId = settings.getUserId(userOf(req));
-
-    try {
-      return await recoveryCodes.generate(userId, req, { form });
-    } catch (error) {
-      if (error instanceof RecoveryCodesError) return 'too-late';
-      if (error instanceof SecondFactorError) return 'factor-needed';
-      throw error;
-    }
+/** `too-late`: another submission of this form has made codes, more than a minute ago. */
+async function makeCodes(
+  recoveryCodes: NonNullable<SmsOtp['recoveryCodes']>,
+  userId: AccountId,
+  req: Request,
+  form: string,
+): Promise<readonly string[] | 'factor-needed' | 'too-late'> {
+  try {
+    return await recoveryCodes.generate(userId, req, { form });
+  } catch (error) {
+    if (error instanceof RecoveryCodesError) return 'too-late';
+    if (error instanceof SecondFactorError) return 'factor-needed';
+    throw error;
   }
 }
 
@@ -251,7 +253,7 @@ function addBrowsers(router: Router, context: PagesContext, guards: PageGuards):
   const { settings, trustedDevices, logins } = context.smsOtp;
   const addForm = (
     path: string,
-    change: (req: Request, userId: ReturnType<SmsOtpSettings['getUserId']>) => Promise<unknown>,
+    change: (req: Request, userId: AccountId) => Promise<unknown>,
   ): void => {
     router.post(
       path,
@@ -277,3 +279,6 @@ function addBrowsers(router: Router, context: PagesContext, guards: PageGuards):
     addForm('/end-logins', (req, userId) => logins.revokeAll(userId, req));
   }
 }
+
+/** An id as the app's `getUserId` returns it. */
+type AccountId = ReturnType<SmsOtpSettings['getUserId']>;
