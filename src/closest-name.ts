@@ -12,6 +12,7 @@ const MIN_BEGINNING = 4;
  */
 export function closestName(misspelt: string, known: readonly string[]): string | undefined {
   const limit = Math.min(MAX_DISTANCE, Math.floor(misspelt.length / 3));
+
   const [best] = known
     .map((name) => ({ name, distance: editDistance(misspelt.toLowerCase(), name.toLowerCase()) }))
     .filter(
@@ -19,6 +20,7 @@ export function closestName(misspelt: string, known: readonly string[]): string 
         distance <= limit || isBeginning(misspelt, name) || isBeginning(name, misspelt),
     )
     .sort((one, other) => one.distance - other.distance);
+
   return best?.name;
 }
 
@@ -29,6 +31,7 @@ function isBeginning(short: string, long: string): boolean {
 /** The Levenshtein distance: how many characters have to be inserted, removed or replaced. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+
   for (const [index, character] of Array.from(from).entries()) {
     const next = [index + 1];
     for (let column = 1; column <= to.length; column += 1) {
@@ -37,5 +40,6 @@ function editDistance(from: string, to: string): number {
     }
     row = next;
   }
+
   return row[to.length] ?? 0;
 }

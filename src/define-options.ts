@@ -19,11 +19,14 @@ export function strictOptions<Shape extends z.core.$ZodLooseShape>(
   off = 'must be an object: leave it out instead of false',
 ) {
   return z.strictObject(shape, {
-    error: ({ code, keys, input }) => {
-      if (code !== 'unrecognized_keys') return input === false ? off : notAnObject(input);
-      const [unknown = ''] = keys as readonly string[];
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys')
+        return issue.input === false ? off : notAnObject(issue.input);
+
+      const [unknown = ''] = issue.keys as readonly string[];
       if (PASSPORT_MESSAGES.includes(unknown))
         return 'the reason of a refusal is the notice of status(req)';
+
       const meant = closestName(unknown, Object.keys(shape));
       return meant === undefined ? '' : `did you mean ${meant}?`;
     },
@@ -103,6 +106,7 @@ export function syncCallback<Callback extends (input: never) => unknown>() {
       if (value instanceof Promise) value.catch(() => undefined);
       return value;
     };
+
     // It takes and returns what the callback does.
     return callSafely as Callback;
   });
@@ -125,8 +129,10 @@ export function secretOption() {
     .string(SECRET)
     .min(32, SECRET)
     .refine((value) => new Set(value).size > 1, SECRET);
+
   const isAccepted = (secrets: readonly string[]): boolean =>
     process.env.NODE_ENV !== 'production' || !secrets.some(isPrintedSecret);
+
   return z
     .union(
       [secret.transform((value): [string] => [value]), z.array(secret, SECRET).nonempty(SECRET)],
@@ -146,6 +152,7 @@ export function objectWith<Part>(
   );
   const findMissing = (value: unknown): string | undefined =>
     fields.find((field) => !(field in Object(value)));
+
   return isObject.refine((value) => findMissing(value) === undefined, {
     abort: true,
     error: ({ input }) => `must be ${what}; the one given has no ${findMissing(input) ?? ''}`,
@@ -217,16 +224,19 @@ function toOptionError(
     const meant = issue.message && `, ${issue.message}`;
     return new TypeError(`${maker}: unknown option ${option}${meant}`);
   }
+
   const problem = issue?.message ?? '';
   const option = path.join('.') || 'options';
   if (issue === undefined || !isMissing(issue, given)) return optionError(maker, option, problem);
+
   const missing = issues.map(toInnermost).filter((one) => isMissing(one, given));
   if (missing.length === 1) return optionError(maker, option, `is missing; it ${problem}`);
   const lines = missing.map((one) => `\n  ${one.path.join('.')} ${one.message}`);
   return new TypeError(`${maker}: ${lines.length} options are missing:${lines.join('')}`);
 }
 
-function isMissing({ path }: z.core.$ZodIssue, given: unknown): boolean {
+function isMissing(issue: z.core.$ZodIssue, given: unknown): boolean {
+  const { path } = issue;
   const value = path.reduce((outer: unknown, name) => readFields(outer)[String(name)], given);
   return value === undefined && path.length > 0;
 }

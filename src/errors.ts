@@ -188,11 +188,13 @@ export class GatewayRejectedError extends SmsOtpError {
       `The OTP gateway rejected the request (${call}): ` +
         `${gatewayCode ?? `HTTP ${httpStatus}`} ${gatewayName ?? ''}`.trimEnd(),
     );
+
     this.gatewayCode = gatewayCode;
     this.gatewayName = gatewayName;
     this.httpStatus = httpStatus;
     this.retryAfterSeconds = rejection.retryAfterSeconds ?? null;
     this.mayHaveArrived = rejection.mayHaveArrived ?? true;
+
     const isBusy = gatewayCode === null && (httpStatus === 429 || httpStatus >= 500);
     const isAway = [1222, 2002, 2121].includes(gatewayCode ?? 0);
     this.status = isBusy || isAway ? 503 : 502;

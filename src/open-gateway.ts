@@ -47,6 +47,7 @@ const MAKER = 'createSmsOtp';
 export function openGateway(option: GatewayOption, shared: SharedOptions): OpenGateway {
   if (isOtpGateway(option)) return openOwn(option);
   if (option instanceof GatewayClient) return openClient(option);
+
   try {
     const client = new GatewayClient({ ...shared, ...option });
     return { ...openClient(client), close: () => client.close() };
@@ -72,9 +73,8 @@ export function readMessageRules(option: GatewayOption): MessageRules {
 /** The longest code that any gateway makes. */
 const MOST_DIGITS = 10;
 
-function readCodeDigits({
-  maxCodeDigits = MOST_DIGITS,
-}: GatewayClientOptions | OtpGateway): number {
+function readCodeDigits(option: GatewayClientOptions | OtpGateway): number {
+  const { maxCodeDigits = MOST_DIGITS } = option;
   if (Number.isInteger(maxCodeDigits) && maxCodeDigits >= 4 && maxCodeDigits <= MOST_DIGITS)
     return maxCodeDigits;
   throw optionError(MAKER, 'gateway.maxCodeDigits', 'must be a whole number from 4 to 10');
@@ -106,9 +106,11 @@ function openOwn(gateway: OtpGateway): OpenGateway {
   const fields = readFields(gateway);
   const wrong = CALLS.find((name) => !['undefined', 'function'].includes(typeof fields[name]));
   if (wrong !== undefined) throw optionError(MAKER, `gateway.${wrong}`, 'must be a function');
+
   const { writesMessages = true } = gateway;
   if (typeof writesMessages !== 'boolean')
     throw optionError(MAKER, 'gateway.writesMessages', 'must be a boolean');
+
   return {
     gateway: guardGateway(gateway),
     policyGateway: NO_CLIENT,

@@ -1,5 +1,5 @@
 import { chooseLocale, MESSAGE_LOCALES, type MessageLocale } from '../messages/locales';
-import type * as NoticesModule from '../messages/notices';
+import type notices = require('../messages/notices.json');
 import { type Reason, REASONS } from './outcome';
 
 /** Options of `noticeText`. */
@@ -66,5 +66,5 @@ function formatWait(locale: MessageLocale, milliseconds: number): string {
 function loadNotices(): Readonly<
   Record<MessageLocale, Readonly<Record<Reason | 'second-factor-first' | 'wait' | 'later', string>>>
 > {
-  return (require('../messages/notices') as typeof NoticesModule).NOTICES;
+  return require('../messages/notices.json') as typeof notices;
 }

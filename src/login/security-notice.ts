@@ -1,7 +1,7 @@
 import { toIpAddress } from '../limits/address-block';
 import { chooseLocale, MESSAGE_LOCALES, type MessageLocale } from '../messages/locales';
 import { sanitizeVariable } from '../messages/sanitize';
-import type * as SecurityNoticesModule from '../messages/security-notices';
+import type notices = require('../messages/security-notices.json');
 import type { SmsOtpEvent } from './events';
 import { noticeText } from './notice-text';
 
@@ -65,7 +65,7 @@ const DETAILS = ['number', 'replaced', 'left', 'device', 'time', 'address'] as c
 
 type Detail = (typeof DETAILS)[number];
 
-type Change = keyof (typeof SecurityNoticesModule.SECURITY_NOTICES)['en']['changes'];
+type Change = keyof (typeof notices)['en']['changes'];
 
 interface FoundChange {
   readonly change: Change;
@@ -128,5 +128,5 @@ function loadSecurityNotices(): Readonly<
     }
   >
 > {
-  return (require('../messages/security-notices') as typeof SecurityNoticesModule).SECURITY_NOTICES;
+  return require('../messages/security-notices.json') as typeof notices;
 }

@@ -36,6 +36,7 @@ type MakeText = (context: MessageContext, validitySeconds: number) => string | P
  */
 export function createMessageBuilder(options: MessageBuilderOptions): BuildMessage {
   const { template, sender, perCountry = {} } = options;
+
   const general =
     template === undefined
       ? createDefaultText(options)
@@ -60,20 +61,25 @@ export function createMessageBuilder(options: MessageBuilderOptions): BuildMessa
 function createDefaultText(options: MessageBuilderOptions): MakeText {
   const served = findServedLocales(options);
   const [first] = served;
+
   // Without `getLocale` no other locale is ever chosen.
   for (const locale of options.getLocale === undefined ? [first] : served)
     checkDefault(options, locale, locale === first ? '' : HOW_TO_LEAVE_OUT);
+
   const { maxCodeDigits, allowSecondSegment } = options;
   // By locale, purpose and minutes, so it stays small.
   const cache = new Map<string, string>();
-  return ({ locale: tag, purpose, transaction }, validitySeconds) => {
-    const locale = chooseLocale(tag, served);
+  return (context, validitySeconds) => {
+    const { purpose } = context;
+    const locale = chooseLocale(context.locale, served);
     const key = `${locale} ${purpose} ${Math.floor(validitySeconds / 60)}`;
     const known = cache.get(key);
     if (known !== undefined) return known;
+
     const own = { ...options, locale, validitySeconds };
     if (purpose === 'transaction')
-      return transactionMessage(own, transaction, maxCodeDigits, allowSecondSegment);
+      return transactionMessage(own, context.transaction, maxCodeDigits, allowSecondSegment);
+
     const text = defaultMessage(own, purpose, maxCodeDigits, allowSecondSegment);
     cache.set(key, text);
     return text;
@@ -91,9 +97,11 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale, cur
   );
   const paths = names.map((name) => (name === 'appName' ? name : `messages.${name}`));
   const option = paths.join(' with ');
+
   for (const purpose of PURPOSES) {
     const parts = { ...options, locale, validitySeconds };
     if (fitsPlainly(fillText(parts, purpose), maxCodeDigits)) continue;
+
     const text = defaultMessage(parts, purpose, maxCodeDigits, allowSecondSegment);
     checkTemplate(
       `${option} makes a message (locale ${locale}, purpose ${purpose}) that`,
@@ -124,15 +132,17 @@ function createOwnText(
   options: MessageBuilderOptions,
 ): MakeText {
   if (typeof template !== 'string') {
-    return async ({ user, locale, purpose, transaction }) => {
-      const context = { user, locale, purpose, ...(transaction && { transaction }) };
-      return checkTemplate(option, await template(context), options);
+    return async (context) => {
+      const { user, locale, purpose, transaction } = context;
+      const given = { user, locale, purpose, ...(transaction && { transaction }) };
+      return checkTemplate(option, await template(given), options);
     };
   }
+
   const checked = checkTemplate(option, template, options);
-  return ({ purpose }) => {
+  return (context) => {
     // The payer has to see what the code approves: RTS 2018/389, article 5.
-    if (purpose === 'transaction') {
+    if (context.purpose === 'transaction') {
       throw new TypeError(
         `${option} is fixed and shows no amount and payee; make it a function for transactions`,
       );
@@ -152,18 +162,21 @@ function createOwnText(
 function checkTemplate(
   what: string,
   template: unknown,
-  { maxCodeDigits, allowSecondSegment }: MessageBuilderOptions,
+  options: MessageBuilderOptions,
   cure = '',
 ): string {
   if (typeof template !== 'string') throw new TypeError(`${what} must be a string`);
+
+  const { maxCodeDigits, allowSecondSegment } = options;
   const size = measureTemplate(template, maxCodeDigits, allowSecondSegment);
-  const { problem, units, limit, forcedBy } = size;
-  if (problem !== null) {
-    const [first] = forcedBy;
+  if (size.problem !== null) {
+    const [first] = size.forcedBy;
+    const isLong = size.units > size.limit;
     const cause =
-      first === undefined || units <= limit ? '' : `, the first of them ${nameCharacter(first)}`;
-    throw new TypeError(`${what} ${problem}${cause}${cure}`);
+      first !== undefined && isLong ? `, the first of them ${nameCharacter(first)}` : '';
+    throw new TypeError(`${what} ${size.problem}${cause}${cure}`);
   }
+
   if (hasForeignOriginLine(template)) {
     throw new TypeError(`${what} must not hold "@host #" followed by anything but ${PLACEHOLDER}`);
   }

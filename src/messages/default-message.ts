@@ -33,6 +33,7 @@ export function defaultMessage(
   const text = fillText(options, kind);
   if (options.autofillHost === undefined || options.appName === undefined) return text;
   if (measureTemplate(text, maxCodeDigits, allowSecondSegment).problem === null) return text;
+
   const nameless = fillText({ ...options, appName: undefined }, kind);
   // A name that turns a GSM 7-bit text into UCS-2 is a mistake in the options: it is reported, not
   // corrected.
@@ -75,6 +76,7 @@ export function transactionMessage(
 ): string {
   if (transaction === undefined)
     throw new TypeError('a transaction must have an amount and a payee');
+
   const amount = readAmount(transaction.amount);
   const payee = readPayee(transaction.payee);
   const fill = (kind: 'transaction' | 'short-transaction', shown: string): string =>
@@ -84,10 +86,12 @@ export function transactionMessage(
 
   const whole = [fill('transaction', payee), fill('short-transaction', payee)].find(fits);
   if (whole !== undefined && payee.length <= MAX_PAYEE_LENGTH) return whole;
+
   const cut = listCut(payee)
     .map((shown) => fill('short-transaction', shown))
     .find(fits);
   if (cut !== undefined) return cut;
+
   throw new TypeError(
     'amount and payee of the transaction do not fit one text message (locale ' +
       `${options.locale ?? 'en'}); nothing was sent`,
@@ -107,9 +111,11 @@ function readPayee(text: string): string {
         'four marks on a letter',
     );
   }
+
   // What approves a payment must show who gets it.
   if (!/[\p{L}\p{N}]/u.test(payee))
     throw new TypeError('the payee of a transaction must have letters or digits');
+
   return payee;
 }
 
@@ -134,11 +140,13 @@ function readEnd(payee: string): string {
   const characters = splitCharacters(payee.slice(-MAX_END_LENGTH));
   let end = '';
   let shown = 0;
+
   for (const character of characters.reverse()) {
     if (shown === SHOWN_AT_THE_END) break;
     if (withoutBlanks(character) !== '') shown += 1;
     end = character + end;
   }
+
   return end;
 }
 
@@ -155,6 +163,7 @@ function readAmount(text: string): string {
         '[ and ]',
     );
   }
+
   return amount;
 }
 
@@ -166,23 +175,26 @@ function readAmount(text: string): string {
  * @param transaction Amount and payee, sanitized. Default: both empty.
  */
 export function fillText(
-  { appName, autofillHost, validitySeconds, locale = 'en' }: DefaultMessageOptions,
+  options: DefaultMessageOptions,
   kind: TextKind,
   transaction: Transaction = { amount: '', payee: '' },
 ): string {
-  const texts = LOCALE_TEXTS[locale];
+  const { autofillHost } = options;
+  const texts = LOCALE_TEXTS[options.locale ?? 'en'];
   const isBound = autofillHost !== undefined;
   const values = {
-    app: fillOpening(texts, appName, isBound),
-    min: String(Math.floor(validitySeconds / 60)),
+    app: fillOpening(texts, options.appName, isBound),
+    min: String(Math.floor(options.validitySeconds / 60)),
     ...transaction,
   };
+
   // In one pass, so that a value that looks like a variable is not filled in again.
   const text = texts[isBound ? 'bound' : 'plain'][kind].replace(
     /\{(app|min|amount|payee)\}/g,
     // The pattern matches these names only.
     (_match, name) => values[name as keyof typeof values],
   );
+
   return isBound ? `${text}\n@${autofillHost} #${PLACEHOLDER}` : text;
 }
 

@@ -58,6 +58,7 @@ export function chooseLocale(
   const [fallback] = served;
   // The app may return a header as it came: to read a long one takes time, and it is no tag.
   if (typeof tag !== 'string' || tag.length > MAX_TAG_LENGTH) return fallback;
+
   try {
     const locale = BY_LANGUAGE_AND_SCRIPT.get(findLanguageAndScript(tag.replaceAll('_', '-')));
     return locale !== undefined && served.includes(locale) ? locale : fallback;
@@ -94,13 +95,11 @@ const BY_LANGUAGE_AND_SCRIPT = new Map<string, MessageLocale>(
 );
 
 /** Returns the locales that the default message may be sent in, the default one first. */
-export function findServedLocales({
-  defaultLocale = 'en',
-  locales = MESSAGE_LOCALES,
-}: {
+export function findServedLocales(options: {
   readonly defaultLocale?: MessageLocale | undefined;
   readonly locales?: readonly MessageLocale[] | undefined;
 }): readonly [MessageLocale, ...MessageLocale[]] {
+  const { defaultLocale = 'en', locales = MESSAGE_LOCALES } = options;
   return [defaultLocale, ...locales.filter((locale) => locale !== defaultLocale)];
 }
 

@@ -39,6 +39,7 @@ export function measureTexts(options: MessageBuilderOptions): readonly MessageMe
 
 function measureDefaults(options: MessageBuilderOptions): readonly MessageMeasure[] {
   const { codeValiditySeconds: validitySeconds, maxCodeDigits, allowSecondSegment } = options;
+
   return findServedLocales(options).flatMap((locale) =>
     PURPOSES.map((purpose) => {
       const parts = { ...options, locale, validitySeconds };
@@ -60,14 +61,14 @@ function measureOwn(
   return purposes.map((purpose) => ({ locale: null, purpose, country, ...size }));
 }
 
-function measure(template: string, { maxCodeDigits, allowSecondSegment }: MessageBuilderOptions) {
-  const size = measureTemplate(template, maxCodeDigits, allowSecondSegment);
-  const { encoding, units: used, limit, forcedBy } = size;
-  const [first] = forcedBy;
+function measure(template: string, options: MessageBuilderOptions) {
+  const size = measureTemplate(template, options.maxCodeDigits, options.allowSecondSegment);
+  const [first] = size.forcedBy;
+
   return {
-    encoding: encoding === 'gsm-7' ? 'GSM-7' : 'UCS-2',
-    used,
-    limit,
+    encoding: size.encoding === 'gsm-7' ? 'GSM-7' : 'UCS-2',
+    used: size.units,
+    limit: size.limit,
     forcedBy: first === undefined ? null : nameCharacter(first),
   } as const;
 }

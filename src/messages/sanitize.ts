@@ -34,6 +34,7 @@ export function sanitizeVariable(text: string, maxLength: number): string {
   if (!Number.isSafeInteger(maxLength) || maxLength < 1) {
     throw new TypeError('maxLength must be a whole number above 0');
   }
+
   const folded = text
     .replace(SPACES, ' ')
     .replace(INVISIBLE, '')
@@ -42,6 +43,7 @@ export function sanitizeVariable(text: string, maxLength: number): string {
     .replace(LINKS, '$& ')
     .replace(/ {2,}/g, ' ')
     .trim();
+
   return folded.length <= maxLength ? folded : (listBeginnings(folded, maxLength)[0] ?? '');
 }
 
@@ -52,11 +54,13 @@ export function sanitizeVariable(text: string, maxLength: number): string {
 export function listBeginnings(text: string, maxLength: number): readonly string[] {
   const beginnings: string[] = [];
   let end = 0;
+
   for (const { segment } of segmenter().segment(text)) {
     end += segment.length;
     if (end > maxLength) break;
     beginnings.unshift(text.slice(0, end).trimEnd());
   }
+
   return beginnings;
 }
 

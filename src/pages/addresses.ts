@@ -1,12 +1,10 @@
-import type { SmsOtp } from 'passport-sms-otp';
+import type { Paths, SmsOtp } from 'passport-sms-otp';
 
 /** The folder of the pages. */
 export const FOLDER = '/second-factor';
 
 /** Pages that have a path of their own in the option `paths`. */
 export type PathPage = 'code' | 'step-up' | 'settings';
-
-type Paths = NonNullable<SmsOtp['settings']['paths']>;
 
 /** Where the pages are, as the browser sees them. */
 export interface Addresses extends Paths {
@@ -30,10 +28,12 @@ export function readAddresses(smsOtp: Pick<SmsOtp, 'settings'>): Addresses {
     );
   }
   refuseQueries(paths);
+
   const places = { code: paths.code, 'step-up': paths.stepUp, settings: paths.settings };
   const own = Object.entries(places).filter(([name, path]) => path.endsWith(`${FOLDER}/${name}`));
   const [folder = `${FOLDER}/`] = own.map(([name, path]) => path.slice(0, -name.length));
   requireFolder(folder, own);
+
   const ownNames = own.map(([name]) => name);
   return {
     ...paths,
@@ -46,6 +46,7 @@ export function readAddresses(smsOtp: Pick<SmsOtp, 'settings'>): Addresses {
 function requireFolder(folder: string, own: readonly (readonly [string, string])[]): void {
   for (const [name, path] of own) {
     if (path === `${folder}${name}`) continue;
+
     const option = name === 'step-up' ? 'stepUp' : name;
     throw new TypeError(
       'smsOtpPages: paths has ready-made pages in two places: ' +
@@ -59,6 +60,7 @@ function refuseQueries(paths: Paths): void {
   for (const [name, path] of Object.entries<string>({ ...paths })) {
     const [page = ''] = path.split(/[?#]/, 1);
     if (page === path || !/\/second-factor\/(?:code|step-up|settings)$/.test(page)) continue;
+
     throw new TypeError(
       `smsOtpPages: paths.${name} has a query or a fragment: a ready-made page has none. ` +
         `Write '${page}'`,

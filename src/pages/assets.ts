@@ -10,6 +10,7 @@ const CACHE = 'public, max-age=3600';
 /** Serves the stylesheet, the script and the mark. Caches may keep them: nothing is private. */
 export function serveAssets(accent: string | undefined): RequestHandler {
   const router = createRouter();
+
   for (const file of FILES) {
     router.get(`/${file}`, (_req, res) => {
       res.setHeader('Cache-Control', CACHE);
@@ -18,6 +19,7 @@ export function serveAssets(accent: string | undefined): RequestHandler {
     });
   }
   if (accent === undefined) return router;
+
   const stylesheet = accentStylesheet(accent);
   router.get('/accent.css', (_req, res) => {
     res.setHeader('Cache-Control', CACHE);

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response, Router } from 'express';
-import type { PendingStatus, SmsOtp } from 'passport-sms-otp';
+import type { PendingStatus, SmsOtpSettings } from 'passport-sms-otp';
 import { describeBase, hasUser, type PagesContext, textsOf, userOf, wayOut } from './context';
 import {
   ABOUT_ANSWER,
@@ -21,7 +21,7 @@ export function codeRoutes(context: PagesContext): Router {
   const { settings } = smsOtp;
   const router = createRouter();
 
-  router.get('/code', addresses.isOfApp('code') ? leadTo(addresses.code) : showCode);
+  router.get('/code', addresses.isOfApp('code') ? leadTo(addresses.code) : showCode(context));
   router.post(
     '/code',
     byUser((purpose) => smsOtp.verify({ purpose })),
@@ -31,7 +31,7 @@ export function codeRoutes(context: PagesContext): Router {
 
   router.get(
     '/other-ways',
-    pendingPage((base, page) => ({
+    pendingPage(context, (base, page) => ({
       ...base,
       name: 'other-ways',
       resend: describeResend(settings, page),
@@ -40,47 +40,65 @@ export function codeRoutes(context: PagesContext): Router {
     })),
   );
 
-  addRecovery(router, context, pendingPage);
-  addFactors(router, context, pendingPage);
+  addRecovery(router, context);
+  addFactors(router, context);
 
   router.get(
     '/step-up',
     ...(addresses.isOfApp('step-up')
       ? [leadTo(addresses.stepUp)]
-      : [leaveEnded(context), requireUser(context), asyncHandler(showStepUp)]),
+      : [leaveEnded(context), requireUser(context), showStepUp(context)]),
   );
   router.post('/step-up', smsOtp.stepUp());
+
   return router;
+}
 
-  /** Makes a page that exists only while something is pending. */
-  function pendingPage(describe: Describe): RequestHandler {
-    return (req, res) => {
-      const { pending, notice } = smsOtp.status(req);
-      if (pending === null) return showEnd(context, req, res);
-      const page = describe(describeBase(context, req, res), { pending, notice });
-      show(context, req, res, page);
-    };
-  }
+/** Makes a page that exists only while something is pending. */
+function pendingPage(
+  context: PagesContext,
+  describe: (base: PageBase, page: PendingPage) => Page,
+): RequestHandler {
+  return (req, res) => {
+    const { pending, notice } = context.smsOtp.status(req);
+    if (pending === null) return showEnd(context, req, res);
 
-  function showCode(req: Request, res: Response): void {
+    const page = describe(describeBase(context, req, res), { pending, notice });
+    show(context, req, res, page);
+  };
+}
+
+/** Makes the page of the code. */
+function showCode(context: PagesContext): RequestHandler {
+  const { smsOtp } = context;
+
+  return (req, res) => {
     const { pending, notice } = smsOtp.status(req);
     if (pending === null) return showEnd(context, req, res);
     // The page of the app that carries the transaction out takes its code.
-    if (pending.purpose === 'transaction') return res.redirect(303, addresses.home);
+    if (pending.purpose === 'transaction') return res.redirect(303, context.addresses.home);
+
     const base = describeBase(context, req, res);
-    const page = isOfOtherFactor(settings, { pending, notice })
+    const page = isOfOtherFactor(smsOtp.settings, { pending, notice })
       ? describeCode(smsOtp, withFailure(context, base), { pending, notice: null })
       : describeCode(smsOtp, base, { pending, notice });
     show(context, req, res, page);
-  }
+  };
+}
 
-  async function showStepUp(req: Request, res: Response): Promise<void> {
+/** Makes the page on which a logged-in user asks for a factor. */
+function showStepUp(context: PagesContext): RequestHandler {
+  const { smsOtp } = context;
+  const { settings } = smsOtp;
+
+  return asyncHandler(async (req, res) => {
     const user = userOf(req);
     const [numbers, isWithout, preferred] = await Promise.all([
       listNumbers(smsOtp, user),
       isWithoutFactor(smsOtp, user),
       settings.findPreferredFactor(user, req),
     ]);
+
     show(context, req, res, {
       ...describeBase(context, req, res),
       name: 'step-up',
@@ -90,13 +108,8 @@ export function codeRoutes(context: PagesContext): Router {
       hasFactor: !isWithout,
       addNumberHref: settings.hasPhones ? 'add-number' : null,
     });
-  }
+  });
 }
-
-/** Makes a page of a pending login. */
-type Describe = (base: PageBase, page: PendingPage) => Page;
-
-type PendingPageMaker = (describe: Describe) => RequestHandler;
 
 /** Leads to a page that the app serves itself. */
 export function leadTo(path: string): RequestHandler {
@@ -116,8 +129,10 @@ function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): Request
  * Logs a user out whose button was refused because the login has ended: pressed again, it would be
  * refused again.
  */
-function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
-  const guard = smsOtp.requireSecondFactor({ redirect: addresses.login });
+function leaveEnded(context: PagesContext): RequestHandler {
+  const { smsOtp } = context;
+  const guard = smsOtp.requireSecondFactor({ redirect: context.addresses.login });
+
   return (req, res, next) => {
     const hasEnded = hasUser(req) && smsOtp.status(req).notice === 'login-ended';
     return hasEnded ? guard(req, res, next) : next();
@@ -125,16 +140,20 @@ function leaveEnded({ smsOtp, addresses }: PagesContext): RequestHandler {
 }
 
 /** Leads a browser without a user to its pending login or to the login page, which says why. */
-function requireUser({ smsOtp }: PagesContext): RequestHandler {
-  const guard = smsOtp.requireSecondFactor({ returnTo: () => null });
+function requireUser(context: PagesContext): RequestHandler {
+  const guard = context.smsOtp.requireSecondFactor({ returnTo: () => null });
   return (req, res, next) => (hasUser(req) ? next() : guard(req, res, next));
 }
 
 /** A login that is cancelled leads to the login, and a step-up home: its user stays logged in. */
-function cancel({ smsOtp, addresses }: PagesContext): RequestHandler {
-  const { home } = addresses;
+function cancel(context: PagesContext): RequestHandler {
+  const { addresses, smsOtp } = context;
   const login = smsOtp.cancel();
-  const stepUp = smsOtp.cancel({ successRedirect: home, failureRedirect: addresses.login });
+  const stepUp = smsOtp.cancel({
+    successRedirect: addresses.home,
+    failureRedirect: addresses.login,
+  });
+
   return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
 }
 
@@ -143,21 +162,19 @@ function showEnd(context: PagesContext, req: Request, res: Response): void {
   showMessage(context, req, res, { message: 'ended', link: wayOut(context, req) });
 }
 
-function addRecovery(
-  router: Router,
-  { smsOtp, addresses }: PagesContext,
-  pendingPage: PendingPageMaker,
-): void {
-  const { recover } = smsOtp;
+function addRecovery(router: Router, context: PagesContext): void {
+  const { recover } = context.smsOtp;
   if (recover === undefined) return;
+
   const page = '/recovery-code';
+  const failureRedirect = context.addresses.at('recovery-code');
   router.get(
     page,
-    pendingPage((base) => ({ ...base, name: 'recovery-code', trustDays: null })),
+    pendingPage(context, (base) => ({ ...base, name: 'recovery-code', trustDays: null })),
   );
   router.post(
     page,
-    byUser((purpose) => recover({ purpose, failureRedirect: addresses.at('recovery-code') })),
+    byUser((purpose) => recover({ purpose, failureRedirect })),
   );
 }
 
@@ -167,28 +184,31 @@ function withFailure(context: PagesContext, base: PageBase): PageBase {
   return { ...base, notice: { kind: 'error', text } };
 }
 
-function addFactors(router: Router, context: PagesContext, pendingPage: PendingPageMaker): void {
+function addFactors(router: Router, context: PagesContext): void {
   const { smsOtp, addresses } = context;
   const { settings, verifyWith, optionsWith } = smsOtp;
+
   for (const factor of settings.factors) {
     const name = `factor-${factor.name}`;
     const optionsAction = factor.kind === 'challenge' ? `${name}-options` : null;
+
     router.get(
       `/${name}`,
-      pendingPage((base, { pending, notice }) => ({
-        ...(factor.kind === 'challenge' && ABOUT_ANSWER.has(notice)
+      pendingPage(context, (base, page) => ({
+        ...(factor.kind === 'challenge' && ABOUT_ANSWER.has(page.notice)
           ? withFailure(context, base)
           : base),
         name: 'factor',
         fields: { ...base.fields, code: factor.field },
         factor: factor.name,
         kind: factor.kind,
-        purpose: pending.purpose,
-        trustDays: findTrustDays(settings, pending),
+        purpose: page.pending.purpose,
+        trustDays: findTrustDays(settings, page.pending),
         action: name,
         optionsAction,
       })),
     );
+
     if (verifyWith === undefined || optionsWith === undefined) continue;
     router.post(
       `/${name}`,
@@ -201,6 +221,6 @@ function addFactors(router: Router, context: PagesContext, pendingPage: PendingP
 }
 
 /** Only a login can trust a device. */
-function findTrustDays(settings: SmsOtp['settings'], { purpose }: PendingStatus): number | null {
-  return purpose === 'login' ? settings.trustedDeviceDays : null;
+function findTrustDays(settings: SmsOtpSettings, pending: PendingStatus): number | null {
+  return pending.purpose === 'login' ? settings.trustedDeviceDays : null;
 }

@@ -1,14 +1,14 @@
 import type { Request, Response } from 'express';
 import { noticeText, type Reason, type SmsOtp, type SmsOtpStatus } from 'passport-sms-otp';
 import type { Addresses } from './addresses';
-import type { CheckedOptions } from './options';
+import type { PagesSettings } from './options';
 import type { MessagePage, PageBase, PageNotice } from './page';
 import { createTexts, type PageLocale, type Texts } from './texts';
 
 /** What every page is made from. */
 export interface PagesContext {
   readonly smsOtp: SmsOtp;
-  readonly options: CheckedOptions;
+  readonly options: PagesSettings;
   readonly addresses: Addresses;
   readonly chooseLocale: (req: Request) => PageLocale;
 }
@@ -68,6 +68,7 @@ export function describeFrame(context: PagesContext, req: Request): PageBase {
   const { smsOtp, addresses } = context;
   const { appName, fields } = smsOtp.settings;
   const isLoggedIn = hasUser(req);
+
   return {
     locale: context.chooseLocale(req),
     appName,
@@ -82,8 +83,8 @@ export function describeFrame(context: PagesContext, req: Request): PageBase {
 }
 
 /** Returns the sentences of a locale, those of the app in place of ours. */
-export function textsOf({ options }: PagesContext, locale: PageLocale): Texts {
-  return createTexts(locale, options.texts?.[locale]);
+export function textsOf(context: PagesContext, locale: PageLocale): Texts {
+  return createTexts(locale, context.options.texts?.[locale]);
 }
 
 function describeNotice(
@@ -92,36 +93,39 @@ function describeNotice(
   locale: PageLocale,
   status: SmsOtpStatus,
 ): PageNotice | null {
-  const { smsOtp, options } = context;
-  const { notice, retryAt, pending } = status;
+  const { notice, pending } = status;
   if (notice === null) return null;
+
   const kind = INFO.has(notice) ? 'info' : 'error';
-  const own = options.texts?.[locale]?.[`notice.${notice}`];
+  const own = context.options.texts?.[locale]?.[`notice.${notice}`];
   if (own !== undefined) return { kind, text: own };
   if (isOfOtherLogin(status)) return { kind, text: textsOf(context, locale)('code.otherLogin') };
+
   const isCounted = COUNTED.has(notice) && pending !== null && pending.resendAt !== null;
   const text = noticeText(notice, {
     locale,
     isLoggedIn: hasUser(req),
-    retryAt: isCounted ? 0 : retryAt,
-    now: smsOtp.settings.now(),
+    retryAt: isCounted ? 0 : status.retryAt,
+    now: context.smsOtp.settings.now(),
   });
   return { kind, text };
 }
 
 /** The phone has a code of another login, which this one would not take. */
-function isOfOtherLogin({ notice, pending }: SmsOtpStatus): boolean {
-  return notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
+function isOfOtherLogin(status: SmsOtpStatus): boolean {
+  const { pending } = status;
+  return status.notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
 }
 
 /** Returns whether there is something to set on the page "Sign-in security". */
-export function hasSettings({ settings }: SmsOtp): boolean {
-  const { hasPhones, hasRecoveryCodes, hasLogins, trustedDeviceDays } = settings;
+export function hasSettings(smsOtp: SmsOtp): boolean {
+  const { hasPhones, hasRecoveryCodes, hasLogins, trustedDeviceDays } = smsOtp.settings;
   return hasPhones || hasRecoveryCodes || hasLogins || trustedDeviceDays !== null;
 }
 
 /** Returns the link that leads a browser on: home with a user, and to the login without one. */
-export function wayOut({ addresses }: PagesContext, req: Request): MessagePage['link'] {
+export function wayOut(context: PagesContext, req: Request): MessagePage['link'] {
+  const { addresses } = context;
   return hasUser(req)
     ? { href: addresses.home, to: 'home' }
     : { href: addresses.login, to: 'login' };
@@ -133,7 +137,7 @@ export function hasUser(req: Request): boolean {
 }
 
 /** Returns the user of a page behind a guard. */
-export function userOf({ user }: Request): Express.User {
-  if (!user) throw new Error('This page needs a guard');
-  return user;
+export function userOf(req: Request): Express.User {
+  if (!req.user) throw new Error('This page needs a guard');
+  return req.user;
 }

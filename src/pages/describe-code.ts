@@ -1,4 +1,4 @@
-import type { PendingStatus, Reason, SmsOtp, SmsOtpStatus } from 'passport-sms-otp';
+import type { PendingStatus, Reason, SmsOtp, SmsOtpSettings, SmsOtpStatus } from 'passport-sms-otp';
 import type { CodePage, PageBase, Resend, Way } from './page';
 
 /** Waiting is all that helps. */
@@ -17,38 +17,39 @@ export interface PendingPage extends Pick<SmsOtpStatus, 'notice'> {
 
 /** Returns what the page of the code shows. Durations and not times: browsers' clocks differ. */
 export function describeCode(
-  { settings }: Pick<SmsOtp, 'settings'>,
+  smsOtp: Pick<SmsOtp, 'settings'>,
   base: PageBase,
-  { pending, notice }: PendingPage,
+  page: PendingPage,
 ): CodePage {
-  const now = settings.now();
+  const { settings } = smsOtp;
+  const { pending, notice } = page;
   const { purpose, transaction = null } = pending;
+
   return {
     ...base,
     name: 'code',
     purpose,
-    state: findState(settings, { pending, notice }),
+    state: findState(settings, page),
     action: purpose === 'enroll' ? 'confirm-number' : 'code',
     digits: toDigits(pending.maskedPhone),
-    secondsLeft: secondsUntil(pending.expiresAt, now),
+    secondsLeft: secondsUntil(pending.expiresAt, settings.now()),
     attemptsLeft: notice === 'wrong-code' ? pending.attemptsLeft : null,
     transaction,
     trustDays: purpose === 'login' ? settings.trustedDeviceDays : null,
-    resend: describeResend(settings, { pending, notice }),
+    resend: describeResend(settings, page),
     ways: listWays(settings, pending),
     isNoticeAboutCode: ABOUT_CODE.has(notice),
   };
 }
 
-type Settings = SmsOtp['settings'];
-
-function findState(settings: Settings, page: PendingPage): CodePage['state'] {
+function findState(settings: SmsOtpSettings, page: PendingPage): CodePage['state'] {
   const { pending, notice } = page;
   if (CLOSED.has(notice)) return 'locked';
   if (pending.isSent) {
     const isOver = pending.attemptsLeft === 0 || pending.expiresAt <= settings.now();
     return isOver || ENDS_CODE.has(notice) ? 'no-attempts' : 'sent';
   }
+
   const ways = listWays(settings, pending);
   // Without a notice nothing has failed: the user's own factor comes before a message.
   const hasOwnFactor = notice === null && ways.some(({ kind }) => kind !== 'recovery-code');
@@ -65,33 +66,34 @@ export const ABOUT_ANSWER: ReadonlySet<Reason | null> = new Set<Reason>([
 ]);
 
 /** Returns whether it was another factor than the message that was refused. */
-export function isOfOtherFactor(
-  { now }: Pick<Settings, 'now'>,
-  { pending, notice }: PendingPage,
-): boolean {
+export function isOfOtherFactor(settings: Pick<SmsOtpSettings, 'now'>, page: PendingPage): boolean {
+  const { pending, notice } = page;
   if (!pending.isSent) return ABOUT_ANSWER.has(notice);
   // A passkey's challenge expires before the code of the message.
-  return notice === 'expired' && pending.expiresAt > now();
+  return notice === 'expired' && pending.expiresAt > settings.now();
 }
 
 /** Returns when another message may be asked for, and to which numbers; null: no more. */
 export function describeResend(
-  { now }: Pick<Settings, 'now'>,
-  { pending, notice }: PendingPage,
+  settings: Pick<SmsOtpSettings, 'now'>,
+  page: PendingPage,
 ): Resend | null {
-  if (pending.resendAt === null || CLOSED.has(notice)) return null;
+  const { pending } = page;
+  if (pending.resendAt === null || CLOSED.has(page.notice)) return null;
+
   const others = (pending.phones ?? [])
     // Two numbers that end in the same digits cannot be told apart.
     .filter(({ maskedPhone }) => maskedPhone !== pending.maskedPhone)
     .map(({ phoneId, maskedPhone }) => ({ phoneId, digits: toDigits(maskedPhone) }));
-  return { seconds: secondsUntil(pending.resendAt, now()), others };
+  return { seconds: secondsUntil(pending.resendAt, settings.now()), others };
 }
 
 /** Lists the ways beside the message that the user has, recovery codes last. */
 export function listWays(
-  settings: Settings,
-  { factors }: Pick<PendingStatus, 'factors'>,
+  settings: SmsOtpSettings,
+  pending: Pick<PendingStatus, 'factors'>,
 ): readonly Way[] {
+  const { factors } = pending;
   const own = settings.factors
     .filter(({ name }) => factors.includes(name))
     .map(({ name, kind }): Way => ({ kind, factor: name, href: `factor-${name}` }));
@@ -100,7 +102,7 @@ export function listWays(
 }
 
 /** Returns the way of a factor; null: it is the message. */
-export function firstWay(settings: Settings, factor: string): Way | null {
+export function firstWay(settings: SmsOtpSettings, factor: string): Way | null {
   return listWays(settings, { factors: [factor] })[0] ?? null;
 }
 

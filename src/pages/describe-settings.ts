@@ -15,6 +15,7 @@ export async function describeSettings(
 ): Promise<SettingsPage> {
   const { settings, recoveryCodes, trustedDevices, logins } = smsOtp;
   const userId = settings.getUserId(user);
+
   const isRecent = smsOtp.hasSecondFactor(req, { maxAgeSeconds: RECENT_SECONDS });
   const [numbers, recoveryCodesLeft, devices, listed, mayAdd] = await Promise.all([
     listNumbers(smsOtp, user),
@@ -23,6 +24,7 @@ export async function describeSettings(
     logins?.list(userId, req) ?? null,
     isRecent || isWithoutFactor(smsOtp, user),
   ]);
+
   return {
     ...base,
     name: 'settings',
@@ -34,8 +36,12 @@ export async function describeSettings(
     devices:
       devices?.map(({ deviceId, label, createdAt }) => ({ deviceId, label, createdAt })) ?? null,
     logins:
-      listed?.map(({ loginId, label, startedAt, lastSeenAt, isCurrent }) => ({
-        ...{ loginId, label, startedAt, lastSeenAt, isCurrent },
+      listed?.map((login) => ({
+        loginId: login.loginId,
+        label: login.label,
+        startedAt: login.startedAt,
+        lastSeenAt: login.lastSeenAt,
+        isCurrent: login.isCurrent,
       })) ?? null,
   };
 }
@@ -47,13 +53,16 @@ export async function isWithoutFactor(smsOtp: SmsOtp, user: Express.User): Promi
 
 /** Lists a user's numbers by their last digits; null without a phone book. */
 export async function listNumbers(
-  { phones }: Pick<SmsOtp, 'phones'>,
+  smsOtp: Pick<SmsOtp, 'phones'>,
   user: Express.User,
 ): Promise<SettingsPage['numbers']> {
-  const listed = await phones?.list(user);
+  const listed = await smsOtp.phones?.list(user);
   return (
-    listed?.map(({ phoneId, maskedPhone, isDefault, isConfirmed }) => ({
-      ...{ phoneId, digits: toDigits(maskedPhone), isDefault, isConfirmed },
+    listed?.map((phone) => ({
+      phoneId: phone.phoneId,
+      digits: toDigits(phone.maskedPhone),
+      isDefault: phone.isDefault,
+      isConfirmed: phone.isConfirmed,
     })) ?? null
   );
 }

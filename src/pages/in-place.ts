@@ -14,9 +14,11 @@ export function insteadOfRedirect(
   answer: () => void,
 ): void {
   const end = res.end.bind(res) as (...given: unknown[]) => Response;
+
   res.end = (...given: unknown[]): Response => {
     res.end = end;
     if (res.statusCode !== 303 || !isWanted()) return end(...given);
+
     res.removeHeader('Location');
     res.removeHeader('Content-Length');
     answer();

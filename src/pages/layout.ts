@@ -6,6 +6,7 @@ import type { View } from './views/view';
 /** The document around a view. */
 export function layout(page: Page, look: Look, view: View, texts: Texts): Html {
   const direction = page.locale === 'ar' ? 'rtl' : 'ltr';
+
   return html`<!doctype html>
     <html lang="${page.locale}" dir="${direction}">
       <head>
@@ -29,8 +30,8 @@ export function layout(page: Page, look: Look, view: View, texts: Texts): Html {
 }
 
 /** Later ones win: the accent, then what the app has written. */
-function stylesheets({ accent, stylesheet }: Look): HtmlValue {
-  const addresses = ['pages.css', accent === null ? null : 'accent.css', stylesheet];
+function stylesheets(look: Look): HtmlValue {
+  const addresses = ['pages.css', look.accent === null ? null : 'accent.css', look.stylesheet];
   return addresses
     .filter((address) => address !== null)
     .map((address) => html`<link rel="stylesheet" href="${safeHref(address)}" />`);
@@ -55,6 +56,7 @@ function header(page: Page, look: Look, texts: Texts): Html {
 
 function navigation(page: Page, texts: Texts): Html {
   const current = page.name === 'settings' && html` aria-current="page"`;
+
   return html`<nav aria-label="${texts('layout.navigation')}">
     <a href="${safeHref(page.homeHref)}">${texts('layout.home')}</a>
     ${

@@ -5,10 +5,10 @@ import { PAGE_LOCALES, type PageLocale } from './texts';
 
 /** Makes the choice of a page's locale. The locales of the messages are those of the pages. */
 export function createLocaleChoice(
-  { settings }: Pick<SmsOtp, 'settings'>,
+  smsOtp: Pick<SmsOtp, 'settings'>,
   option: PagesOptions['locale'],
 ): (req: Request) => PageLocale {
-  const served = settings.locales.filter(isPageLocale);
+  const served = smsOtp.settings.locales.filter(isPageLocale);
   const [standard = 'en'] = served;
 
   return function chooseLocale(req) {

@@ -138,15 +138,16 @@ const schema = z.strictObject(
 );
 
 /** The options, checked. */
-export type CheckedOptions = z.output<typeof schema>;
+export type PagesSettings = z.output<typeof schema>;
 
 /**
  * Checks the options of `smsOtpPages`.
  * @throws {TypeError} that names the option.
  */
-export function readOptions(given: unknown): CheckedOptions {
+export function readOptions(given: unknown): PagesSettings {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
+
   const [issue] = result.error.issues;
   const path = issue?.path ?? [];
   const name = path.join('.');

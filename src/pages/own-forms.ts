@@ -23,9 +23,11 @@ export function ownForms(origins: readonly string[], refuse: RequestHandler): Re
 function isOwn(req: Request, origins: readonly string[]): boolean {
   const { 'sec-fetch-site': site, origin } = req.headers;
   if (site !== undefined) return site === 'same-origin' || site === 'none';
+
   if (origin === undefined) return true;
   if (origins.includes(origin)) return true;
   if (!URL.canParse(origin)) return false;
+
   const { protocol, host } = new URL(origin);
   return [req.headers.host, readForwardedHost(req)].some(
     (given) => given !== undefined && host === normalize(protocol, given),
@@ -47,10 +49,11 @@ function readForwardedHost(req: Request): string | undefined {
 }
 
 /** Warns of the first form: behind a proxy it may be the app's own. */
-function warn({ headers }: Request): void {
+function warn(req: Request): void {
   const named = ['sec-fetch-site', 'origin', 'host', 'x-forwarded-host']
-    .map((name) => `${name}: ${describe(headers[name])}`)
+    .map((name) => `${name}: ${describe(req.headers[name])}`)
     .join(', ');
+
   process.emitWarning(
     `smsOtpPages has refused a form that did not come from its own page (${named}). If it did, ` +
       "a proxy has changed the host: keep Host, or set app.set('trust proxy', 1) and send " +

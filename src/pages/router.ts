@@ -30,6 +30,7 @@ export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
     addresses: readAddresses(smsOtp),
     chooseLocale: createLocaleChoice(smsOtp, options.locale),
   };
+
   const pages = createRouter();
   pages.use(setHeaders, serveAssets(options.accent));
   pages.use(ownForms(options.origins, refuseForm(context)));
@@ -38,11 +39,13 @@ export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
   pages.use(codeRoutes(context), settingsRoutes(context));
   pages.post(/./, answerScript);
   pages.use(showFailure(context));
+
   return createRouter().use(FOLDER, pages);
 }
 
 /** The folder itself is no page. */
-function leadToSettings({ smsOtp, addresses }: PagesContext): RequestHandler {
+function leadToSettings(context: PagesContext): RequestHandler {
+  const { addresses, smsOtp } = context;
   return leadTo(hasSettings(smsOtp) ? addresses.settings : addresses.home);
 }
 
@@ -65,6 +68,7 @@ function showFailure(context: PagesContext): ErrorRequestHandler {
     const isScript = req.headers['sec-fetch-dest'] === 'empty';
     const isPage = !isScript && req.accepts(['json', 'html']) === 'html';
     if (!(error instanceof SmsOtpError) || !isPage || res.headersSent) return next(error);
+
     res.set(error.headers ?? {});
     const link = { href: context.addresses.home, to: 'home' } as const;
     showMessage(context, req, res, { message: 'failed', link, status: error.status });

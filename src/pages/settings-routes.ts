@@ -5,6 +5,7 @@ import {
   SecondFactorError,
   type SmsOtp,
   type SmsOtpOutcome,
+  type SmsOtpSettings,
 } from 'passport-sms-otp';
 import { leadTo } from './code-routes';
 import { describeBase, hasSettings, type PagesContext, type Told, userOf } from './context';
@@ -56,16 +57,19 @@ interface PageGuards {
   readonly recentForm: RequestHandler;
 }
 
-function createGuards({ smsOtp, addresses }: PagesContext): PageGuards {
+function createGuards(context: PagesContext): PageGuards {
+  const { smsOtp } = context;
   const maxAgeSeconds = RECENT_SECONDS;
   const user = smsOtp.requireSecondFactor();
   const userWithoutFactor = smsOtp.requireSecondFactor({ allowNotRequired: true });
-  const redirect = addresses.at('confirm');
+  const redirect = context.addresses.at('confirm');
   const recentForm = smsOtp.requireSecondFactor({ maxAgeSeconds, redirect });
+
   const hasNone = async (req: Request): Promise<boolean> => {
     if (!req.user || smsOtp.hasSecondFactor(req)) return false;
     return isWithoutFactor(smsOtp, req.user);
   };
+
   return {
     user: choose(hasNone, userWithoutFactor, user),
     recent: smsOtp.requireSecondFactor({ maxAgeSeconds }),
@@ -102,9 +106,8 @@ function addNumbers(
   guards: PageGuards,
   phones: NonNullable<SmsOtp['phones']>,
 ): void {
-  const { smsOtp } = context;
-  const { fields } = smsOtp.settings;
-  const country = findCountry(smsOtp);
+  const { fields } = context.smsOtp.settings;
+  const country = findCountry(context.smsOtp);
   const options = country === undefined ? {} : { defaultCountry: country };
   const add = phones.enroll(options);
   const replace = phones.enroll({ ...options, replaces: true });
@@ -112,39 +115,42 @@ function addNumbers(
   router.get(
     '/add-number',
     guards.numberPage,
-    asyncHandler((req, res) => showForm(req, res, req.query.replaces)),
+    asyncHandler((req, res) => showNumberForm(context, req, res, req.query.replaces)),
   );
   router.post('/add-number', guards.numberForm, (req, res, next) => {
     const phoneId = readField(req, fields.phoneId);
     insteadOfRedirect(
       res,
       () => isCorrectable(req.smsOtp),
-      () => void showForm(req, res, phoneId, req.smsOtp).catch(next),
+      () => void showNumberForm(context, req, res, phoneId, req.smsOtp).catch(next),
     );
     (phoneId === '' ? add : replace)(req, res, next);
   });
   router.post('/confirm-number', phones.confirm());
   router.post('/remove-number', guards.recentForm, phones.remove());
   router.post('/default-number', guards.recentForm, phones.setDefault());
+}
 
-  /** Shows the form, after a refusal with the number as it was typed. */
-  async function showForm(
-    req: Request,
-    res: Response,
-    replaces: unknown,
-    refused?: SmsOtpOutcome,
-  ): Promise<void> {
-    const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
-    const told = refused && toTold(refused, smsOtp.settings.now());
-    const form = {
-      ...describeBase(context, req, res, told),
-      name: 'add-number',
-      typed: refused ? readField(req, fields.phone).slice(0, MAX_TYPED) : '',
-      replaces: numbers.find(({ phoneId }) => phoneId === replaces) ?? null,
-      national: country !== undefined,
-    } as const;
-    show(context, req, res, form);
-  }
+/** Shows the form of a number, after a refusal with the number as it was typed. */
+async function showNumberForm(
+  context: PagesContext,
+  req: Request,
+  res: Response,
+  replaces: unknown,
+  refused?: SmsOtpOutcome,
+): Promise<void> {
+  const { smsOtp } = context;
+  const { settings } = smsOtp;
+  const numbers = (await listNumbers(smsOtp, userOf(req))) ?? [];
+  const told = refused && toTold(refused, settings.now());
+
+  show(context, req, res, {
+    ...describeBase(context, req, res, told),
+    name: 'add-number',
+    typed: refused ? readField(req, settings.fields.phone).slice(0, MAX_TYPED) : '',
+    replaces: numbers.find(({ phoneId }) => phoneId === replaces) ?? null,
+    national: findCountry(smsOtp) !== undefined,
+  });
 }
 
 /** Longer than any number. */
@@ -155,16 +161,17 @@ function isCorrectable(outcome: SmsOtpOutcome | undefined): boolean {
   return outcome?.sent === false && outcome.reason !== 'login-ended';
 }
 
-function toTold({ reason, retryAfterSeconds }: SmsOtpOutcome, now: number): Told {
+function toTold(outcome: SmsOtpOutcome, now: number): Told {
+  const { retryAfterSeconds } = outcome;
   return {
-    notice: reason ?? null,
+    notice: outcome.reason ?? null,
     retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000,
   };
 }
 
 /** Where one country alone gets messages, its national numbers are understood. */
-function findCountry({ settings }: SmsOtp): string | undefined {
-  const { allowedCountries } = settings;
+function findCountry(smsOtp: SmsOtp): string | undefined {
+  const { allowedCountries } = smsOtp.settings;
   return allowedCountries.length === 1 ? allowedCountries[0] : undefined;
 }
 
@@ -182,6 +189,7 @@ function addCodes(
     guards.user,
     asyncHandler(async (req, res) => {
       const codesLeft = await recoveryCodes.count(settings.getUserId(userOf(req)));
+
       show(context, req, res, {
         ...describeBase(context, req, res),
         name: 'recovery-codes',
@@ -198,10 +206,13 @@ function addCodes(
       const showLost = (): void => showLostCodes(context, req, res);
       const isOurs = form !== '' && form.length <= MAX_FORM_LENGTH;
       if (!req.user || !isOurs) return void guards.recentForm(req, res, showLost);
-      // It asks for the recent factor itself, or for a user without any.
-      const codes = await makeCodes(req, form);
+
+      const userId = settings.getUserId(req.user);
+      // `generate` checks itself that the factor is recent, or that the user has none.
+      const codes = await makeCodes(recoveryCodes, userId, req, form);
       if (codes === 'factor-needed') return res.redirect(303, context.addresses.at('confirm'));
       if (codes === 'too-late') return showLost();
+
       show(context, req, res, {
         ...describeBase(context, req, res),
         name: 'recovery-codes',
@@ -211,20 +222,21 @@ function addCodes(
       });
     }),
   );
+}
 
-  /** `too-late`: another submission of this form has made codes, more than a minute ago. */
-  async function makeCodes(
-    req: Request,
-    form: string,
-  ): Promise<readonly string[] | 'factor-needed' | 'too-late'> {
-    const userId = settings.getUserId(userOf(req));
-    try {
-      return await recoveryCodes.generate(userId, req, { form });
-    } catch (error) {
-      if (error instanceof RecoveryCodesError) return 'too-late';
-      if (error instanceof SecondFactorError) return 'factor-needed';
-      throw error;
-    }
+/** `too-late`: another submission of this form has made codes, more than a minute ago. */
+async function makeCodes(
+  recoveryCodes: NonNullable<SmsOtp['recoveryCodes']>,
+  userId: AccountId,
+  req: Request,
+  form: string,
+): Promise<readonly string[] | 'factor-needed' | 'too-late'> {
+  try {
+    return await recoveryCodes.generate(userId, req, { form });
+  } catch (error) {
+    if (error instanceof RecoveryCodesError) return 'too-late';
+    if (error instanceof SecondFactorError) return 'factor-needed';
+    throw error;
   }
 }
 
@@ -237,25 +249,22 @@ function showLostCodes(context: PagesContext, req: Request, res: Response): void
 }
 
 /** Trusted devices, and where the user is logged in. */
-function addBrowsers(
-  router: Router,
-  { smsOtp, addresses }: PagesContext,
-  guards: PageGuards,
-): void {
-  const { settings, trustedDevices, logins } = smsOtp;
+function addBrowsers(router: Router, context: PagesContext, guards: PageGuards): void {
+  const { settings, trustedDevices, logins } = context.smsOtp;
   const addForm = (
     path: string,
-    change: (req: Request, userId: UserId) => Promise<unknown>,
+    change: (req: Request, userId: AccountId) => Promise<unknown>,
   ): void => {
     router.post(
       path,
       guards.recentForm,
       asyncHandler(async (req, res) => {
         await change(req, settings.getUserId(userOf(req)));
-        res.redirect(303, addresses.settings);
+        res.redirect(303, context.addresses.settings);
       }),
     );
   };
+
   if (trustedDevices !== undefined) {
     addForm('/forget-device', (req, userId) => {
       const deviceId = readField(req, 'deviceId');
@@ -264,10 +273,12 @@ function addBrowsers(
         : trustedDevices.revoke(userId, deviceId);
     });
   }
+
   if (logins !== undefined) {
     addForm('/end-login', (req, userId) => logins.revoke(userId, readField(req, 'loginId'), req));
     addForm('/end-logins', (req, userId) => logins.revokeAll(userId, req));
   }
 }
 
-type UserId = ReturnType<SmsOtp['settings']['getUserId']>;
+/** An id as the app's `getUserId` returns it. */
+type AccountId = ReturnType<SmsOtpSettings['getUserId']>;

@@ -23,26 +23,26 @@ export function showMessage(
   context: PagesContext,
   req: Request,
   res: Response,
-  {
-    message,
-    link,
-    status = 200,
-  }: Pick<MessagePage, 'message' | 'link'> & { readonly status?: number },
+  content: Pick<MessagePage, 'message' | 'link'> & { readonly status?: number },
 ): void {
+  const { message, link } = content;
   // Only the end of a login has a reason that is worth the notice.
   const base = message === 'ended' ? withNotice(context, req) : describeFrame(context, req);
-  show(context, req, res, { ...base, name: 'message', message, link }, status);
+  show(context, req, res, { ...base, name: 'message', message, link }, content.status);
 }
 
-function render({ options }: PagesContext, req: Request, page: Page): string {
+function render(context: PagesContext, req: Request, page: Page): string {
+  const { options } = context;
   const { logo = null, accent = null, stylesheet = null, help = null } = options;
   const texts = options.texts?.[page.locale];
   const look: Look = { logo, accent, stylesheet, help, ...(texts && { texts }) };
+
   // The replacement of a name takes the page of that name, which the compiler cannot follow.
   const replacement = options.replace?.[page.name] as
     | ((page: Page, req: Request) => string)
     | undefined;
   const body = replacement && requireString(`replace.${page.name}`, replacement(page, req));
+
   if (options.layout === undefined) return renderPage(page, look, body);
   const own = renderBody(page, look);
   const document = options.layout({ title: own.title, body: body ?? own.body, page }, req);

@@ -127,6 +127,7 @@ export class FaultQueue {
       (candidate) => candidate.call === call || candidate.call === 'any',
     );
     if (planned === undefined) return null;
+
     planned.times -= 1;
     if (planned.times < 1)
       this.#planned = this.#planned.filter((candidate) => candidate !== planned);
@@ -150,42 +151,45 @@ type OfKind<Kind extends FaultKind> = Extract<Fault, { readonly kind: Kind }>;
 
 /** What each fault does with its call. */
 const PLAY_BY_KIND: {
-  readonly [Kind in FaultKind]: (fault: OfKind<Kind>, context: FaultContext) => void;
+  readonly [Kind in FaultKind]: (fault: OfKind<Kind>, call: FaultContext) => void;
 } = {
   latency: delay,
   'no-answer': () => undefined,
-  reset: (_fault, { response }) => void response.socket?.resetAndDestroy(),
-  'half-answer': (_fault, { response, answer }) => sendHalf(response, answer()),
-  'slow-drip': ({ intervalMs }, { response, answer }) => sendSlowly(response, answer(), intervalMs),
-  huge: ({ bytes }, { response, answer }) => sendPadded(response, answer(), bytes, null),
-  compressed: ({ bytes }, { response, answer }) =>
-    sendPadded(response, answer(), bytes, createGzip()),
-  'content-type': ({ value }, { response, answer }) =>
-    sendAnswer(response, { ...answer(), contentType: value }),
-  error: (fault, { response, readings }) => sendAnswer(response, createError(fault, readings)),
-  'html-502': (_fault, { response }) => sendAnswer(response, BAD_GATEWAY),
-  redirect: ({ status = 307, location = '/apis/redirected' }, { response, readings }) =>
-    sendAnswer(response, {
-      ...createBareAnswer(status, readings),
-      headers: { Location: location },
+  reset: (_fault, call) => void call.response.socket?.resetAndDestroy(),
+  'half-answer': (_fault, call) => sendHalf(call.response, call.answer()),
+  'slow-drip': (fault, call) => sendSlowly(call.response, call.answer(), fault.intervalMs),
+  huge: (fault, call) => sendPadded(call.response, call.answer(), fault.bytes, null),
+  compressed: (fault, call) => sendPadded(call.response, call.answer(), fault.bytes, createGzip()),
+  'content-type': (fault, call) =>
+    sendAnswer(call.response, { ...call.answer(), contentType: fault.value }),
+  error: (fault, call) => sendAnswer(call.response, createError(fault, call.readings)),
+  'html-502': (_fault, call) => sendAnswer(call.response, BAD_GATEWAY),
+  redirect: (fault, call) =>
+    sendAnswer(call.response, {
+      ...createBareAnswer(fault.status ?? 307, call.readings),
+      headers: { Location: fault.location ?? '/apis/redirected' },
     }),
-  status: (fault, { response, readings }) => sendAnswer(response, createStatus(fault, readings)),
-  body: ({ status: httpStatus, body, contentType = 'application/json' }, { response }) =>
-    sendAnswer(response, { httpStatus, contentType, body }),
+  status: (fault, call) => sendAnswer(call.response, createStatus(fault, call.readings)),
+  body: (fault, call) =>
+    sendAnswer(call.response, {
+      httpStatus: fault.status,
+      contentType: fault.contentType ?? 'application/json',
+      body: fault.body,
+    }),
 };
 
 export function playFault<Kind extends FaultKind>(
   fault: OfKind<Kind> & { readonly kind: Kind },
-  context: FaultContext,
+  call: FaultContext,
 ): void {
-  if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') context.answer();
-  PLAY_BY_KIND[fault.kind](fault, context);
+  if ('when' in fault && fault.when === 'after' && fault.kind !== 'latency') call.answer();
+  PLAY_BY_KIND[fault.kind](fault, call);
 }
 
-function delay({ ms, when }: OfKind<'latency'>, { response, answer }: FaultContext): void {
-  const early = when === 'after' ? answer() : null;
-  const timer = setTimeout(() => sendAnswer(response, early ?? answer()), ms);
-  response.once('close', () => clearTimeout(timer));
+function delay(fault: OfKind<'latency'>, call: FaultContext): void {
+  const early = fault.when === 'after' ? call.answer() : null;
+  const timer = setTimeout(() => sendAnswer(call.response, early ?? call.answer()), fault.ms);
+  call.response.once('close', () => clearTimeout(timer));
 }
 
 function sendHalf(response: ServerResponse, answer: SimulatedAnswer): void {
@@ -196,9 +200,10 @@ function sendHalf(response: ServerResponse, answer: SimulatedAnswer): void {
 
 function sendSlowly(response: ServerResponse, answer: SimulatedAnswer, intervalMs: number): void {
   const body = Buffer.from(answer.body);
-  let sent = 0;
   writeHead(response, answer, body.length);
   response.flushHeaders();
+
+  let sent = 0;
   const timer = setInterval(() => {
     response.write(body.subarray(sent, sent + 1));
     sent += 1;
@@ -221,6 +226,7 @@ function sendPadded(
     'Content-Type': answer.contentType,
     ...(gzip !== null && { 'Content-Encoding': 'gzip' }),
   });
+
   const source = Readable.from(pad(answer.body, bytes), { objectMode: false });
   const sent = gzip === null ? pipeline(source, response) : pipeline(source, gzip, response);
   // A client that closes the connection before the end is what the fault is for.
@@ -244,32 +250,27 @@ const BAD_GATEWAY: SimulatedAnswer = {
   body: '<html><body><h1>502 Bad Gateway</h1></body></html>',
 };
 
-function createError(
-  { code, httpStatus, status200, retryAfterSeconds }: OfKind<'error'>,
-  readings: Readings,
-): SimulatedAnswer {
-  const status = status200 === true ? 200 : httpStatus;
+function createError(fault: OfKind<'error'>, readings: Readings): SimulatedAnswer {
+  const httpStatus = fault.status200 === true ? 200 : fault.httpStatus;
   const refusal = {
     kind: 'refused',
-    code,
-    ...(status !== undefined && { httpStatus: status }),
+    code: fault.code,
+    ...(httpStatus !== undefined && { httpStatus }),
   } as const;
-  return { ...createAnswer(refusal, readings), headers: retryAfter(retryAfterSeconds) };
+  return { ...createAnswer(refusal, readings), headers: retryAfter(fault.retryAfterSeconds) };
 }
 
 /**
  * Not shown in OTP spec §7: 429 and 503 at all, and whether a load balancer answers in the
  * gateway's place.
  */
-function createStatus(
-  { status, envelope, retryAfterSeconds }: OfKind<'status'>,
-  readings: Readings,
-): SimulatedAnswer {
+function createStatus(fault: OfKind<'status'>, readings: Readings): SimulatedAnswer {
+  const { status } = fault;
   const answer =
-    envelope === false
+    fault.envelope === false
       ? { httpStatus: status, contentType: 'text/plain', body: statusMessage(status) }
       : createBareAnswer(status, readings);
-  return { ...answer, headers: retryAfter(retryAfterSeconds) };
+  return { ...answer, headers: retryAfter(fault.retryAfterSeconds) };
 }
 
 function retryAfter(seconds: number | undefined): Readonly<Record<string, string>> {

@@ -37,6 +37,7 @@ export class GatewaySimulator {
     this.baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`;
     this.inboxUrl = `${this.baseUrl}/inbox`;
     this.subscribers = state.subscribers;
+
     this.#state = state;
     this.#faults = faults;
     this.#listener = listener;

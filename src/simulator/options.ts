@@ -120,6 +120,7 @@ export function refuseUnsafeEnvironment(host: string, environment: string | unde
       'GatewaySimulator refuses to start: NODE_ENV is production, and it shows every pin it sends',
     );
   }
+
   if (!isLoopbackHost(host)) {
     throw new Error(
       'GatewaySimulator refuses to start: host must be a loopback address (127.0.0.0/8, ::1 or ' +

@@ -9,18 +9,19 @@ import { IssuedTokens } from './state/issued-tokens';
 export type SimulatorState = Readonly<ReturnType<typeof createState>>;
 
 export function createState(options: SimulatorSettings) {
-  const { variant, readings, randomness, now, balance } = options;
-  const clock = createClock(now);
+  const { readings } = options;
+  const clock = createClock(options.now);
+
   return {
-    variant,
+    variant: options.variant,
     readings,
     /** The account and what it may do. */
     account: options,
     clock,
-    tokens: new IssuedTokens(clock, readings, randomness),
+    tokens: new IssuedTokens(clock, readings, options.randomness),
     otps: new OtpStore(options),
     outbox: new Outbox(),
-    ledger: new Ledger(balance),
+    ledger: new Ledger(options.balance),
     subscribers: new Subscribers(),
     stats: new StatsStore(),
   };
@@ -29,6 +30,7 @@ export function createState(options: SimulatorSettings) {
 /** Creates the simulator's clock: the given clock plus an offset. */
 export function createClock(now: () => number) {
   let offsetMs = 0;
+
   return {
     /** Milliseconds since 1970. */
     nowMs: (): number => now() + offsetMs,

@@ -15,6 +15,7 @@ export function addNumberView(page: AddNumberPage, texts: Texts): View {
     phoneField(page, texts),
     html`<button class="button">${texts('number.send')}</button>`,
   ];
+
   const back = page.settingsHref ?? page.homeHref;
   const body = html`<div class="card">
     <h1>${title}</h1>
@@ -23,10 +24,12 @@ export function addNumberView(page: AddNumberPage, texts: Texts): View {
     <p class="aside">${texts('number.costs')}</p>
     <p class="aside">${link(back, texts('action.notNow'), 'plain')}</p>
   </div>`;
+
   return { title, body };
 }
 
-function explain({ replaces }: AddNumberPage, texts: Texts): string {
+function explain(page: AddNumberPage, texts: Texts): string {
+  const { replaces } = page;
   const text = texts('number.text');
   return replaces ? `${texts('number.replaces', { digits: replaces.digits })} ${text}` : text;
 }
@@ -36,6 +39,7 @@ function phoneField(page: AddNumberPage, texts: Texts): Html {
   const hint = page.national
     ? texts('number.hintNational')
     : texts('number.hint', { example: EXAMPLE });
+
   return html`<div class="field">
     <label for="phone">${texts('number.label')}</label>
     ${notice(page)}

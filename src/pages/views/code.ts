@@ -10,22 +10,26 @@ import type { View } from './view';
 export function codeView(page: CodePage, texts: Texts): View {
   const title = titleOf(page, texts);
   const isAtField = page.state === 'sent' && page.isNoticeAboutCode;
+
   const body = html`<div class="card">
     <h1>${title}</h1>
     ${transaction(page, texts)} ${!isAtField && notice(page)} ${nextStep(page, texts)}
     <div class="other-ways">${otherMessages(page, texts)} ${cancel(page, texts)}</div>
     <p class="aside"><a href="other-ways">${texts('code.cannotGet')}</a></p>
   </div>`;
+
   return { title, body };
 }
 
-function titleOf({ state, purpose }: CodePage, texts: Texts): string {
+function titleOf(page: CodePage, texts: Texts): string {
+  const { state } = page;
   if (state === 'other-factor') return texts('action.prove');
-  return texts(state === 'sent' ? `code.${purpose}.title` : `code.${state}.title`);
+  return texts(state === 'sent' ? `code.${page.purpose}.title` : `code.${state}.title`);
 }
 
 function transaction(page: CodePage, texts: Texts): HtmlValue {
   if (!page.transaction) return null;
+
   return html`<dl class="facts order">
     <div>
       <dt>${texts('code.amount')}</dt>
@@ -65,6 +69,7 @@ function enterCode(page: CodePage, texts: Texts): Html {
     </div>
     <button class="button">${texts('action.confirm')}</button>
     ${trustBox(page, page.trustDays, texts)}`;
+
   return html`<p>
       ${digits ? texts('code.sent', { digits }) : texts('code.sentUnknown')}${
         page.transaction && ` ${texts('code.compare')}`
@@ -73,13 +78,14 @@ function enterCode(page: CodePage, texts: Texts): Html {
     ${form(page, page.action, fields, html` data-web-otp="${page.fields.code}"`)}`;
 }
 
-function timeLeft({ locale, secondsLeft }: CodePage, texts: Texts): string {
-  const minutes = Math.floor(secondsLeft / 60);
+function timeLeft(page: CodePage, texts: Texts): string {
+  const minutes = Math.floor(page.secondsLeft / 60);
   if (minutes < 1) return texts('code.secondsLeft');
-  return texts('code.timeLeft', { time: writeUnit(locale, minutes, 'minute') });
+  return texts('code.timeLeft', { time: writeUnit(page.locale, minutes, 'minute') });
 }
 
-function attemptsLeft({ attemptsLeft: count }: CodePage, texts: Texts): HtmlValue {
+function attemptsLeft(page: CodePage, texts: Texts): HtmlValue {
+  const count = page.attemptsLeft;
   if (count === null) return null;
   return html` <span class="whole">${texts('code.attemptsLeft', { count })}</span>`;
 }

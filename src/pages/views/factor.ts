@@ -14,6 +14,7 @@ export function factorView(page: FactorPage, texts: Texts): View {
     ${page.kind === 'typed' ? typedForm(page, texts) : challengeForm(page, texts)}
     <p class="aside"><a href="other-ways">${texts('factor.otherWays')}</a></p>
   </div>`;
+
   return { title, body };
 }
 
@@ -25,6 +26,7 @@ function typedForm(page: FactorPage, texts: Texts): Html {
     </div>
     <button class="button">${texts('action.confirm')}</button>
     ${trustBox(page, page.trustDays, texts)}`;
+
   return form(page, page.action, fields);
 }
 
@@ -34,6 +36,7 @@ function challengeForm(page: FactorPage, texts: Texts): Html {
     <div role="alert"><p class="notice error" data-failed hidden>${texts('factor.failed')}</p></div>
     <button class="button">${texts('action.continue')}</button>
     ${trustBox(page, page.trustDays, texts)}`;
+
   const options = safeHref(page.optionsAction ?? '');
   const attributes = html` data-challenge="${options}" data-field="${page.fields.code}" hidden`;
   return html`${form(page, page.action, fields, attributes)}

@@ -9,6 +9,7 @@ import type { View } from './view';
 export function otherWaysView(page: OtherWaysPage, texts: Texts): View {
   const title = texts('ways.title');
   const hasNone = page.ways.length === 0;
+
   const body = html`<div class="card">
     <h1>${title}</h1>
     ${notice(page)} ${hasNone ? html`<p>${texts('ways.none')}</p>` : wayLinks(page.ways, texts)}
@@ -28,5 +29,6 @@ export function otherWaysView(page: OtherWaysPage, texts: Texts): View {
       ${form(page, 'cancel', html`<button class="quiet">${texts('action.cancel')}</button>`)}
     </div>
   </div>`;
+
   return { title, body };
 }

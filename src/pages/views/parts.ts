@@ -61,6 +61,7 @@ export function trustBox(
   texts: Texts,
 ): HtmlValue {
   if (days === null) return null;
+
   const time = writeUnit(page.locale, days, 'day');
   return html`<div class="field tick">
     <input
@@ -82,7 +83,8 @@ export function nameWay(way: Pick<Way, 'kind' | 'factor'>, texts: Texts): string
 }
 
 /** Says what the user does with a factor. */
-export function explainWay({ factor }: Pick<Way, 'factor'>, texts: Texts): string {
+export function explainWay(way: Pick<Way, 'factor'>, texts: Texts): string {
+  const { factor } = way;
   if (factor === 'totp' || factor === 'passkey') return texts(`factor.${factor}`);
   return texts('factor.named', { name: isolate(factor) });
 }

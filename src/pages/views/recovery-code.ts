@@ -23,10 +23,12 @@ export function recoveryCodeView(page: RecoveryCodePage, texts: Texts): View {
       />
     </div>
     <button class="button">${texts('action.confirm')}</button>`;
+
   const body = html`<div class="card">
     <h1>${title}</h1>
     ${form(page, 'recovery-code', fields)}
     <p class="aside"><a href="other-ways">${texts('factor.otherWays')}</a></p>
   </div>`;
+
   return { title, body };
 }

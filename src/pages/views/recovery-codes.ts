@@ -18,6 +18,7 @@ export function recoveryCodesView(page: RecoveryCodesPage, texts: Texts): View {
 function explain(page: RecoveryCodesPage, texts: Texts): Html {
   const back = page.settingsHref ?? page.homeHref;
   const button = html`<button class="button">${texts('codes.make')}</button>`;
+
   return html`<p>${texts('codes.text')}</p>
     <p>${texts('codes.ends')}</p>
     <ul class="ends">
@@ -32,6 +33,7 @@ function explain(page: RecoveryCodesPage, texts: Texts): Html {
 /** The buttons need the script, which shows them. */
 function show(page: RecoveryCodesPage, codes: readonly string[], texts: Texts): Html {
   const next = page.settingsHref ?? page.homeHref;
+
   return html`<p>${texts('codes.save')}</p>
     <ol class="codes" dir="ltr">
       ${codes.map((code) => html`<li><code>${code}</code></li>`)}

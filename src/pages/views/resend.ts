@@ -15,10 +15,12 @@ export function resendForms(
   style: 'button' | 'quiet',
   texts: Texts,
 ): Html {
-  const others = resend.others.map(({ phoneId, digits }) => {
-    const button = html`<button class="quiet">${texts('code.sendTo', { digits })}</button>`;
-    return form(page, 'resend', [hidden(page.fields.phoneId, phoneId), button]);
+  const others = resend.others.map((phone) => {
+    const sendTo = texts('code.sendTo', { digits: phone.digits });
+    const button = html`<button class="quiet">${sendTo}</button>`;
+    return form(page, 'resend', [hidden(page.fields.phoneId, phone.phoneId), button]);
   });
+
   return html`<div class="resend" data-wait="${resend.seconds}">
     ${form(page, 'resend', html`<button class="${style}">${label}</button>`)} ${others}
     ${resend.seconds > 0 && countdown(resend.seconds, texts)}

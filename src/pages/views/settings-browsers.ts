@@ -4,12 +4,13 @@ import type { Texts } from '../texts';
 import { danger, hidden, timeSentence } from './parts';
 
 type Device = NonNullable<SettingsPage['devices']>[number];
-type Login = NonNullable<SettingsPage['logins']>[number];
+type ShownLogin = NonNullable<SettingsPage['logins']>[number];
 
 export function devicesSection(page: SettingsPage, texts: Texts): HtmlValue {
   if (!page.devices) return null;
   const devices = page.devices;
   const items = devices.map((device, index) => deviceItem(page, device, index, texts));
+
   return html`<section class="card" aria-labelledby="devices">
     <h2 id="devices">${texts('settings.devices')}</h2>
     <p class="hint">${texts(devices.length > 0 ? 'settings.devicesText' : 'settings.noDevices')}</p>
@@ -26,6 +27,7 @@ export function devicesSection(page: SettingsPage, texts: Texts): HtmlValue {
 function deviceItem(page: SettingsPage, device: Device, index: number, texts: Texts): Html {
   const id = `device-${index}`;
   const since = timeSentence(page, texts('settings.trustedOn'), device.createdAt);
+
   return html`<li>
     <p class="things-name"><strong id="${id}">${label(device.label, texts)}</strong></p>
     <p class="hint">${since}</p>
@@ -55,6 +57,7 @@ function forgetAll(page: SettingsPage, texts: Texts): Html {
 export function loginsSection(page: SettingsPage, texts: Texts): HtmlValue {
   if (!page.logins) return null;
   const logins = page.logins;
+
   return html`<section class="card" aria-labelledby="logins">
     <h2 id="logins">${texts('settings.logins')}</h2>
     <p class="hint">${texts('settings.loginsText')}</p>
@@ -65,9 +68,10 @@ export function loginsSection(page: SettingsPage, texts: Texts): HtmlValue {
   </section>`;
 }
 
-function loginItem(page: SettingsPage, login: Login, index: number, texts: Texts): Html {
+function loginItem(page: SettingsPage, login: ShownLogin, index: number, texts: Texts): Html {
   const id = `login-${index}`;
   const isCurrent = html`<span class="tag">${texts('settings.isCurrent')}</span>`;
+
   return html`<li>
     <p class="things-name">
       <strong id="${id}">${label(login.label, texts)}</strong> ${login.isCurrent && isCurrent}
@@ -80,7 +84,7 @@ function loginItem(page: SettingsPage, login: Login, index: number, texts: Texts
   </li>`;
 }
 
-function endLogin(page: SettingsPage, login: Login, id: string, texts: Texts): Html {
+function endLogin(page: SettingsPage, login: ShownLogin, id: string, texts: Texts): Html {
   return danger(page, 'end-login', {
     summary: texts('settings.endLogin'),
     describedBy: `${id} ${id}-times`,

@@ -9,6 +9,7 @@ export function numbersSection(page: SettingsPage, texts: Texts): HtmlValue {
   if (!page.numbers) return null;
   const numbers = page.numbers;
   const items = numbers.map((phone, index) => phoneItem(page, phone, index, texts));
+
   return html`<section class="card" aria-labelledby="numbers">
     <h2 id="numbers">${texts('settings.numbers')}</h2>
     <p class="hint">${texts(numbers.length > 0 ? 'settings.numbersText' : 'settings.noNumbers')}</p>
@@ -38,14 +39,15 @@ function phoneItem(page: SettingsPage, phone: Phone, index: number, texts: Texts
   </li>`;
 }
 
-function tag({ isDefault, isConfirmed }: Phone, texts: Texts): HtmlValue {
-  if (isDefault) return html`<span class="tag">${texts('settings.isDefault')}</span>`;
-  return !isConfirmed && html`<span class="tag">${texts('settings.isUnconfirmed')}</span>`;
+function tag(phone: Phone, texts: Texts): HtmlValue {
+  if (phone.isDefault) return html`<span class="tag">${texts('settings.isDefault')}</span>`;
+  return !phone.isConfirmed && html`<span class="tag">${texts('settings.isUnconfirmed')}</span>`;
 }
 
 function phoneActions(page: SettingsPage, phone: Phone, id: string, texts: Texts): HtmlValue {
   const field = hidden(page.fields.phoneId, phone.phoneId);
   const replaceHref = `add-number?replaces=${encodeURIComponent(phone.phoneId)}`;
+
   return [
     phone.isConfirmed &&
       html`<div class="things-actions">
@@ -72,6 +74,7 @@ function makeDefault(page: SettingsPage, field: Html, id: string, texts: Texts):
   return form(page, 'default-number', [field, button]);
 }
 
-function isOnlyNumber({ numbers }: SettingsPage, { isConfirmed }: Phone): boolean {
-  return isConfirmed && numbers?.filter((phone) => phone.isConfirmed).length === 1;
+function isOnlyNumber(page: SettingsPage, phone: Phone): boolean {
+  const proven = page.numbers?.filter(({ isConfirmed }) => isConfirmed);
+  return phone.isConfirmed && proven?.length === 1;
 }

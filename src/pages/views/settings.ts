@@ -11,6 +11,7 @@ export function settingsView(page: SettingsPage, texts: Texts): View {
   const title = texts('settings.title');
   const parts = [page.numbers, page.recoveryCodesLeft, page.devices, page.logins];
   const isEmpty = parts.every((part) => part === null);
+
   const body = html`<h1>${title}</h1>
     ${notice(page)} ${isEmpty && html`<p>${texts('settings.empty')}</p>`}
     ${!page.mayAdd && !isEmpty && proveFirst(page, texts)}
@@ -18,6 +19,7 @@ export function settingsView(page: SettingsPage, texts: Texts): View {
       <div>${numbersSection(page, texts)}${loginsSection(page, texts)}</div>
       <div>${codesSection(page, texts)}${devicesSection(page, texts)}</div>
     </div>`;
+
   return { title, body, isWide: true };
 }
 
@@ -30,6 +32,7 @@ function proveFirst(page: SettingsPage, texts: Texts): Html {
 
 function codesSection(page: SettingsPage, texts: Texts): HtmlValue {
   if (page.recoveryCodesLeft === null) return null;
+
   return html`<section class="card" aria-labelledby="codes">
     <h2 id="codes">${texts('settings.codes')}</h2>
     <p class="hint">${texts('settings.codesText')}</p>

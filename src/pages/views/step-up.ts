@@ -14,6 +14,7 @@ export function stepUpView(page: StepUpPage, texts: Texts): View {
     ${nextStep(page, texts)}
     <p class="aside">${link(page.homeHref, texts('action.notNow'), 'plain')}</p>
   </div>`;
+
   return { title, body };
 }
 

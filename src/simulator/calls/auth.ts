@@ -5,22 +5,26 @@ import type { Grant } from '../state/issued-tokens';
 import { type Body, type CallRequest, done, type Outcome, readSeconds, refuse } from './call';
 
 /** POST auth. OTP spec §4, HLR spec §4. */
-export function authenticate(state: SimulatorState, { body }: CallRequest): Outcome {
+export function authenticate(state: SimulatorState, request: CallRequest): Outcome {
+  const { body } = request;
   if (body?.type === 'access_token') return logIn(state, body);
   if (body?.type === 'refresh_token') return refresh(state, body);
   return refuse(1001);
 }
 
 function logIn(state: SimulatorState, body: Body): Outcome {
-  const { account, readings, tokens, stats } = state;
-  stats.countAuthentication('credentials');
+  const { account, readings } = state;
+  state.stats.countAuthentication('credentials');
+
   const { username, password } = body;
   if (!isFilled(username) || !isFilled(password))
     return refuseMissing(username, password, readings);
+
   const isRight = isSame(username, account.username) && isSame(password, account.password);
   if (!isRight) return refuse(1004);
+
   const preserve = state.variant === 'A' && body.preserve === true;
-  return done(formatGrant(tokens.login(readValidity(state, body), preserve), readings));
+  return done(formatGrant(state.tokens.login(readValidity(state, body), preserve), readings));
 }
 
 function refuseMissing(username: unknown, password: unknown, readings: Readings): Outcome {
@@ -30,12 +34,14 @@ function refuseMissing(username: unknown, password: unknown, readings: Readings)
 }
 
 function refresh(state: SimulatorState, body: Body): Outcome {
-  const { tokens, readings, stats } = state;
-  stats.countAuthentication('refresh');
+  const { tokens, readings } = state;
+  state.stats.countAuthentication('refresh');
+
   const validitySeconds = readings.refreshTakesValidity ? readValidity(state, body) : null;
   const grant = isFilled(body.refresh_token)
     ? tokens.refresh(body.refresh_token, validitySeconds)
     : null;
+
   return grant === null ? refuse(1005) : done(formatGrant(grant, readings));
 }
 
@@ -43,16 +49,14 @@ function refresh(state: SimulatorState, body: Body): Outcome {
  * Returns the validity that was requested, or null. B has no such field and ignores it.
  * Not shown in OTP spec §4: what a malformed `validity` of a token leads to. It is ignored.
  */
-function readValidity({ variant, readings }: SimulatorState, body: Body): number | null {
-  const requested = variant === 'A' ? readSeconds(body.validity, readings) : null;
+function readValidity(state: SimulatorState, body: Body): number | null {
+  const requested = state.variant === 'A' ? readSeconds(body.validity, state.readings) : null;
   return requested === 0 ? null : requested;
 }
 
 /** OTP spec §2, authentication object. */
-function formatGrant(
-  { accessToken, refreshToken, validitySeconds }: Grant,
-  readings: Readings,
-): unknown {
+function formatGrant(grant: Grant, readings: Readings): unknown {
+  const { refreshToken, validitySeconds } = grant;
   const { validityPeriodAs } = readings;
   const forms = {
     number: validitySeconds,
@@ -60,8 +64,9 @@ function formatGrant(
     zero: 0,
     text: 'half an hour',
   };
+
   return {
-    access_token: accessToken,
+    access_token: grant.accessToken,
     ...(validityPeriodAs !== 'missing' && { validity_period: forms[validityPeriodAs] }),
     ...(refreshToken !== null && { refresh_token: refreshToken }),
   };

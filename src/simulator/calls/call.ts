@@ -61,25 +61,25 @@ export class NumberLiteral {
 }
 
 /** Formats a number for an answer. OTP spec §2, HLR spec §2. */
-export function formatMobile(digits: string, { mobileAs }: Readings): unknown {
-  if (mobileAs === 'number') return new NumberLiteral(digits);
-  return mobileAs === 'plus' ? `+${digits}` : digits;
+export function formatMobile(digits: string, readings: Readings): unknown {
+  if (readings.mobileAs === 'number') return new NumberLiteral(digits);
+  return readings.mobileAs === 'plus' ? `+${digits}` : digits;
 }
 
 /** Formats an OTP id of B, which is a JSON number of any size. OTP spec §2. */
-export function formatOtpId(id: string, { idAs }: Readings): unknown {
-  return idAs === 'number' ? new NumberLiteral(id) : id;
+export function formatOtpId(id: string, readings: Readings): unknown {
+  return readings.idAs === 'number' ? new NumberLiteral(id) : id;
 }
 
 /** Formats `mcc`, `mnc`, `imsi`, `msc` or `countrycode`. OTP spec §2, HLR spec §2. */
-export function formatNetworkCode(code: string, { networkCodesAs }: Readings): unknown {
-  const isNumber = networkCodesAs === 'number' && /^\+?[0-9]+$/.test(code);
+export function formatNetworkCode(code: string, readings: Readings): unknown {
+  const isNumber = readings.networkCodesAs === 'number' && /^\+?[0-9]+$/.test(code);
   return isNumber ? new NumberLiteral(String(BigInt(code.replace('+', '')))) : code;
 }
 
 /** Formats an amount with as many decimals as the readings have. OTP spec §2, HLR spec §2. */
-export function formatAmount(amount: string, { moneyDecimals }: Readings): string {
-  return toDecimal(toMillionths(amount), moneyDecimals);
+export function formatAmount(amount: string, readings: Readings): string {
+  return toDecimal(toMillionths(amount), readings.moneyDecimals);
 }
 
 /** Formats the cost of an OTP. OTP spec §2. */
@@ -103,7 +103,8 @@ export function readSeconds(value: unknown, readings: Readings): number | null {
 
 type NumericForm = Extract<Readings['numericMembers'], string>;
 
-function formOf(field: 'mobile' | 'validity', { numericMembers }: Readings): NumericForm {
+function formOf(field: 'mobile' | 'validity', readings: Readings): NumericForm {
+  const { numericMembers } = readings;
   return typeof numericMembers === 'string' ? numericMembers : numericMembers[field];
 }
 

@@ -33,17 +33,19 @@ import {
 type GenerateRequest = Exclude<ReturnType<typeof readGenerateRequest>, number[]>;
 
 /** POST generate. OTP spec §4. */
-export function generate(state: SimulatorState, { body }: CallRequest): Outcome {
-  const request = readGenerateRequest(state, body ?? {});
+export function generate(state: SimulatorState, call: CallRequest): Outcome {
+  const { emptyBalanceCode, errorsListed, generateStatus } = state.readings;
+
+  const request = readGenerateRequest(state, call.body ?? {});
   if (Array.isArray(request)) {
     const [first = 2105, ...further] = request;
-    return refuse(first, state.readings.errorsListed === 'all' ? further : []);
+    return refuse(first, errorsListed === 'all' ? further : []);
   }
   const refusal = findRefusal(state, request.mobile);
   if (refusal !== null) return refuse(refusal);
   const price = priceOf(state, request.mobile);
-  const { emptyBalanceCode, generateStatus } = state.readings;
   if (emptyBalanceCode !== null && !state.ledger.covers(price)) return refuse(emptyBalanceCode);
+
   const otp = send(state, request, price);
   const payload = state.variant === 'A' ? formatA(state, otp, request) : formatB(state, otp, price);
   return done(payload, generateStatus);
@@ -58,6 +60,7 @@ function readGenerateRequest(state: SimulatorState, body: Body) {
   const { sender = DEFAULT_SENDER, message = DEFAULT_MESSAGE } = body;
   const validitySeconds = readValidity(state, body.validity);
   const isSenderValid = isSender(sender);
+
   const codes = [
     mobile === null ? 2103 : null,
     isSenderValid ? null : 2104,
@@ -67,6 +70,7 @@ function readGenerateRequest(state: SimulatorState, body: Body) {
   ].filter((code) => code !== null);
   if (mobile === null || !isSenderValid || validitySeconds === null || typeof message !== 'string')
     return codes;
+
   const { reference_code: reference } = body;
   const hasReference = state.variant === 'A' && typeof reference === 'string';
   const referenceCode = hasReference
@@ -79,13 +83,14 @@ function readGenerateRequest(state: SimulatorState, body: Body) {
  * Not shown in OTP spec §8: the range of B, which has no code of its own for it; 2110 is used there
  * too.
  */
-function readValidity({ variant, readings }: SimulatorState, value: unknown): number | null {
+function readValidity(state: SimulatorState, value: unknown): number | null {
   if (value === undefined) return DEFAULT_VALIDITY_SECONDS;
-  const seconds = readSeconds(value, readings);
+
+  const seconds = readSeconds(value, state.readings);
   const { min, max } =
-    variant === 'A'
+    state.variant === 'A'
       ? VALIDITY_RANGE_SECONDS
-      : (readings.validityRangeB ?? { min: 1, max: Infinity });
+      : (state.readings.validityRangeB ?? { min: 1, max: Infinity });
   return seconds !== null && seconds >= min && seconds <= max ? seconds : null;
 }
 
@@ -96,12 +101,14 @@ function findMessageProblem(state: SimulatorState, message: unknown): number | n
   return hasFinerCodes(state) ? 2106 : 2105;
 }
 
-function fits({ account, readings }: SimulatorState, message: string): boolean {
+function fits(state: SimulatorState, message: string): boolean {
+  const { readings } = state;
+  const { measured, measuredIn } = readings;
   const template = readings.bracketsCount
     ? message
     : message.replaceAll(PLACEHOLDER, PLACEHOLDER.slice(1, -1));
-  const text = fillPin(message, '0'.repeat(account.pinDigits), readings);
-  const { measured, measuredIn } = readings;
+  const text = fillPin(message, '0'.repeat(state.account.pinDigits), readings);
+
   const isTemplateGood =
     measured === 'text' || fitsOneMessage(template, measuredIn !== 'units', readings);
   const isTextGood =
@@ -110,23 +117,20 @@ function fits({ account, readings }: SimulatorState, message: string): boolean {
 }
 
 /** OTP spec §8: 160 characters if all are in the GSM 7-bit table, 70 otherwise. */
-function fitsOneMessage(
-  text: string,
-  countsCharacters: boolean,
-  { extensionCharacters }: Readings,
-): boolean {
+function fitsOneMessage(text: string, countsCharacters: boolean, readings: Readings): boolean {
   const size = measureMessage(text);
   const characters = countCharacters(text);
   // In GSM 7-bit only an extension character takes more than one septet.
   const hasExtension = size.encoding === 'gsm-7' && size.units > characters;
-  const needsUcs2 = hasExtension && extensionCharacters === 'ucs-2';
+  const needsUcs2 = hasExtension && readings.extensionCharacters === 'ucs-2';
+
   const units = needsUcs2 ? text.length : size.units;
   const limit = needsUcs2 ? MESSAGE_LIMIT['ucs-2'] : size.limit;
   return (countsCharacters ? characters : units) <= limit;
 }
 
-function fillPin(message: string, pin: string, { placeholdersFilled }: Readings): string {
-  return placeholdersFilled === 'all'
+function fillPin(message: string, pin: string, readings: Readings): string {
+  return readings.placeholdersFilled === 'all'
     ? message.replaceAll(PLACEHOLDER, pin)
     : message.replace(PLACEHOLDER, pin);
 }
@@ -135,12 +139,10 @@ function fillPin(message: string, pin: string, { placeholdersFilled }: Readings)
  * Not shown in OTP spec §7: the code for an invalid `reference_code`. B has no such field and
  * ignores it.
  */
-function findReferenceCodeProblem(
-  { variant, readings }: SimulatorState,
-  value: unknown,
-): number | null {
-  if (variant === 'B' || value === undefined) return null;
-  const { longReferenceCode } = readings;
+function findReferenceCodeProblem(state: SimulatorState, value: unknown): number | null {
+  if (state.variant === 'B' || value === undefined) return null;
+
+  const { longReferenceCode } = state.readings;
   if (typeof value !== 'string') return longReferenceCode === 422 ? 422 : 2105;
   return longReferenceCode === 'cut' || countCharacters(value) <= REFERENCE_CODE_MAX
     ? null
@@ -159,6 +161,7 @@ function countCharacters(text: string): number {
 function findRefusal(state: SimulatorState, mobile: string): number | null {
   const { account, variant, readings } = state;
   const startsMobile = (prefix: string): boolean => mobile.startsWith(prefix);
+
   if (!account.maySendOtp) return variant === 'A' ? readings.noPermissionCodeA : 2100;
   if (account.unknownDestinations.some(startsMobile)) return hasFinerCodes(state) ? 2101 : 2103;
   if (account.forbiddenDestinations.some(startsMobile)) return hasFinerCodes(state) ? 2102 : 2103;
@@ -166,41 +169,43 @@ function findRefusal(state: SimulatorState, mobile: string): number | null {
 }
 
 /** Returns whether the codes that only the list of B has are in use. OTP spec §7. */
-function hasFinerCodes({ variant, readings }: SimulatorState): boolean {
-  return variant === 'B' || readings.codesOfA === 'finer';
+function hasFinerCodes(state: SimulatorState): boolean {
+  return state.variant === 'B' || state.readings.codesOfA === 'finer';
 }
 
-function priceOf({ subscribers }: SimulatorState, mobile: string): string {
-  const subscriber = subscribers.get(mobile);
+function priceOf(state: SimulatorState, mobile: string): string {
+  const subscriber = state.subscribers.get(mobile);
   return subscriber === undefined ? UNLISTED_PRICE : messagePrice(subscriber.mcc, subscriber.mnc);
 }
 
 function send(state: SimulatorState, request: GenerateRequest, price: string): Otp {
-  const { mobile, sender, validitySeconds, message } = request;
-  const lifetime = { sentAtMs: state.clock.nowMs(), validitySeconds };
-  const otp = state.otps.add(mobile, lifetime);
+  const sentAtMs = state.clock.nowMs();
+  const { validitySeconds } = request;
+  const otp = state.otps.add(request.mobile, { sentAtMs, validitySeconds });
   const pin = readPin(otp.secret);
+
   state.ledger.charge(price);
   state.stats.count('sent');
   state.outbox.add({
     id: otp.id,
-    mobile: `+${mobile}`,
-    sender,
-    text: fillPin(message, pin, state.readings),
+    mobile: `+${request.mobile}`,
+    sender: request.sender,
+    text: fillPin(request.message, pin, state.readings),
     pin,
-    sentAt: lifetime.sentAtMs,
+    sentAt: sentAtMs,
     cost: price,
   });
   return otp;
 }
 
 /** OTP spec §2, OTP object of variant A. */
-function formatA({ readings }: SimulatorState, otp: Otp, request: GenerateRequest): unknown {
-  const { messageMember, missingReferenceCode } = readings;
+function formatA(state: SimulatorState, otp: Otp, request: GenerateRequest): unknown {
+  const { messageMember, missingReferenceCode } = state.readings;
   const unset = { absent: {}, empty: { reference_code: '' }, null: { reference_code: null } };
+
   return {
     id: otp.id,
-    mobile: formatMobile(otp.mobile, readings),
+    mobile: formatMobile(otp.mobile, state.readings),
     sender: request.sender,
     validity: request.validitySeconds,
     ...(messageMember !== 'imessaged' && { message: request.message }),
@@ -212,13 +217,15 @@ function formatA({ readings }: SimulatorState, otp: Otp, request: GenerateReques
 }
 
 /** OTP spec §2, OTP object of variant B. */
-function formatB({ readings }: SimulatorState, otp: Otp, price: string): unknown {
+function formatB(state: SimulatorState, otp: Otp, price: string): unknown {
+  const { readings } = state;
   const endMs = otp.sentAtMs + otp.validitySeconds * 1000;
   const validUntil = {
     'epoch-seconds': Math.floor(endMs / 1000),
     'epoch-ms': endMs,
     'duration-seconds': otp.validitySeconds,
   }[readings.validUntilAs];
+
   return {
     id: formatOtpId(otp.id, readings),
     mobile: formatMobile(otp.mobile, readings),
@@ -228,22 +235,26 @@ function formatB({ readings }: SimulatorState, otp: Otp, price: string): unknown
 }
 
 /** POST validate/{id}. OTP spec §4. */
-export function validate(state: SimulatorState, { body, subject }: CallRequest): Outcome {
-  const mobile = readMobile(body?.mobile, state.readings);
+export function validate(state: SimulatorState, call: CallRequest): Outcome {
+  const { errorsListed, unknownId, validatePayload } = state.readings;
+
+  const mobile = readMobile(call.body?.mobile, state.readings);
   if (mobile === null) return refuse(2103);
-  const pin = body?.pin;
+  const pin = call.body?.pin;
   if (typeof pin !== 'string' || !/^[0-9]+$/.test(pin)) return refuse(2107);
-  const otp = state.otps.get(subject);
-  if (otp === undefined && state.readings.unknownId === 'uri-not-found') return refuse(1007);
+
+  const otp = state.otps.get(call.subject);
+  if (otp === undefined && unknownId === 'uri-not-found') return refuse(1007);
   const [code, ...further] = checkPin(state, otp, mobile, pin);
   if (code !== undefined) {
     if (!hasFinerCodes(state)) return refuse(2107);
-    return refuse(code, state.readings.errorsListed === 'all' ? further : []);
+    return refuse(code, errorsListed === 'all' ? further : []);
   }
+
   if (otp !== undefined) otp.isConsumed = true;
   state.stats.count('validated');
   const payloads = { 'empty-string': '', null: null, 'empty-object': {}, missing: NO_PAYLOAD };
-  return done(payloads[state.readings.validatePayload]);
+  return done(payloads[validatePayload]);
 }
 
 /** Returns the codes of B that refuse the pin. A has 2107 for all of them. OTP spec §7. */
@@ -255,13 +266,14 @@ function checkPin(
 ): number[] {
   const { judgedFirst, maxWrongPins } = state.readings;
   if (otp?.mobile !== mobile || otp.wrongPins >= (maxWrongPins ?? Infinity)) return [2120];
+
   const isRight = isSamePin(otp.secret, pin);
   if (!isRight) otp.wrongPins += 1;
   const codes = [isRight ? null : 2120, checkState(state, otp)].filter((code) => code !== null);
   return judgedFirst === 'pin' ? codes : codes.reverse();
 }
 
-function checkState({ clock }: SimulatorState, otp: Otp): number | null {
+function checkState(state: SimulatorState, otp: Otp): number | null {
   if (otp.isConsumed) return 2109;
-  return clock.nowMs() >= otp.sentAtMs + otp.validitySeconds * 1000 ? 2108 : null;
+  return state.clock.nowMs() >= otp.sentAtMs + otp.validitySeconds * 1000 ? 2108 : null;
 }

@@ -28,16 +28,19 @@ export function createBareAnswer(httpStatus: number, readings: Readings): Simula
   return createEnvelope(httpStatus, {}, readings);
 }
 
-function createSuccess({ httpStatus, payload }: Done, readings: Readings): SimulatedAnswer {
+function createSuccess(outcome: Done, readings: Readings): SimulatedAnswer {
+  const { payload } = outcome;
   const errors = { absent: {}, empty: { errors: [] }, null: { errors: null } }[
     readings.successErrors
   ];
+
   // An empty object is the payload of validate, which any field would make another answer.
   const isFilled =
     typeof payload === 'object' && payload !== null && Object.keys(payload).length > 0;
   const shown = isFilled ? { ...payload, ...extraField(readings) } : payload;
+
   const fields = { ...(payload !== NO_PAYLOAD && { payload: shown }), ...errors };
-  return createEnvelope(httpStatus, fields, readings);
+  return createEnvelope(outcome.httpStatus, fields, readings);
 }
 
 function createFailure(refusal: RefusedCall, readings: Readings): SimulatedAnswer {
@@ -47,18 +50,20 @@ function createFailure(refusal: RefusedCall, readings: Readings): SimulatedAnswe
     'empty-string': { payload: '' },
     'empty-object': { payload: {} },
   }[readings.failurePayload];
+
   const codes = [refusal.code, ...(refusal.furtherCodes ?? [])];
   const errors = codes.map((code) => ({
     code: readings.codesAs === 'number' ? code : String(code),
     ...(readings.errorMessage === 'text' && { message: gatewayErrorName(code) ?? 'Error' }),
     ...extraField(readings),
   }));
+
   return createEnvelope(findStatus(refusal, readings), { ...payload, errors }, readings);
 }
 
 /** Not shown in OTP spec §9, HLR spec §9: fields that the documents do not list. */
-function extraField({ extraFields }: Readings): object {
-  return extraFields ? { undocumented: { added: true } } : {};
+function extraField(readings: Readings): object {
+  return readings.extraFields ? { undocumented: { added: true } } : {};
 }
 
 /**
@@ -80,12 +85,12 @@ const HTTP_STATUS_BY_CODE: Readonly<Record<number, number>> = {
 /** The status of every other code: "often invalid parameters". OTP spec §7, HLR spec §7. */
 const INVALID_PARAMETER = 422;
 
-function findStatus({ code, httpStatus, isUnreadable }: RefusedCall, readings: Readings): number {
-  const { errorStatus, httpStatusByCode } = readings;
-  if (httpStatus !== undefined) return httpStatus;
-  if (errorStatus !== 'mapped') return errorStatus;
-  if (isUnreadable === true) return 400;
-  return httpStatusByCode[code] ?? HTTP_STATUS_BY_CODE[code] ?? INVALID_PARAMETER;
+function findStatus(refusal: RefusedCall, readings: Readings): number {
+  const { code } = refusal;
+  if (refusal.httpStatus !== undefined) return refusal.httpStatus;
+  if (readings.errorStatus !== 'mapped') return readings.errorStatus;
+  if (refusal.isUnreadable === true) return 400;
+  return readings.httpStatusByCode[code] ?? HTTP_STATUS_BY_CODE[code] ?? INVALID_PARAMETER;
 }
 
 function createEnvelope(httpStatus: number, fields: object, readings: Readings): SimulatedAnswer {
@@ -98,8 +103,10 @@ function createEnvelope(httpStatus: number, fields: object, readings: Readings):
   return { httpStatus, contentType: readings.contentType, body: writeJson(envelope) };
 }
 
-function formatStatusCode(httpStatus: number, { statusCodeAs }: Readings): object {
+function formatStatusCode(httpStatus: number, readings: Readings): object {
+  const { statusCodeAs } = readings;
   const firstOfClass = httpStatus - (httpStatus % 100);
+
   const forms = {
     number: httpStatus,
     string: String(httpStatus),

@@ -32,6 +32,7 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
     const { call, subject } = route;
     stats.countCall(call, subject);
     const fault = faults.take(call);
+
     const isBodyAccepted =
       !readings.requiresJsonContentType || JSON_TYPE.test(request.headers['content-type'] ?? '');
     // OTP spec §5: `Authorization: Bearer <ACCESS_TOKEN>`.
@@ -39,6 +40,7 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
     const callRequest = { body: isBodyAccepted ? parseBody(body) : null, bearer, subject };
     const answer = (): SimulatedAnswer =>
       createAnswer(runCall(state, route, callRequest), readings);
+
     if (fault === null) return sendAnswer(response, answer());
     stats.count('faults');
     playFault(fault, { response, answer, readings });
@@ -55,6 +57,7 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
   return function serve(request, response) {
     // A socket may break at any moment; its request ends with it.
     response.on('error', () => undefined);
+
     const [path = ''] = (request.url ?? '').split('?', 1);
     if (!isLoopbackAuthority(request.headers.host)) {
       sendAnswer(response, createBareAnswer(403, readings));
@@ -116,8 +119,10 @@ function findRoute(variant: Variant, method: string | undefined, path: string): 
  */
 function readSubject(own: string, path: string): string | null {
   if (!own.endsWith('/')) return path === own ? '' : null;
+
   const encoded = path.startsWith(own) ? path.slice(own.length) : '';
   if (encoded === '' || encoded.includes('/')) return null;
+
   try {
     return decodeURIComponent(encoded);
   } catch {
@@ -136,6 +141,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
+
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
     // A body that is too long is read to its end but not kept, so that the client can read the
@@ -153,17 +159,15 @@ function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => voi
  * HTTP 400 is "often invalid JSON". Not shown in OTP spec §7: the code that comes with it; it is
  * that of the first field that is missing.
  */
-function runCall(
-  state: SimulatorState,
-  { call, method, handle }: CallRoute,
-  request: CallRequest,
-): Outcome {
-  const { bearer, body } = request;
-  const isAuthorized = call === 'auth' || (bearer !== null && state.tokens.isLive(bearer));
-  const outcome = isAuthorized ? handle(state, request) : refuse(1009);
+function runCall(state: SimulatorState, route: CallRoute, request: CallRequest): Outcome {
+  const { bearer } = request;
+  const isAuthorized = route.call === 'auth' || (bearer !== null && state.tokens.isLive(bearer));
+  const outcome = isAuthorized ? route.handle(state, request) : refuse(1009);
   if (outcome.kind === 'done') return outcome;
+
   state.stats.countRefusal(outcome.code);
-  return { ...outcome, isUnreadable: isAuthorized && method === 'POST' && body === null };
+  const isUnreadable = isAuthorized && route.method === 'POST' && request.body === null;
+  return { ...outcome, isUnreadable };
 }
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
@@ -201,11 +205,13 @@ const BACKLOG = 2_048;
 export async function listen(host: string, port: number, serve: RequestListener) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, serve);
   await once(server.listen({ host, port, backlog: BACKLOG }), 'listening');
+
   const close = async (): Promise<void> => {
     const closed = once(server.close(), 'close');
     server.closeAllConnections();
     await closed;
   };
+
   // The address of a server that listens on a port is always the object form.
   return { port: (server.address() as AddressInfo).port, close };
 }

@@ -63,14 +63,16 @@ function readAsset(file: string, variant: Variant): string | null {
 /** Serves the inbox page, its assets, and the messages as an event stream and as JSON. */
 export function createInbox(outbox: Outbox, variant: Variant) {
   return function serveInbox(
-    { method }: IncomingMessage,
+    request: IncomingMessage,
     response: ServerResponse,
     path: string,
   ): void {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
+
     const [type, file] = ASSETS.get(path) ?? [];
     const body = file === undefined ? null : readAsset(file, variant);
-    if (method !== 'GET') end(response, 405, 'text/plain', 'Only GET is served here.');
+
+    if (request.method !== 'GET') end(response, 405, 'text/plain', 'Only GET is served here.');
     else if (type !== undefined && body !== null) end(response, 200, type, body);
     else if (path === '/')
       response.writeHead(302, { Location: '/inbox', 'Content-Length': 0 }).end();

@@ -52,22 +52,19 @@ export class IssuedTokens {
    * @param requestedSeconds Overrides the validity of the refresh token.
    */
   refresh(refreshToken: string, requestedSeconds: number | null = null): Grant | null {
+    const { readings } = this;
     const lifetime = this.#refresh.get(refreshToken);
     if (lifetime === undefined || !this.#isUnexpired(lifetime)) return null;
-    const {
-      refreshEndsAccessToken,
-      refreshEndsRefreshToken,
-      refreshKeepsValidity,
-      refreshReturns,
-    } = this.readings;
-    if (refreshEndsAccessToken) this.#access.clear();
-    if (refreshEndsRefreshToken) this.#refresh.delete(refreshToken);
-    const keptSeconds = refreshKeepsValidity
+
+    if (readings.refreshEndsAccessToken) this.#access.clear();
+    if (readings.refreshEndsRefreshToken) this.#refresh.delete(refreshToken);
+
+    const keptSeconds = readings.refreshKeepsValidity
       ? lifetime.validitySeconds
       : DEFAULT_TOKEN_VALIDITY_SECONDS;
     return this.#issue(
       requestedSeconds ?? keptSeconds,
-      refreshReturns === 'same' ? refreshToken : this.#newToken(),
+      readings.refreshReturns === 'same' ? refreshToken : this.#newToken(),
     );
   }
 
@@ -89,6 +86,7 @@ export class IssuedTokens {
     const current = this.#current;
     const lifetime = current === null ? undefined : this.#access.get(current.accessToken);
     if (current === null || lifetime === undefined || !this.#isUnexpired(lifetime)) return null;
+
     const { accessToken } = current;
     const { preservedValidity, preservedRefreshToken } = this.readings;
     const nowMs = this.clock.nowMs();
@@ -98,9 +96,11 @@ export class IssuedTokens {
         expiresAtMs: nowMs + lifetime.validitySeconds * 1000,
       });
     }
+
     const leftSeconds = Math.ceil((lifetime.expiresAtMs - nowMs) / 1000);
     const validitySeconds =
       preservedValidity === 'remaining' ? leftSeconds : lifetime.validitySeconds;
+
     if (preservedRefreshToken === 'missing')
       return { accessToken, refreshToken: null, validitySeconds };
     if (preservedRefreshToken === 'same') return { ...current, validitySeconds };

@@ -32,8 +32,8 @@ export interface TotpParameters {
 }
 
 /** Returns the number of the time step that holds a moment. RFC 6238 section 4.2. */
-export function timeStep({ startSeconds, stepSeconds }: TotpParameters, atSeconds: number): bigint {
-  return BigInt(Math.floor((atSeconds - startSeconds) / stepSeconds));
+export function timeStep(parameters: TotpParameters, atSeconds: number): bigint {
+  return BigInt(Math.floor((atSeconds - parameters.startSeconds) / parameters.stepSeconds));
 }
 
 /** TOTP: HOTP over the number of the time step. RFC 6238 section 4.2. */
@@ -83,17 +83,17 @@ export class OtpStore {
   #nextNumber: bigint;
 
   constructor(private readonly options: SimulatorSettings) {
-    const { fixedPins, randomness, readings } = options;
     this.#fixedPins = new Map(
-      Object.entries(fixedPins).map(([mobile, pin]) => [toDigits(mobile), pin]),
+      Object.entries(options.fixedPins).map(([mobile, pin]) => [toDigits(mobile), pin]),
     );
-    const start = BigInt(1_000_000_000 + randomness.integer(1_000_000_000));
+
+    const start = BigInt(1_000_000_000 + options.randomness.integer(1_000_000_000));
     // Odd numbers: 2^53 + 1 is the first whole number that a JSON parser of doubles rounds.
     this.#nextNumber = {
       safe: start,
       'beyond-safe': 9_007_199_254_740_993n + 2n * start,
       '20-digits': 10_000_000_000_000_000_001n + 2n * start,
-    }[readings.idSize];
+    }[options.readings.idSize];
   }
 
   get(id: string): Otp | undefined {
@@ -111,8 +111,10 @@ export class OtpStore {
       isConsumed: false,
       wrongPins: 0,
     };
+
     const earlier = this.#newestByMobile.get(mobile);
     if (this.options.readings.newPinEndsOld && earlier !== undefined) this.#otps.delete(earlier);
+
     this.#otps.set(otp.id, otp);
     this.#newestByMobile.set(mobile, otp.id);
     return otp;
@@ -131,6 +133,7 @@ export class OtpStore {
   #makeSecret(mobile: string, lifetime: PinLifetime): PinSecret {
     const fixed = this.#fixedPins.get(mobile);
     if (fixed !== undefined) return fixed;
+
     const { firstPinDigit } = this.options.readings;
     for (let draw = 1; ; draw += 1) {
       const secret = this.#drawSecret(lifetime);
@@ -143,11 +146,13 @@ export class OtpStore {
    * RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when
    * the pin is sent.
    */
-  #drawSecret({ sentAtMs, validitySeconds }: PinLifetime): PinSecret {
+  #drawSecret(lifetime: PinLifetime): PinSecret {
     const { variant, randomness, pinDigits: digits } = this.options;
     if (variant === 'A') return String(randomness.integer(10 ** digits)).padStart(digits, '0');
-    const startSeconds = Math.floor(sentAtMs / 1000);
-    return { key: randomness.bytes(20), digits, startSeconds, stepSeconds: validitySeconds };
+
+    const startSeconds = Math.floor(lifetime.sentAtMs / 1000);
+    const stepSeconds = lifetime.validitySeconds;
+    return { key: randomness.bytes(20), digits, startSeconds, stepSeconds };
   }
 }
 

@@ -19,7 +19,7 @@ export const NETWORKS = data.networks;
 /** Price of a text message to a network that is not listed. */
 export const UNLISTED_PRICE = '0.0500';
 
-export type Country = (typeof COUNTRIES)[number];
+type Country = (typeof COUNTRIES)[number];
 export type SimulatedNetwork = (typeof NETWORKS)[number];
 
 const byPrefix = COUNTRIES.flatMap((country) =>
@@ -106,7 +106,8 @@ function createSubscriber(digits: string): Subscriber | undefined {
   const networks = NETWORKS.filter(({ iso }) => iso === country?.iso);
   const network = networks[Number(digits.slice(-1)) % networks.length];
   if (country === null || network === undefined) return undefined;
-  const { mcc, mnc, operator } = network;
+
+  const { mcc, mnc } = network;
   return {
     status: 'valid',
     mcc,
@@ -114,7 +115,7 @@ function createSubscriber(digits: string): Subscriber | undefined {
     imsi: (mcc + mnc + digits.slice(-10).padStart(10, '0')).slice(0, 15),
     msc: `${country.dialCode}9000000`,
     country: country.name,
-    operator,
+    operator: network.operator,
   };
 }
 
