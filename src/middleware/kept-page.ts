@@ -1,7 +1,6 @@
 import { isAccepted } from '../login/code-verifiers';
 import type { Method } from '../login/outcome';
 import type { GuardOptions } from './options';
-import type { SmsOtpSession } from './session-data';
 
 /** A page that was wanted before the second factor, and whom its guard lets pass. */
 export interface KeptPage {
@@ -59,14 +58,17 @@ export function createReturnPages(origins: readonly string[]): ReturnPages {
   };
 }
 
+/** The pages in the slot of a session. */
+interface KeptPages {
+  readonly returnTo?: KeptPage;
+  readonly pending?: { readonly pendingUntil: number; readonly returnTo?: KeptPage };
+}
+
 /**
  * Returns the page that was asked for last: what a guard has kept since is newer than the page of a
  * pending login.
  */
-export function findWanted(
-  { returnTo, pending }: Pick<SmsOtpSession, 'returnTo' | 'pending'>,
-  now: number,
-): KeptPage | undefined {
+export function findWanted({ returnTo, pending }: KeptPages, now: number): KeptPage | undefined {
   if (returnTo !== undefined) return returnTo;
   return pending !== undefined && pending.pendingUntil > now ? pending.returnTo : undefined;
 }
