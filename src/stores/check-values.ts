@@ -153,8 +153,9 @@ export function checkText(text: AttachedText): void {
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the kind and the number of attempts are valid. */
-export function checkClaim({ of, otpId, most }: ClaimOptions): void {
-  const isOfKind = of === 'text' || (isText(of) && otpId === undefined);
+export function checkClaim(options: ClaimOptions): void {
+  const { of, most } = options;
+  const isOfKind = of === 'text' || (isText(of) && options.otpId === undefined);
   if (!isOfKind || !Number.isSafeInteger(most) || most < 1)
     throw new StoreError('claim: invalid attempt');
 }
