@@ -205,14 +205,14 @@ interface Plan extends RecordChange {
   readonly isOptional: boolean;
 }
 
-type OfKind = (kind: string) => RecordsOfKind;
+type FindKind = (kind: string) => RecordsOfKind;
 
 /**
  * Leaves out optional puts that find no room beside all that must be written.
  * @throws {StoreError} `ERR_STORE` when that finds none.
  */
 function fit(
-  ofKind: OfKind,
+  ofKind: FindKind,
   plans: readonly Plan[],
   others: readonly RecordChange[],
   nowMs: number,
@@ -229,7 +229,7 @@ function fit(
 }
 
 /** Counts all changes of a kind together: a record that goes makes room for one that comes. */
-function hasRoom(ofKind: OfKind, changes: readonly RecordChange[], nowMs: number): boolean {
+function hasRoom(ofKind: FindKind, changes: readonly RecordChange[], nowMs: number): boolean {
   const growths = new Map<RecordsOfKind, number>();
   for (const { kind, owner, next } of changes) {
     const records = ofKind(kind);
