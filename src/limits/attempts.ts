@@ -36,8 +36,8 @@ export interface Attempt {
    */
   readonly end: EndAttempt;
   /**
-   * The changes that its success brings, in the step that ends the pending login. They are made when
-   * this is read, because a failed attempt does not need them.
+   * The changes that its success brings, in the step that ends the pending login. They are made
+   * when this is read, because a failed attempt does not need them.
    */
   readonly success: { readonly clears: readonly string[]; readonly charges: readonly Counter[] };
 }
