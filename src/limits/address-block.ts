@@ -37,9 +37,11 @@ export function toAddressBlocks(address: string | undefined): readonly AddressBl
   const ip = toIpAddress(address);
   if (ip === null) return [{ block: 'none', factor: 1 }];
   if (isIPv4(ip)) return [{ block: ip, factor: 1 }];
+
   const groups = expandIPv6(ip);
   const embedded = findIPv4(groups);
   if (embedded !== null) return [{ block: toIPv4(embedded), factor: 1 }];
+
   const toBlock = (length: number): string => groups.slice(0, length).map(toHex).join(':');
   return [
     { block: `${toBlock(4)}::/64`, factor: 1 },

@@ -35,7 +35,10 @@ export interface Attempt {
    * in the same call of the store. Returns the lock that this attempt has set, or null.
    */
   readonly end: EndAttempt;
-  /** The changes that its success brings, in the step that ends the pending login. */
+  /**
+   * The changes that its success brings, in the step that ends the pending login. They are made
+   * when this is read, because a failed attempt does not need them.
+   */
   readonly success: { readonly clears: readonly string[]; readonly charges: readonly Counter[] };
 }
 
@@ -53,14 +56,17 @@ const TAKE_BACK_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
  * previous one. If it is right there, the first attempt is refunded in the same step.
  */
 export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
-  const { clears, charges } = last.success;
-  const replaced = wrong.findReplaced().filter(({ key }) => !clears.includes(key));
   return {
     end: async (outcome, more) => {
       const stop = await wrong.end(TAKE_BACK_BOTH.includes(outcome) ? outcome : 'wrong');
       return (await last.end(outcome, more)) ?? stop;
     },
-    success: { clears, charges: addUp([...replaced, ...charges]) },
+
+    get success() {
+      const { clears, charges } = last.success;
+      const replaced = wrong.findReplaced().filter(({ key }) => !clears.includes(key));
+      return { clears, charges: addUp([...replaced, ...charges]) };
+    },
   };
 }
 
@@ -114,6 +120,7 @@ export async function chargeBrowser<
   const charged = await charge(bucket);
   const limit = charged.refusedBy?.row.limit;
   const isFull = bucket !== OTHER_BROWSERS && (limit === 'failures' || limit === 'lock');
+
   const { refusedBy, rows } = isFull ? await charge(OTHER_BROWSERS) : charged;
   return { bucket: isFull ? OTHER_BROWSERS : bucket, refusedBy, rows };
 }
@@ -122,9 +129,10 @@ export async function chargeBrowser<
 function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   const { counters, limits } = parts;
 
-  return async function charge({ userId: user, bucket, address, emit }) {
+  return async function charge(subject) {
+    const { userId: user, bucket } = subject;
     const isKnown = bucket !== OTHER_BROWSERS;
-    const ownAddresses = await parts.userBlocks(user, address);
+    const ownAddresses = await parts.userBlocks(user, subject.address);
     const about = { user, bucket, method, ownAddresses };
     const { refusedBy, rows } = await chargeRows(counters, limits.rowsOf('guess', about));
     if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy, isKnown, method) };
@@ -134,14 +142,15 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
       // Right codes are counted too. Only here is it known that this attempt was a failure.
       if (!kept.some(({ row }) => row.budget === 'disable')) return null;
 
-      for (const event of eventsOfFailure(kept, isKnown)) emit(event);
+      for (const event of eventsOfFailure(kept, isKnown)) subject.emit(event);
 
       // A known browser is not stopped: its next attempt counts as one of the others.
       const full = isKnown ? undefined : kept.find(isFull);
       return full === undefined ? null : toStop(full, isKnown, method);
     };
 
-    return { kind: 'counted', attempt: toAttempt(rows, limits.keysClearedBySuccess(about), end) };
+    const findCleared = (): readonly string[] => limits.keysClearedBySuccess(about);
+    return { kind: 'counted', attempt: toAttempt(rows, findCleared, end) };
   };
 }
 
@@ -175,6 +184,7 @@ function eventsOfFailure(
   const find = (name: string) => kept.find(({ row }) => row.name === name);
   const [side, browser, lock, slow] = ['failures', 'browser', 'lock', 'slow-guessing'].map(find);
   const events: AttemptEvent[] = [];
+
   if (side !== undefined)
     events.push({ type: 'failure-count-changed', failures: side.count.count });
 
@@ -213,11 +223,14 @@ function toLocked(stopping: Counted<LimitRow>): AttemptRefusal {
  * challenge of ours. They lock the address of the attempt alone, and no user.
  */
 function createUnguessableLimit(
-  { counters, limits, userBlocks }: AttemptParts,
+  parts: AttemptParts,
   counting: 'recovery' | 'answer',
 ): AttemptLimit {
-  return async function charge({ userId: user, bucket, address, emit }) {
-    const about = { user, bucket, ownAddresses: await userBlocks(user, address) };
+  const { counters, limits } = parts;
+
+  return async function charge(subject) {
+    const { userId: user, bucket } = subject;
+    const about = { user, bucket, ownAddresses: await parts.userBlocks(user, subject.address) };
     const { refusedBy, rows } = await chargeRows(counters, limits.rowsOf(counting, about));
     if (refusedBy !== null)
       return { kind: 'refused', refusal: toLocked(refusedBy), stopsTexts: false };
@@ -227,35 +240,35 @@ function createUnguessableLimit(
     const end: EndAttempt = async (outcome, more = []) => {
       await refundAttempt(counters, rows, outcome, more);
       if (watched === UNGUESSABLE_PER_DAY)
-        emit({ type: 'guessing-recovery-codes', failures: watched });
+        subject.emit({ type: 'guessing-recovery-codes', failures: watched });
       return null;
     };
 
-    return { kind: 'counted', attempt: toAttempt(rows, limits.keysClearedBySuccess(about), end) };
+    const findCleared = (): readonly string[] => limits.keysClearedBySuccess(about);
+    return { kind: 'counted', attempt: toAttempt(rows, findCleared, end) };
   };
 }
 
 function toAttempt(
   rows: readonly Counted<LimitRow>[],
-  clears: readonly string[],
+  findCleared: () => readonly string[],
   end: EndAttempt,
 ): ChargedAttempt {
   return {
     end,
     findReplaced: () => toRefunds(rows, 'replaced'),
-    success: { clears, charges: toRefunds(rows, 'right') },
+    get success() {
+      return { clears: findCleared(), charges: toRefunds(rows, 'right') };
+    },
   };
 }
 
 /** Makes the limit that the attempts at the codes of one factor are counted by. */
 export function createAttemptLimit(
   parts: AttemptParts,
-  {
-    method,
-    counting,
-  }: { readonly method: string; readonly counting: 'guess' | 'recovery' | 'answer' },
+  factor: { readonly method: string; readonly counting: 'guess' | 'recovery' | 'answer' },
 ): AttemptLimit {
-  return counting === 'guess'
-    ? createGuessLimit(parts, method)
-    : createUnguessableLimit(parts, counting);
+  return factor.counting === 'guess'
+    ? createGuessLimit(parts, factor.method)
+    : createUnguessableLimit(parts, factor.counting);
 }

@@ -36,6 +36,7 @@ export function allowedCountries(countries: readonly string[] | 'any'): Policy<u
       const { country, isCountryAssumed } = await originOf(context);
       if (country === null || allowed?.has(country) === false)
         return { deny: 'country-not-allowed' };
+
       if (!isCountryAssumed || (await isProven(context))) return 'allow';
       return { deny: 'unknown-range', reasons: [`a range that counts as ${country}`] };
     },
@@ -43,14 +44,11 @@ export function allowedCountries(countries: readonly string[] | 'any'): Policy<u
 }
 
 /** Returns whether the app calls the number the user's, or a code that went to it was right. */
-async function isProven({
-  isConfirmed,
-  counters,
-  provenKeys,
-}: PolicyContext<unknown>): Promise<boolean> {
-  if (isConfirmed === true) return true;
-  const readCount = await readKeys(counters, provenKeys);
-  return provenKeys.some((key) => readCount(key).count > 0);
+async function isProven(context: PolicyContext<unknown>): Promise<boolean> {
+  if (context.isConfirmed === true) return true;
+
+  const readCount = await readKeys(context.counters, context.provenKeys);
+  return context.provenKeys.some((key) => readCount(key).count > 0);
 }
 
 /** Ranges that cost the recipient money, or that do not reach a person's own phone. */
@@ -72,6 +70,7 @@ export function createNumberTypes(
   alsoDeny: readonly PhoneType[],
 ): Policy<unknown> {
   const denied = new Set<PhoneType>([...DENIED_TYPES, ...alsoDeny]);
+
   return {
     name: 'number-types',
     stage: 'send',

@@ -3,18 +3,18 @@ import type { Count, Counter, CounterStore } from '../stores/store';
 export const DAY_SECONDS = 86_400;
 
 /** Something that is counted, and its counter. */
-interface Row {
+interface CounterRow {
   readonly counter: Counter;
 }
 
 /** A row with its count after a charge. */
-export interface Counted<Charged extends Row> {
+export interface Counted<Charged extends CounterRow> {
   readonly row: Charged;
   readonly count: Count;
 }
 
 /** The result of a charge. */
-export interface ChargeResult<Charged extends Row> {
+export interface ChargeResult<Charged extends CounterRow> {
   /** The first row that was full or locked: then nothing was charged. Null: all were charged. */
   readonly refusedBy: Counted<Charged> | null;
   readonly rows: readonly Counted<Charged>[];
@@ -28,11 +28,12 @@ const UNCOUNTED: Count = { count: 0, resetSeconds: null, lockedSeconds: 0, gener
  * count by its position.
  * @throws {StoreError} `ERR_STORE`
  */
-export async function chargeRows<Charged extends Row>(
+export async function chargeRows<Charged extends CounterRow>(
   counters: CounterStore,
   rows: readonly Charged[],
 ): Promise<ChargeResult<Charged>> {
   const { refusedBy, counts } = await counters.charge(rows.map(({ counter }) => counter));
+
   const counted = rows.map((row, index) => ({ row, count: counts[index] ?? UNCOUNTED }));
   return { refusedBy: refusedBy === null ? null : (counted[refusedBy] ?? null), rows: counted };
 }
@@ -74,8 +75,10 @@ export function createCounter(
 }
 
 /** Returns a counter that refuses like the given one, and counts nothing. */
-export function readOnly({ key, windowSeconds, amount, max, exemptBy, lock }: Counter): Counter {
-  return createCounter(key, windowSeconds, { amount, max, exemptBy, lock, isOnlyRead: true });
+export function readOnly(counter: Counter): Counter {
+  const { amount, max, exemptBy, lock } = counter;
+  const more = { amount, max, exemptBy, lock, isOnlyRead: true };
+  return createCounter(counter.key, counter.windowSeconds, more);
 }
 
 /** Returns a counter that reports what is counted under a key, and neither counts nor refuses. */
@@ -84,41 +87,43 @@ function readKey(key: string): Counter {
 }
 
 /** Returns whether a counter refuses another charge like the one that was counted. */
-export function isFull<Charged extends Row>({ row, count }: Counted<Charged>): boolean {
-  return count.lockedSeconds > 0 || isUsedUp(row, count);
+export function isFull<Charged extends CounterRow>(counted: Counted<Charged>): boolean {
+  return counted.count.lockedSeconds > 0 || isUsedUp(counted);
 }
 
 /**
  * Returns the seconds until a counter admits another charge of the same amount. 0: it admits one
  * now, or only after it is cleared.
  */
-export function waitOf<Charged extends Row>({ row, count }: Counted<Charged>): number {
-  return Math.max(count.lockedSeconds, isUsedUp(row, count) ? (count.resetSeconds ?? 0) : 0);
+export function waitOf<Charged extends CounterRow>(counted: Counted<Charged>): number {
+  const { lockedSeconds, resetSeconds } = counted.count;
+  return Math.max(lockedSeconds, isUsedUp(counted) ? (resetSeconds ?? 0) : 0);
 }
 
 /**
  * Returns the seconds until all counters admit the next message to the same number. A counter of
  * different numbers admits it: this number has been counted.
  */
-export function longestWait<Charged extends Row & { readonly countsDifferent?: true | undefined }>(
-  counted: readonly Counted<Charged>[],
-): number {
+export function longestWait<
+  Charged extends CounterRow & { readonly countsDifferent?: true | undefined },
+>(counted: readonly Counted<Charged>[]): number {
   const waits = counted.map((one) => (one.row.countsDifferent === true ? 0 : waitOf(one)));
   return Math.max(0, ...waits);
 }
 
-function isUsedUp({ counter: { max = Infinity, amount = 1 } }: Row, { count }: Count): boolean {
-  return count + amount > max;
+function isUsedUp(counted: Counted<CounterRow>): boolean {
+  const { max = Infinity, amount = 1 } = counted.row.counter;
+  return counted.count.count + amount > max;
 }
 
 /**
  * Returns the counter that refunds what a charge has counted, unless the counter has started again
  * since. A lock that this very charge has set is lifted.
  */
-export function refundOf<Charged extends Row>({ row, count }: Counted<Charged>): Counter {
-  const { key, windowSeconds } = row.counter;
-  const { generation } = count;
+export function refundOf<Charged extends CounterRow>(counted: Counted<Charged>): Counter {
+  const { count } = counted;
+  const { key, windowSeconds } = counted.row.counter;
   // While a counter is locked it refuses every charge: the lock that this charge found is its own.
   const lifts = count.lockedSeconds > 0 ? count.count : undefined;
-  return createCounter(key, windowSeconds, { amount: -1, generation, lifts });
+  return createCounter(key, windowSeconds, { amount: -1, generation: count.generation, lifts });
 }

@@ -40,6 +40,7 @@ export async function liftLimits(
 
   const wasLocked = (name: string, methods = limits.methods): boolean =>
     limits.keysNamed(name, user, { methods }).some((key) => countOf(key).lockedSeconds > 0);
+
   return {
     locks: limits.methods.filter((method) => wasLocked('lock', [method])),
     hadDayLock: wasLocked('slow-guessing'),
@@ -66,16 +67,19 @@ export type UserState = Pick<GuardedStore, 'counters' | 'browsers' | 'recoveryCo
  * @param nowMs Milliseconds since 1970.
  */
 export async function forgetBrowsers(
-  { counters, browsers }: Pick<UserState, 'counters' | 'browsers'>,
+  store: Pick<UserState, 'counters' | 'browsers'>,
   limits: LimitTable,
   user: string,
   nowMs: number,
 ): Promise<void> {
+  const { counters, browsers } = store;
   const second = Math.floor(nowMs / 1000);
   await counters.charge([cutOffCounter(user, second)]);
+
   // Before they are removed: the same call again, after one that failed, would not find them.
   const newest = Math.max(second, ...(await browsers.list(user)).map(({ knownAt }) => knownAt));
   if (newest > second) await counters.charge([cutOffCounter(user, newest)]);
+
   const gone = await browsers.removeAll(user);
   if (gone.length > 0) await counters.clear(limits.keysOfBrowsers(user, gone));
 }
@@ -92,6 +96,7 @@ export async function enableCodes(
 ): Promise<void> {
   await forgetBrowsers(store, limits, user, nowMs);
   await store.counters.clear(limits.keysClearedBy('enable', user));
+
   const codes = await store.recoveryCodes.find(user, RECOVERY_CODES_ID);
   if (codes?.hashes.length === 0) await store.recoveryCodes.take(codes);
 }

@@ -32,12 +32,14 @@ const REMEMBERED = 1_000;
  */
 export function createNearWatch(): (rows: readonly Counted<LimitRow>[]) => readonly FoundNear[] {
   const reported = new BoundedMap<string, number>(REMEMBERED);
+
   return (rows) =>
     rows.flatMap(({ row, count }) => {
       const { option } = row;
       const { key, max = Infinity } = row.counter;
       if (option === undefined || count.count !== Math.ceil(max / 2)) return [];
       if (reported.get(key) === count.generation) return [];
+
       reported.set(key, count.generation);
       const near = {
         // Only these rows have an option.

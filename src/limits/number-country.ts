@@ -69,16 +69,17 @@ interface PreparedNumber {
  * Returns the country and type of a policy context's number, which all policies of a send read only
  * once.
  */
-export async function originOf({ mobile, origin }: PreparedNumber): Promise<NumberOrigin> {
-  return origin === undefined ? readOrigin(await loadParser(), mobile) : origin();
+export async function originOf(number: PreparedNumber): Promise<NumberOrigin> {
+  if (number.origin !== undefined) return number.origin();
+  return readOrigin(await loadParser(), number.mobile);
 }
 
 /**
  * Returns the country that the range of a number shows; null when there is none, or when it is
  * assumed: the number may then be of any country that shares the calling code.
  */
-export function toKnownCountry({ country, isCountryAssumed }: NumberOrigin): string | null {
-  return isCountryAssumed ? null : country;
+export function toKnownCountry(origin: NumberOrigin): string | null {
+  return origin.isCountryAssumed ? null : origin.country;
 }
 
 /** Returns the version of the numbering plans, which are those of the day it was published. */
@@ -100,6 +101,7 @@ function readOrigin(parse: Parser, mobile: string): NumberOrigin {
   // National zeros are taken off one at a time.
   if (number !== undefined && number.number.length < mobile.length)
     return readOrigin(parse, number.number);
+
   const country = number?.country ?? null;
   const assumed = number === undefined ? null : assumeCountry(number);
   return {

@@ -32,14 +32,17 @@ export function createNumberKeys(
   deriveKeys: readonly (() => Promise<Buffer>)[],
 ): NumberKeys {
   let cached: readonly Buffer[] | undefined;
+
   return async (mobile, origin = readNumber(mobile)) => {
     const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
     const { e164 } = await origin();
     const allNumbers = keys.map((key) => hmac(key, e164));
+
     const [newest] = keys;
     // There always is a secret: each '' is for the compiler alone.
     const prefix =
       newest === undefined ? '' : hmac(newest, `prefix ${e164.slice(0, -SUBSCRIBER_DIGITS)}`);
+
     return { number: allNumbers[0] ?? '', allNumbers, prefix };
   };
 }

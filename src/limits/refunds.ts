@@ -14,10 +14,10 @@ export type SendBudget = 'user' | 'total' | 'in-all';
  * its code was certainly not checked, its answer was lost, or a failure of our store or session
  * leaves no way to enter it.
  */
-export type SendOutcome = 'not-sent' | 'may-be-sent' | 'not-checked';
+export type SendEnd = 'not-sent' | 'may-be-sent' | 'not-checked';
 
 /** The budgets that are refunded after a send. */
-export const SEND_REFUNDS: Readonly<Record<SendOutcome, readonly SendBudget[]>> = {
+export const SEND_REFUNDS: Readonly<Record<SendEnd, readonly SendBudget[]>> = {
   'not-sent': ['user', 'total', 'in-all'],
   'may-be-sent': ['user'],
   'not-checked': ['user'],
@@ -70,13 +70,13 @@ interface Budgeted<Budget> {
  * Returns the counters that refund what was charged to some budgets. An exempt counter was not
  * charged: its count is 0.
  */
-export function findRefunds<Budget, Row extends Budgeted<Budget>>(
-  charged: readonly Counted<Row>[],
+export function findRefunds<Budget, Charged extends Budgeted<Budget>>(
+  charged: readonly Counted<Charged>[],
   budgets: readonly Budget[],
 ): readonly Counter[] {
   return charged
-    .filter(({ row: { budget }, count: { count } }) => {
-      return count > 0 && budget !== null && budgets.includes(budget);
+    .filter(({ row, count }) => {
+      return count.count > 0 && row.budget !== null && budgets.includes(row.budget);
     })
     .map(refundOf);
 }
@@ -111,6 +111,7 @@ export interface OutageWatch {
 /** Without it, an outage with thousands of users would close the app for an hour after its end. */
 export function createOutageWatch(): OutageWatch {
   const lost: boolean[] = [];
+
   return {
     record(isLost) {
       lost.push(isLost);

@@ -31,14 +31,13 @@ export function createLimitTable(settings: LimitSettings, methods: readonly stri
     refundsOf: (act, budgets, about) =>
       rowsOf(act, about)
         .filter(({ budget }) => budget !== null && budgets.includes(budget))
-        .map(({ counter: { key, windowSeconds } }) =>
-          createCounter(key, windowSeconds, { amount: -1 }),
-        ),
+        .map(({ counter }) => createCounter(counter.key, counter.windowSeconds, { amount: -1 })),
     keysNamed: (name, user, reach) => keysFor((rule) => rule.name === name, { user, ...reach }),
-    keysClearedBySuccess({ user, bucket, ownAddresses }) {
-      const side = sideOf(bucket);
+    keysClearedBySuccess(about) {
+      const { user, ownAddresses } = about;
+      const side = sideOf(about.bucket);
       const { everywhere, here } = sides[side].success;
-      const own = { user, buckets: [bucket], sides: [side], methods, ownAddresses };
+      const own = { user, buckets: [about.bucket], sides: [side], methods, ownAddresses };
       return [...keysOf(everywhere, { ...EVERYWHERE, methods, user }), ...keysOf(here, own)];
     },
     keysClearedBy: (clearing, user, browserIds = []) =>
@@ -109,6 +108,7 @@ function compile(rule: LimitRule): Compiled {
   const [head = '', ...rest] = rule.key.split('{').map((part) => part.split('}'));
   const words = rest.map(([word = '', text = '']) => ({ word: WORDS.indexOf(word), text }));
   const own = rule.key.includes('{ownBlock}') ? 'ownAddresses' : null;
+
   // All have the same fields in the same order: V8 reads objects of one shape faster.
   return {
     name: rule.name,
@@ -140,6 +140,7 @@ function prepareSide(rules: readonly Compiled[], side: Side) {
   const onSide = rules.filter((rule) => (rule.side ?? side) === side);
   const of = (act: Act): readonly Compiled[] => onSide.filter(({ acts }) => acts.includes(act));
   const guess = of('guess');
+
   return {
     acts: {
       guess,
@@ -171,23 +172,26 @@ function readWords(act: Act, about: About): readonly string[] {
   return [user, sideOf(bucket), browserIdOf(bucket), method, number, prefix, pair, kind, family];
 }
 
-function fill({ head, rest }: Compiled, words: readonly string[], block: string): string {
-  let key = head;
+function fill(rule: Compiled, words: readonly string[], block: string): string {
+  let key = rule.head;
   // Only blocks are no words: one action has several.
-  for (const { word, text } of rest) key += (words[word] ?? block) + text;
+  for (const { word, text } of rule.rest) key += (words[word] ?? block) + text;
   return key;
 }
 
 function toRows(rules: readonly Compiled[], act: Act, about: About): readonly LimitRow[] {
   const words = readWords(act, about);
   const rows: LimitRow[] = [];
+
   for (const rule of rules) {
     if (rule.when?.(about) === false) continue;
+
     if (rule.blocks === null) rows.push(toRow(rule, fill(rule, words, ''), about, 1));
     else
       for (const { block, factor } of about[rule.blocks] ?? [])
         rows.push(toRow(rule, fill(rule, words, block), about, factor));
   }
+
   return rows;
 }
 
@@ -196,12 +200,14 @@ function toRow(rule: Compiled, key: string, about: About, factor: number): Limit
   const { name, limit, budget, option, countsDifferent, isPerMethod } = rule;
   const max = typeof rule.max === 'function' ? rule.max(about) : rule.max;
   const lock = typeof rule.lock === 'function' ? rule.lock(about) : rule.lock;
+
   const counter = createCounter(key, rule.windowSeconds, {
     max: max === undefined ? undefined : max * factor,
     isOnlyRead: rule.isOnlyRead,
     exemptBy: rule.exemptBy?.(about),
     lock,
   });
+
   return { name, limit, budget, option, countsDifferent, counter, isPerMethod };
 }
 
@@ -223,14 +229,14 @@ const EVERYWHERE = {
 
 const isClearedBy =
   (clearing: Clearing) =>
-  ({ clearedBy }: LimitRule): boolean =>
-    clearedBy.includes(clearing);
+  (rule: LimitRule): boolean =>
+    rule.clearedBy.includes(clearing);
 
 /** Nothing is counted in a row that is only read: its key is not the user's to clear. */
-const isOfUser = ({ key, isOnlyRead }: LimitRule): boolean =>
-  key.includes('{user}') && isOnlyRead !== true;
+const isOfUser = (rule: LimitRule): boolean =>
+  rule.key.includes('{user}') && rule.isOnlyRead !== true;
 
-const isOfBrowser = ({ key }: LimitRule): boolean => key.includes('{browser}');
+const isOfBrowser = (rule: LimitRule): boolean => rule.key.includes('{browser}');
 
 /** Returns the keys of some rows with every word that they can have within a reach. */
 function keysOf(rules: readonly Compiled[], reach: Reach): readonly string[] {
@@ -240,16 +246,17 @@ function keysOf(rules: readonly Compiled[], reach: Reach): readonly string[] {
 }
 
 /** Adds each key once: a word that the key does not have is filled in once. */
-function addKeys(keys: string[], rule: Compiled, { user, ...reach }: Reach): void {
-  const { side, isPerBrowser, isPerSide, isPerMethod, blocks } = rule;
+function addKeys(keys: string[], rule: Compiled, reach: Reach): void {
+  const { side } = rule;
   const isCounted = (bucket: string): boolean => side === undefined || side === sideOf(bucket);
-  const buckets = reach.buckets.filter(isCounted).slice(0, isPerBrowser ? undefined : 1);
-  const sides = isPerSide ? reach.sides : reach.sides.slice(0, 1);
-  const methods = isPerMethod ? reach.methods : [''];
-  const own = blocks === null ? [''] : (reach.ownAddresses ?? []).map(({ block }) => block);
+  const buckets = reach.buckets.filter(isCounted).slice(0, rule.isPerBrowser ? undefined : 1);
+  const sides = rule.isPerSide ? reach.sides : reach.sides.slice(0, 1);
+  const methods = rule.isPerMethod ? reach.methods : [''];
+  const own = rule.blocks === null ? [''] : (reach.ownAddresses ?? []).map(({ block }) => block);
+
   for (const bucket of buckets)
     for (const one of sides)
       for (const method of methods)
         for (const block of own)
-          keys.push(fill(rule, [user, one, browserIdOf(bucket), method], block));
+          keys.push(fill(rule, [reach.user, one, browserIdOf(bucket), method], block));
 }

@@ -22,9 +22,10 @@ export function listLimits(settings: LimitSettings): readonly LimitRule[] {
 }
 
 /** Lists the limits of codes that can be guessed: by message, or typed from an app. */
-function guessRules({ limits, hasKnownBrowsers }: LimitSettings): readonly LimitRule[] {
-  const { max, disableAfter } = limits.failures;
+function guessRules(settings: LimitSettings): readonly LimitRule[] {
+  const { max, disableAfter } = settings.limits.failures;
   const dayLock = { every: 1, from: SLOW_GUESSING_FAILURES, seconds: [DAY_SECONDS] };
+
   return [
     rule('failures', 'failures', 'failures:{side}:{user}', {
       ...GUESS,
@@ -42,7 +43,7 @@ function guessRules({ limits, hasKnownBrowsers }: LimitSettings): readonly Limit
     // The count is a time: browsers that are known from that second or an earlier one are refused.
     rule('cut-off', 'lock', CUT_OFF_KEY, {
       ...GUESS,
-      max: ({ bucket }) => knownAtOf(bucket),
+      max: (about) => knownAtOf(about.bucket),
       isOnlyRead: true,
       budget: null,
       side: 'known',
@@ -58,7 +59,7 @@ function guessRules({ limits, hasKnownBrowsers }: LimitSettings): readonly Limit
     rule('slow-guessing', 'lock', 'failures:slow:{user}', {
       ...GUESS,
       windowSeconds: 30 * DAY_SECONDS,
-      lock: hasKnownBrowsers ? dayLock : undefined,
+      lock: settings.hasKnownBrowsers ? dayLock : undefined,
       budget: 'slow-guessing',
       side: 'others',
       clearedBy: ['lift-lock', 'enable'],
@@ -92,17 +93,18 @@ function unguessableRules(): readonly LimitRule[] {
 }
 
 /** Lists the limits of messages to one user. */
-function userRules({ limits, gapSeconds, ...settings }: LimitSettings): readonly LimitRule[] {
-  const { max, maxPerDay } = limits.perUser;
+function userRules(settings: LimitSettings): readonly LimitRule[] {
+  const { max, maxPerDay } = settings.limits.perUser;
   // A smaller total would make a higher `maxPerDay` useless in browsers that are not known.
   const inOthers = settings.hasKnownBrowsers ? Math.max(DAY_IN_OTHERS, maxPerDay) : DAY_IN_ALL;
-  const inAll = ({ bucket }: About): number => (bucket === OTHER_BROWSERS ? inOthers : DAY_IN_ALL);
-  const gaps = doubling(gapSeconds, LONGEST_GAP_SECONDS);
+  const inAll = (about: About): number => (about.bucket === OTHER_BROWSERS ? inOthers : DAY_IN_ALL);
+  const gaps = doubling(settings.gapSeconds, LONGEST_GAP_SECONDS);
+
   return [
     rule('gap', 'gap', 'sends:gap:{browser}:{user}', {
       ...SINCE_SUCCESS,
       windowSeconds: DAY_SECONDS,
-      lock: ({ random = 0 }) => ({ every: 1, seconds: spread(gaps, random) }),
+      lock: (about) => ({ every: 1, seconds: spread(gaps, about.random ?? 0) }),
       budget: null,
     }),
     rule('user-day', 'per-user', 'sends:day:user:{browser}:{user}', {
@@ -131,35 +133,35 @@ function userRules({ limits, gapSeconds, ...settings }: LimitSettings): readonly
  * Lists the limits of numbers that are not proven for the user. Proven numbers are exempt, so that
  * these limits do not reveal who owns a number.
  */
-function unprovenRules({ perNumber, perAddress, perPrefix }: Limits): readonly LimitRule[] {
+function unprovenRules(limits: Limits): readonly LimitRule[] {
   return [
     // Counts different numbers: one that had a message today is not counted again.
     rule('numbers', 'per-user', 'sends:unproven-numbers:{user}', {
       ...TO_UNPROVEN,
       ...perDay(UNPROVEN_NUMBERS_PER_DAY),
-      exemptBy: ({ provenKeys = [], pair }) => [...provenKeys, `texted:${pair}`],
+      exemptBy: (about) => [...proven(about), `texted:${about.pair}`],
       countsDifferent: true,
       clearedBy: ['unlock'],
     }),
     rule('number-day', 'per-number', 'sends:day:number:{kind}:{number}', {
       ...TO_UNPROVEN,
-      ...perDay(perNumber.maxPerDay),
+      ...perDay(limits.perNumber.maxPerDay),
     }),
     rule('number-short', 'per-number', 'sends:short:number:{kind}:{number}', {
       ...TO_UNPROVEN,
-      ...perTenMinutes(perNumber.max),
+      ...perTenMinutes(limits.perNumber.max),
     }),
     // Refuses nothing: it exempts the number from a second count among the different numbers.
     rule('texted', 'per-user', 'texted:{pair}', { ...TO_UNPROVEN, windowSeconds: DAY_SECONDS }),
     rule('address-unproven', 'per-address', '{family}:address-unproven:{block}', {
       ...TO_UNPROVEN,
-      ...perHour(perAddress.maxUnproven),
+      ...perHour(limits.perAddress.maxUnproven),
       acts: ['send', 'lookup'],
       option: 'perAddress.maxUnproven',
     }),
     rule('prefix-unproven', 'per-prefix', '{family}:prefix-unproven:{kind}:{prefix}', {
       ...TO_UNPROVEN,
-      ...perHour(perPrefix.maxUnproven),
+      ...perHour(limits.perPrefix.maxUnproven),
       acts: ['send', 'lookup'],
       option: 'perPrefix.maxUnproven',
     }),
@@ -170,7 +172,7 @@ function unprovenRules({ perNumber, perAddress, perPrefix }: Limits): readonly L
  * Lists the limits that all users share. Lookups have those with an option too, and are counted
  * apart: a lookup may show that no message is sent.
  */
-function sharedRules({ perAddress, perPrefix, total }: Limits): readonly LimitRule[] {
+function sharedRules(limits: Limits): readonly LimitRule[] {
   return [
     // Exempts users who have entered a code sent to the number. `isConfirmed` is not enough here.
     rule('strangers', 'per-number', 'sends:strangers:{number}', {
@@ -180,19 +182,19 @@ function sharedRules({ perAddress, perPrefix, total }: Limits): readonly LimitRu
     }),
     rule('address', 'per-address', '{family}:address:{block}', {
       ...SENT,
-      ...perHour(perAddress.max),
+      ...perHour(limits.perAddress.max),
       acts: ['send', 'lookup'],
       option: 'perAddress.max',
     }),
     rule('prefix', 'per-prefix', '{family}:prefix:{prefix}', {
       ...SENT,
-      ...perHour(perPrefix.max),
+      ...perHour(limits.perPrefix.max),
       acts: ['send', 'lookup'],
       option: 'perPrefix.max',
     }),
     rule('total', 'total', '{family}:total', {
       ...SENT,
-      ...perHour(total.max),
+      ...perHour(limits.total.max),
       acts: ['send', 'lookup'],
       budget: 'in-all',
       option: 'total.max',
@@ -201,22 +203,22 @@ function sharedRules({ perAddress, perPrefix, total }: Limits): readonly LimitRu
 }
 
 /** Lists the limits of enrollments, and of logins that begin without a message. */
-function beginningRules({ withoutText, enrollments }: Limits): readonly LimitRule[] {
+function beginningRules(limits: Limits): readonly LimitRule[] {
   return [
     rule('own-waits', 'without-text', 'without-text:{side}:{ownBlock}', {
-      ...perTenMinutes(withoutText.max),
+      ...perTenMinutes(limits.withoutText.max),
       acts: ['wait'],
       budget: null,
       clearedBy: ['success-here'],
     }),
     rule('waits', 'without-text', 'without-text:address:{block}', {
-      ...perTenMinutes(withoutText.maxPerAddress),
+      ...perTenMinutes(limits.withoutText.maxPerAddress),
       acts: ['wait'],
       budget: null,
       clearedBy: [],
     }),
     rule('enrollments', 'enrollments', 'enrollments:{user}', {
-      ...perHour(enrollments.max),
+      ...perHour(limits.enrollments.max),
       acts: ['enroll'],
       budget: null,
       clearedBy: ['unlock'],
@@ -279,16 +281,16 @@ function perTenMinutes(max: number): Bound {
   return { max, windowSeconds: 600 };
 }
 
-function isUnproven({ isConfirmed }: About): boolean {
-  return isConfirmed !== true;
+function isUnproven(about: About): boolean {
+  return about.isConfirmed !== true;
 }
 
-function isStepUp({ purpose }: About): boolean {
-  return purpose === 'step-up' || purpose === 'transaction';
+function isStepUp(about: About): boolean {
+  return about.purpose === 'step-up' || about.purpose === 'transaction';
 }
 
-function proven({ provenKeys = [] }: About): readonly string[] {
-  return provenKeys;
+function proven(about: About): readonly string[] {
+  return about.provenKeys ?? [];
 }
 
 /** Returns steps that double: `doubling(30, 300)` is 30, 60, 120, 240, 300. */

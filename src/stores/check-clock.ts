@@ -16,8 +16,10 @@ export async function checkClock(
   const askedAt = Date.now();
   const time = await askTime().catch(() => null);
   if (time === null || !Number.isFinite(time)) return;
+
   const isBehind = time < askedAt - CLOCK_TOLERANCE_MS;
   if (!isBehind && time <= Date.now() + CLOCK_TOLERANCE_MS) return;
+
   const seconds = Math.round(Math.abs(time - askedAt) / 1000);
   onWarning(
     `The clock of ${server} is ${seconds} s ${isBehind ? 'behind' : 'ahead of'} the clock of ` +

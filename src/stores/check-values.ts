@@ -83,7 +83,7 @@ export function requireWholeNumber(operation: string, value: unknown): number {
  * @throws {StoreError} `ERR_STORE` when one is not a whole number from zero.
  */
 export function toCount(
-  { windowSeconds }: Counter,
+  counter: Counter,
   count: unknown,
   resetMs: unknown,
   lockedMs: unknown,
@@ -92,7 +92,7 @@ export function toCount(
   const resetSeconds = Math.ceil(requireWholeNumber('charge', resetMs) / 1000);
   return {
     count: requireWholeNumber('charge', count),
-    resetSeconds: windowSeconds === null ? null : resetSeconds,
+    resetSeconds: counter.windowSeconds === null ? null : resetSeconds,
     lockedSeconds: Math.ceil(requireWholeNumber('charge', lockedMs) / 1000),
     generation: requireWholeNumber('charge', generation),
   };
@@ -119,16 +119,17 @@ export function checkCounters(counters: readonly Counter[]): void {
 }
 
 /** @throws {StoreError} `ERR_STORE` unless there is a sealed token with some time to live. */
-export function checkRenewed({ sealed, ttlSeconds }: RenewedToken): void {
-  if (typeof sealed !== 'string' || !isPositive(ttlSeconds))
+export function checkRenewed(renewed: RenewedToken): void {
+  if (typeof renewed.sealed !== 'string' || !isPositive(renewed.ttlSeconds))
     throw new StoreError('renew: invalid token');
 }
 
 /** @throws {StoreError} `ERR_STORE` unless everything about a record that is put is valid. */
-export function checkPut({ kind, owner, record, ttlSeconds, most }: RecordPut): void {
-  const isPlaced = /^[A-Za-z0-9-]{1,32}$/.test(kind) && isText(owner);
+export function checkPut(put: RecordPut): void {
+  const { most } = put;
+  const isPlaced = /^[A-Za-z0-9-]{1,32}$/.test(put.kind) && isText(put.owner);
   const isBounded = most === undefined || (Number.isSafeInteger(most) && most > 0);
-  if (!isPlaced || !isBounded || !isRecord(record) || !isLife(ttlSeconds))
+  if (!isPlaced || !isBounded || !isRecord(put.record) || !isLife(put.ttlSeconds))
     throw new StoreError('put: invalid record');
 }
 
@@ -139,21 +140,22 @@ export function checkSwap(next: StoredRecord, ttlSeconds: number | null): void {
 
 /** @throws {StoreError} `ERR_STORE` unless a login that begins, and its text, are valid. */
 export function checkPendingLogin(login: NewPendingLogin, ttlSeconds: number): void {
-  const { pendingId, userId, place, value, text } = login;
-  const isPlaced = isText(pendingId) && isText(userId) && isText(place);
-  if (!isPlaced || !isShort(value, 4_096) || !isPositive(ttlSeconds))
+  const isPlaced = isText(login.pendingId) && isText(login.userId) && isText(login.place);
+  if (!isPlaced || !isShort(login.value, 4_096) || !isPositive(ttlSeconds))
     throw new StoreError('begin: invalid login');
-  if (text !== undefined) checkText(text);
+  if (login.text !== undefined) checkText(login.text);
 }
 
 /** @throws {StoreError} `ERR_STORE` unless a text has an id, and its value is not too long. */
-export function checkText({ otpId, value }: AttachedText): void {
-  if (!isText(otpId) || !isShort(value, 1_024)) throw new StoreError('attach: invalid text');
+export function checkText(text: AttachedText): void {
+  if (!isText(text.otpId) || !isShort(text.value, 1_024))
+    throw new StoreError('attach: invalid text');
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the kind and the number of attempts are valid. */
-export function checkClaim({ of, otpId, most }: ClaimOptions): void {
-  const isOfKind = of === 'text' || (isText(of) && otpId === undefined);
+export function checkClaim(options: ClaimOptions): void {
+  const { of, most } = options;
+  const isOfKind = of === 'text' || (isText(of) && options.otpId === undefined);
   if (!isOfKind || !Number.isSafeInteger(most) || most < 1)
     throw new StoreError('claim: invalid attempt');
 }
@@ -164,15 +166,19 @@ export function checkClaim({ of, otpId, most }: ClaimOptions): void {
  * @throws {StoreError} `ERR_STORE` for an invalid charge or put, for a counter that is named twice,
  * for two puts of one kind and owner, and for a put of the record that is replaced.
  */
-export function checkFinish({ clears, charges, puts, replaces }: FinishOptions): void {
+export function checkFinish(options: FinishOptions): void {
+  const { charges, replaces } = options;
   checkCounters(charges);
+
   const isRefusable = charges.some(({ max, exemptBy }) => (max ?? exemptBy) !== undefined);
   const charged = new Set(charges.map(({ key }) => key));
-  if (isRefusable || clears.some((key) => charged.has(key)))
+  if (isRefusable || options.clears.some((key) => charged.has(key)))
     throw new StoreError('finish: invalid counter');
+
   const places = new Set<string>();
-  for (const put of puts) {
+  for (const put of options.puts) {
     checkPut(put);
+
     const place = toPlace(put);
     const isReplaced = replaces?.id === put.record.id && toPlace(replaces) === place;
     if (isReplaced || places.has(place)) throw new StoreError('finish: invalid put');
@@ -181,16 +187,17 @@ export function checkFinish({ clears, charges, puts, replaces }: FinishOptions):
 }
 
 /** As JSON, so that two places never make the same string. */
-function toPlace({ kind, owner }: RecordsOf): string {
-  return JSON.stringify([kind, owner]);
+function toPlace(records: RecordsOf): string {
+  return JSON.stringify([records.kind, records.owner]);
 }
 
 function isPositive(seconds: number): boolean {
   return Number.isFinite(seconds) && seconds > 0;
 }
 
-function isRecord({ id, tag, rank, value }: StoredRecord): boolean {
-  return isText(id) && isText(tag) && Number.isFinite(rank) && isShort(value, 8_192);
+function isRecord(record: StoredRecord): boolean {
+  const isNamed = isText(record.id) && isText(record.tag);
+  return isNamed && Number.isFinite(record.rank) && isShort(record.value, 8_192);
 }
 
 function isLife(ttlSeconds: number | null): boolean {
@@ -207,6 +214,7 @@ function isShort(value: unknown, mostCharacters: number): boolean {
 
 function isCounter(counter: Counter): boolean {
   const { windowSeconds, amount, max, generation, lifts, lock } = counter;
+
   return (
     (windowSeconds === null || isPositive(windowSeconds)) &&
     (amount === undefined || Number.isSafeInteger(amount)) &&
@@ -219,13 +227,17 @@ function isCounter(counter: Counter): boolean {
 }
 
 /** A raise sets no lock: it counts nothing. */
-function isRaiseOrLeftOut({ raisesTo, amount, max, lock }: Counter): boolean {
+function isRaiseOrLeftOut(counter: Counter): boolean {
+  const { raisesTo, amount, max, lock } = counter;
   if (raisesTo === undefined) return true;
+
   const isAlone = amount === undefined && max === undefined && lock === undefined;
   return isAlone && isWholeNumber(raisesTo) && raisesTo > 0;
 }
 
-function isLock({ every, from = every, seconds }: NonNullable<Counter['lock']>): boolean {
+function isLock(lock: NonNullable<Counter['lock']>): boolean {
+  const { every, from = every, seconds } = lock;
+
   return (
     isWholeNumber(every) &&
     every > 0 &&

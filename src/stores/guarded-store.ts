@@ -80,6 +80,7 @@ export function guardStore(
     'remove',
     'removeAll',
   ]);
+
   return {
     pendingLogins: createPendingLogins({ pendingLogins, finish: whole.finish.bind(store) }, now),
     counters: guardPart(store.counters, '', ['charge', 'clear', 'unlock']),
@@ -94,6 +95,7 @@ export function guardStore(
     const guarded = names.map((name) => {
       const operation = `${prefix}${name}`;
       const isAnswer = CHECKS[operation];
+
       const call = async (...values: unknown[]): Promise<unknown> => {
         // All fields of a part are calls.
         const answer = await (part[name] as AnyCall)(...values);
@@ -101,6 +103,7 @@ export function guardStore(
           throw new StoreError(`${operation}: unknown answer`);
         return answer;
       };
+
       return [name, (...values: unknown[]) => guard(operation, () => call(...values))] as const;
     });
     // The named calls are all that a part has.
@@ -147,6 +150,7 @@ export type StoreEvent =
 function createGuard(emit: ((event: StoreEvent) => void) | undefined, warn?: Warn): Guard {
   return async (operation, call) => {
     const onEnd = emit && watchCall(operation, emit);
+
     try {
       const result = await withTimeout(operation, call);
       onEnd?.({ outcome: 'ok' });

@@ -61,21 +61,24 @@ export async function renewUnderLease(
   lease: TokenLease,
   seen: number,
   renew: (previous: StoredToken | null) => Promise<RenewedToken>,
-  { elapsedMs, wait, random }: LeaseClock = REAL_CLOCK,
+  clock: LeaseClock = REAL_CLOCK,
 ): Promise<StoredToken> {
   const owner = randomUUID();
-  const giveUpAtMs = elapsedMs() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
+  const giveUpAtMs = clock.elapsedMs() + (TOKEN_LEASE_SECONDS + MARGIN_SECONDS) * 1000;
+
   for (
     let pollMs = FIRST_POLL_MS;
-    elapsedMs() < giveUpAtMs;
+    clock.elapsedMs() < giveUpAtMs;
     pollMs = Math.min(pollMs * 1.5, LAST_POLL_MS)
   ) {
     try {
       const answer = await lease.acquire(owner, seen);
       if (answer.outcome === 'stored') return answer.token;
+
       if (answer.outcome === 'acquired') {
         const renewed = await renew(answer.previous);
         checkRenewed(renewed);
+
         const token = { fence: answer.fence, sealed: renewed.sealed };
         // Where the lease passed to another owner meanwhile, the newer token is worth waiting for.
         if (await lease.save(owner, token, renewed.ttlSeconds)) return token;
@@ -86,7 +89,9 @@ export async function renewUnderLease(
       lease.release(owner).catch(() => undefined);
       throw error;
     }
-    await wait(pollMs * (0.5 + random()));
+
+    await clock.wait(pollMs * (0.5 + clock.random()));
   }
+
   throw new StoreError('renew: the lease was never free');
 }

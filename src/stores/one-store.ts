@@ -22,6 +22,7 @@ export function markParts<Store extends SmsOtpStore>(store: Store): Store {
 export function findForeignPart(store: SmsOtpStore): readonly [Part, Part] | null {
   const [first, ...others] = PARTS.filter((part) => readOwner(store, part) !== null);
   if (first === undefined) return null;
+
   const owner = readOwner(store, first);
   const foreign = others.find((part) => readOwner(store, part) !== owner);
   return foreign === undefined ? null : [foreign, first];

@@ -54,15 +54,18 @@ export interface PendingLogins {
  * @param now Milliseconds since 1970.
  */
 export function createPendingLogins(
-  { pendingLogins, finish }: Pick<SmsOtpStore, 'pendingLogins' | 'finish'>,
+  store: Pick<SmsOtpStore, 'pendingLogins' | 'finish'>,
   now: () => number,
 ): PendingLogins {
+  const { pendingLogins, finish } = store;
+
   return {
     async begin(login, place, text) {
-      const { pendingId, userId, pendingUntil } = login;
+      const { pendingId, userId } = login;
       const value = toValue(pendingLoginSchema.safeParse(login).success, login);
       const stored = { pendingId, userId, place, value };
-      const ttlSeconds = Math.max(1, Math.ceil((pendingUntil - now()) / 1000));
+      const ttlSeconds = Math.max(1, Math.ceil((login.pendingUntil - now()) / 1000));
+
       return pendingLogins.begin(
         text === null ? stored : { ...stored, text: toAttached(text) },
         ttlSeconds,
@@ -72,9 +75,11 @@ export function createPendingLogins(
     async claim(pendingId, options) {
       const claim = await pendingLogins.claim(pendingId, options);
       if (claim.outcome !== 'claimed') return claim;
+
       const { outcome, attempt, otpId, login } = claim;
       const counted = login.texts.find((text) => text.otpId === otpId);
       if (otpId !== null && counted === undefined) throw new StoreError('claim: unknown answer');
+
       return { outcome, attempt, ...toLive(pendingId, login), text: readText(counted) };
     },
     async find(pendingId) {
@@ -97,15 +102,23 @@ function toAttached(text: SentText): AttachedText {
   return { otpId: text.otpId, value };
 }
 
-function toLive(pendingId: string, { userId, value, sends, texts }: LivePendingLogin): LiveLogin {
-  const { data } = pendingLoginSchema.safeParse(parseJson(value));
-  if (data?.pendingId !== pendingId || data.userId !== userId)
-    throw jsonRecordError('pending login', value);
-  return { login: data, sends, text: readText(texts[0]), earlier: readText(texts[1]) };
+function toLive(pendingId: string, stored: LivePendingLogin): LiveLogin {
+  const { texts } = stored;
+  const { data } = pendingLoginSchema.safeParse(parseJson(stored.value));
+  if (data?.pendingId !== pendingId || data.userId !== stored.userId)
+    throw jsonRecordError('pending login', stored.value);
+
+  return {
+    login: data,
+    sends: stored.sends,
+    text: readText(texts[0]),
+    earlier: readText(texts[1]),
+  };
 }
 
 function readText(stored: AttachedText | undefined): SentText | null {
   if (stored === undefined) return null;
+
   const { data } = sentTextSchema.safeParse(parseJson(stored.value));
   if (data?.otpId !== stored.otpId) throw jsonRecordError('text', stored.value);
   return data;

@@ -154,6 +154,7 @@ export interface RecordSets {
 /** @param now Milliseconds since 1970. */
 export function createRecordSets(records: RecordStore, now: () => number): RecordSets {
   const notes = createRecordSet(records, NOTE, now);
+
   return {
     devices: createRecordSet(records, DEVICE, now),
     browsers: createRecordSet(records, BROWSER, now),
@@ -225,10 +226,11 @@ function createRecordSet<Value>(
     return end === null ? null : Math.max(1, Math.ceil((end - now()) / 1000));
   }
 
-  function readLive(owner: string, { id, value }: StoredRecord): Value | null {
-    const { data } = schema.safeParse(parseJson(value));
-    if (data === undefined || idOf(data) !== id || ownerOf(data) !== owner)
-      throw jsonRecordError(kind, value);
+  function readLive(owner: string, stored: StoredRecord): Value | null {
+    const { data } = schema.safeParse(parseJson(stored.value));
+    if (data === undefined || idOf(data) !== stored.id || ownerOf(data) !== owner)
+      throw jsonRecordError(kind, stored.value);
+
     const end = endOf(data);
     return end === null || end > now() ? data : null;
   }

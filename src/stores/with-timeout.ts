@@ -21,6 +21,7 @@ export function withTimeout<Result>(
   // What a renewal inside it threw is ours already.
   const convert = (error: unknown): Error =>
     error instanceof SmsOtpError ? error : new StoreError(operation, error);
+
   try {
     return waitAtMost(
       work(),
@@ -56,22 +57,26 @@ export function waitAtMost<Result>(
     let parts = PARTS;
     let isSettled = false;
     let timer: NodeJS.Timeout | undefined;
+
     function waitForNextPart(): void {
       if (isSettled) return;
       if (parts > 0) timer = setTimeout(waitForNextPart, limitMs / PARTS);
       else setImmediate(() => reject(toError()));
       parts -= 1;
     }
+
     const succeed = (result: Result): void => {
       isSettled = true;
       clearTimeout(timer);
       resolve(result);
     };
+
     const fail = (error: unknown): void => {
       isSettled = true;
       clearTimeout(timer);
       reject(convert === undefined ? (error as Error) : convert(error));
     };
+
     // A store written in JavaScript may return a plain value.
     Promise.resolve(work).then(succeed, fail).catch(reject);
     // What is there already, as in the memory store, needs no timer.

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import { type ChargedAttempt, createAttemptLimit, joinAttempts } from '../../src/limits/attempts';
 import { OTHER_BROWSERS, toBucket } from '../../src/limits/buckets';
@@ -84,6 +84,24 @@ async function countsOf(bucket: string): Promise<Record<string, number>> {
 it('the table is the one of the design', () => {
   expect(ATTEMPT_REFUNDS).toEqual(TABLE);
 });
+
+it.each(['guess', 'recovery', 'answer'] as const)(
+  'a failed attempt does not make the keys that a success clears: %s',
+  async (counting) => {
+    const table = limitTable();
+    const keysClearedBySuccess = jest.fn(table.keysClearedBySuccess);
+    const limits = { ...table, keysClearedBySuccess };
+    const chargeAttempt = createAttemptLimit({ ...parts(), limits }, { method: 'sms', counting });
+
+    const subject = { ...SUBJECT, bucket: OTHER_BROWSERS, emit: () => undefined };
+    const charged = await chargeAttempt(subject);
+    if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
+    await charged.attempt.end('wrong');
+    expect(keysClearedBySuccess).not.toHaveBeenCalled();
+
+    expect(charged.attempt.success.clears).toContain('failures:others:u');
+  },
+);
 
 describe.each([
   ['others', OTHER_BROWSERS],

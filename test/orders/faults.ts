@@ -56,15 +56,15 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'finish takes a text that is over',
     file: 'stores/memory/memory-pending-logins.ts',
-    from: 'if (otpId !== undefined && findText(login, otpId) === undefined) return null;\n    return (leavesMark)',
+    from: 'if (otpId !== undefined && findText(login, otpId) === undefined) return null;\n\n    return (leavesMark)',
     to: 'return (leavesMark)',
     scenario: beside(['new', 'send'], ['pending', 'right']),
   },
   {
     name: 'a text is attached to a login that is over',
     file: 'stores/memory/memory-pending-logins.ts',
-    from: 'return login !== undefined;\n  }\n\n  function addText',
-    to: 'return true;\n  }\n\n  function addText',
+    from: 'return login !== undefined;\n  }\n\n  function claim',
+    to: 'return true;\n  }\n\n  function claim',
     // The session is compared with the store after it: only where that fails the text is announced.
     scenario: beside(['logged-in', 'revoke-all'], ['pending', 'resend']),
     kind: 'mishaps-preempted',

@@ -63,8 +63,10 @@ export class Room<Entry> {
   /** Returns whether this many new entries find room. */
   tryToMake(newEntries: number, nowMs: number): boolean {
     if (newEntries <= 0) return true;
+
     this.#removeExpired(newEntries + EXAMINED_PER_CALL, nowMs);
     if (this.#hasRoom(newEntries)) return true;
+
     // The distance, so that a clock that was set back does not stop the search.
     if (Math.abs(nowMs - this.#sweptAtMs) >= FULL_SWEEP_INTERVAL_MS) {
       this.#sweptAtMs = nowMs;
@@ -85,6 +87,7 @@ export class Room<Entry> {
         this.#search = this.entries.values();
         next = this.#search.next();
       }
+
       if (next.done !== true) this.expire(next.value, nowMs);
     }
   }

@@ -18,14 +18,17 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
 
   function charge(counters: readonly Counter[]): Charge {
     checkCounters(counters);
+
     const nowMs = now();
     const found = findAll(counters, nowMs);
     const refused = found.findIndex((one) => !admits(one, nowMs));
+
     if (refused < 0) {
       const charged = found.filter((one) => isCharged(one, nowMs));
       tallies.makeRoom(charged.filter(({ tally }) => tally === undefined).length);
       for (const one of charged) one.tally = addTo(one.counter, one.tally, nowMs);
     }
+
     return {
       refusedBy: refused < 0 ? null : refused,
       counts: found.map((one) => toCount(one, nowMs)),
@@ -33,14 +36,12 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
   }
 
   /** No counter is named twice, see `checkFinish`. */
-  function prepare(
-    { clears, charges }: Pick<FinishOptions, 'clears' | 'charges'>,
-    nowMs: number,
-  ): () => void {
-    const charged = findAll(charges, nowMs).filter((one) => isCharged(one, nowMs));
-    const cleared = clears.filter((key) => tallies.get(key, nowMs) !== undefined);
+  function prepare(change: Pick<FinishOptions, 'clears' | 'charges'>, nowMs: number): () => void {
+    const charged = findAll(change.charges, nowMs).filter((one) => isCharged(one, nowMs));
+    const cleared = change.clears.filter((key) => tallies.get(key, nowMs) !== undefined);
     const added = charged.filter(({ tally }) => tally === undefined);
     tallies.makeRoom(added.length - cleared.length, nowMs);
+
     return () => {
       clear(cleared, false);
       for (const { counter, tally } of charged) addTo(counter, tally, nowMs);
@@ -51,12 +52,14 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
     // Most counters of a charge share one list of exempting keys.
     let known: Counter['exemptBy'];
     let isExempt = false;
+
     return counters.map((counter) => {
       const { key, exemptBy } = counter;
       if (exemptBy !== known)
         isExempt =
           exemptBy?.some((other) => countOf(tallies.get(other, nowMs), nowMs) > 0) === true;
       known = exemptBy;
+
       return { counter, isExempt, tally: isExempt ? undefined : tallies.get(key, nowMs) };
     });
   }
@@ -66,14 +69,17 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
     const former = countOf(tally, nowMs);
     const amount = amountOf(counter);
     const raised = Math.max(former, counter.raisesTo ?? 0);
+
     // A finish is never refused: its sum may be none that is still exact.
     const sum = Math.min(former + amount, Number.MAX_SAFE_INTEGER);
     tally.count = Math.max(0, counter.raisesTo === undefined ? sum : raised);
+
     const slides = counter.windowSeconds === null && amount > 0;
     const begins = tally.resetAtMs <= nowMs;
     if (begins) tally.generation = generations += 1;
     if (slides || begins)
       tally.resetAtMs = nowMs + (counter.windowSeconds ?? LONG_LIFE_SECONDS) * 1000;
+
     setLock(tally, lockSecondsBetween(former, tally.count, counter), nowMs);
     if (counter.lifts !== undefined && counter.lifts === tally.lockedBy) tally.lockedUntilMs = 0;
     return save(tally);
@@ -151,45 +157,53 @@ function countOf(tally: Tally | undefined, nowMs: number): number {
 }
 
 /** A raise counts as 1: it begins a window, and lets a counter without one live on. */
-function amountOf({ amount = 1 }: Counter): number {
-  return amount;
+function amountOf(counter: Counter): number {
+  return counter.amount ?? 1;
 }
 
 /**
  * A negative amount, and a raise, are never refused. Without a bound, a sum that is no longer an
  * exact number is refused.
  */
-function admits({ counter, isExempt, tally }: ChargedCounter, nowMs: number): boolean {
+function admits(charged: ChargedCounter, nowMs: number): boolean {
+  const { counter, tally } = charged;
   const { max = Number.MAX_SAFE_INTEGER } = counter;
   const isLocked = tally !== undefined && tally.lockedUntilMs > nowMs;
   const isFull = amountOf(counter) > max - countOf(tally, nowMs);
   const neverRefuses = amountOf(counter) < 0 || counter.raisesTo !== undefined;
-  return isExempt || neverRefuses || !(isLocked || isFull);
+  return charged.isExempt || neverRefuses || !(isLocked || isFull);
 }
 
 /** An amount that adds nothing begins no window, and takes nothing from another generation. */
-function isCharged({ counter, isExempt, tally }: ChargedCounter, nowMs: number): boolean {
-  if (isExempt || counter.isOnlyRead === true) return false;
+function isCharged(charged: ChargedCounter, nowMs: number): boolean {
+  const { counter, tally } = charged;
+  if (charged.isExempt || counter.isOnlyRead === true) return false;
   if (amountOf(counter) > 0) return true;
+
   const { generation = tally?.generation } = counter;
   return tally !== undefined && tally.resetAtMs > nowMs && tally.generation === generation;
 }
 
 /** Returns the lock of the last multiple of `every` that was reached or passed; 0 when none was. */
-function lockSecondsBetween(former: number, count: number, { lock }: Counter): number {
+function lockSecondsBetween(former: number, count: number, counter: Counter): number {
+  const { lock } = counter;
   if (lock === undefined) return 0;
+
   const { every, from = every } = lock;
   const without = Math.floor((from - 1) / every);
   const nth = Math.floor(count / every) - without;
   if (nth <= Math.max(0, Math.floor(former / every) - without)) return 0;
+
   // The 0 only satisfies `noUncheckedIndexedAccess`: a lock without steps was refused.
   return lock.seconds[nth - 1] ?? lock.seconds.at(-1) ?? 0;
 }
 
-function toCount({ counter, tally }: ChargedCounter, nowMs: number): Count {
+function toCount(charged: ChargedCounter, nowMs: number): Count {
+  const { tally } = charged;
   return {
     count: countOf(tally, nowMs),
-    resetSeconds: counter.windowSeconds === null ? null : secondsUntil(tally?.resetAtMs, nowMs),
+    resetSeconds:
+      charged.counter.windowSeconds === null ? null : secondsUntil(tally?.resetAtMs, nowMs),
     lockedSeconds: secondsUntil(tally?.lockedUntilMs, nowMs),
     generation: tally !== undefined && tally.resetAtMs > nowMs ? tally.generation : 0,
   };

@@ -12,18 +12,17 @@ interface FinishedParts {
 }
 
 /** Returns the `finish` of a store of these parts. */
-export function memoryFinish(
-  { pendingLogins, counters, records }: FinishedParts,
-  now: () => number,
-): SmsOtpStore['finish'] {
+export function memoryFinish(parts: FinishedParts, now: () => number): SmsOtpStore['finish'] {
   function finish(pendingId: string, options: FinishOptions): FinishResult {
     checkFinish(options);
+
     const nowMs = now();
-    const endLogin = pendingLogins.prepare(pendingId, options.otpId, nowMs);
+    const endLogin = parts.pendingLogins.prepare(pendingId, options.otpId, nowMs);
     if (endLogin === null) return { isFinished: false };
-    const putRecords = records.prepare(options, nowMs);
+    const putRecords = parts.records.prepare(options, nowMs);
     if (putRecords === null) return { isFinished: false };
-    const count = counters.prepare(options, nowMs);
+    const count = parts.counters.prepare(options, nowMs);
+
     // There is room for everything: nothing below fails.
     endLogin(options.leavesMark);
     count();

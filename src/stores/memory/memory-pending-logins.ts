@@ -24,29 +24,9 @@ export interface MemoryPendingLogins {
 }
 
 export function memoryPendingLogins(maxEntries: number, now: () => number): MemoryPendingLogins {
-  const logins = new ExpiringMap<StoredLogin>(maxEntries, now, forget);
-  /** The logins of each user: most have one, which needs no set. */
-  const byUser = new Map<string, StoredLogin | Set<StoredLogin>>();
-
-  function forget(login: StoredLogin): void {
-    const found = byUser.get(login.userId);
-    if (!(found instanceof Set)) byUser.delete(login.userId);
-    else if (found.delete(login) && found.size === 0) byUser.delete(login.userId);
-  }
-
-  function remember(login: StoredLogin): void {
-    const { userId } = login;
-    const found = byUser.get(userId);
-    if (found === undefined) byUser.set(userId, login);
-    else if (found instanceof Set) found.add(login);
-    else byUser.set(userId, new Set([found, login]));
-  }
-
-  function ofUser(userId: string): readonly StoredLogin[] {
-    const found = byUser.get(userId);
-    if (found === undefined) return [];
-    return found instanceof Set ? [...found] : [found];
-  }
+  const byUser: LoginsByUser = new Map();
+  const logins = new ExpiringMap<StoredLogin>(maxEntries, now, (login) => forget(byUser, login));
+  const ofUser = (userId: string): readonly StoredLogin[] => findOfUser(byUser, userId);
 
   /** Returns the login while it waits; one that has passed is not live. */
   function findLive(pendingId: string, nowMs?: number): StoredLogin | undefined {
@@ -55,58 +35,28 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
   }
 
   function begin(begun: NewPendingLogin, ttlSeconds: number): boolean {
-    const { pendingId, userId, place, value, text } = begun;
     const nowMs = now();
-    const former = logins.get(pendingId, nowMs);
-    if (text === undefined && former?.newest !== undefined) return false;
+    const former = logins.get(begun.pendingId, nowMs);
+    if (begun.text === undefined && former?.newest !== undefined) return false;
+
     if (former === undefined) logins.makeRoom(1, nowMs);
-    const login: StoredLogin = {
-      key: pendingId,
-      deadlineMs: nowMs + ttlSeconds * 1000,
-      userId,
-      place,
-      value,
-      hasPassed: false,
-      sends: 0,
-      newest: undefined,
-      older: undefined,
-      attempts: undefined,
-    };
-    joinParts(userId, place, value);
+    const login = createLogin(begun, nowMs + ttlSeconds * 1000);
     logins.add(login);
-    remember(login);
-    if (text !== undefined) addText(login, text);
+    remember(byUser, login);
+    if (begun.text !== undefined) addText(login, begun.text, ofUser(login.userId));
+
     return true;
   }
 
   function attach(pendingId: string, text: AttachedText): boolean {
     const login = findLive(pendingId);
-    if (login !== undefined) addText(login, text);
+    if (login !== undefined) addText(login, text, ofUser(login.userId));
     return login !== undefined;
   }
 
-  function addText(login: StoredLogin, { otpId, value }: AttachedText): void {
-    for (const other of ofUser(login.userId))
-      if (other !== login && other.place === login.place) dropTexts(other);
-    const known = findText(login, otpId);
-    const older = known === login.newest ? login.older : login.newest;
-    joinParts(otpId, value);
-    login.newest = { otpId, value, attempts: known?.attempts ?? 0 };
-    login.older = older;
-    login.sends += 1;
-  }
-
-  function claim(pendingId: string, { of, otpId, most }: ClaimOptions): PendingClaim {
+  function claim(pendingId: string, options: ClaimOptions): PendingClaim {
     const login = findLive(pendingId);
-    if (login === undefined) return { outcome: 'unknown' };
-    const named = otpId === undefined ? login.newest : findText(login, otpId);
-    if (otpId !== undefined && named === undefined) return { outcome: 'unknown' };
-    const text = of === 'text' ? named : undefined;
-    const attempt = countAttempt(login, text, of);
-    if (attempt > most) return { outcome: 'exhausted' };
-    if (text === undefined) (login.attempts ??= new Map()).set(of, attempt);
-    else text.attempts = attempt;
-    return { outcome: 'claimed', attempt, otpId: text?.otpId ?? null, login: toLive(login) };
+    return login === undefined ? { outcome: 'unknown' } : claimAttempt(login, options);
   }
 
   function find(pendingId: string): LivePendingLogin | 'passed' | null {
@@ -119,6 +69,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     const login = logins.get(pendingId);
     if (login === undefined) return false;
     if (otpId !== undefined) return endText(login, otpId);
+
     logins.delete(login);
     return !login.hasPassed;
   }
@@ -135,6 +86,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     const login = findLive(pendingId, nowMs);
     if (login === undefined) return null;
     if (otpId !== undefined && findText(login, otpId) === undefined) return null;
+
     return (leavesMark) => {
       if (leavesMark) leaveMark(login);
       else logins.delete(login);
@@ -182,14 +134,78 @@ interface StoredText extends AttachedText {
   attempts: number;
 }
 
-function findText({ newest, older }: StoredLogin, otpId: string): StoredText | undefined {
-  if (newest?.otpId === otpId) return newest;
-  return older?.otpId === otpId ? older : undefined;
+/** The logins of each user: most have one, which needs no set. */
+type LoginsByUser = Map<string, StoredLogin | Set<StoredLogin>>;
+
+function forget(byUser: LoginsByUser, login: StoredLogin): void {
+  const found = byUser.get(login.userId);
+  if (!(found instanceof Set)) byUser.delete(login.userId);
+  else if (found.delete(login) && found.size === 0) byUser.delete(login.userId);
+}
+
+function remember(byUser: LoginsByUser, login: StoredLogin): void {
+  const found = byUser.get(login.userId);
+  if (found === undefined) byUser.set(login.userId, login);
+  else if (found instanceof Set) found.add(login);
+  else byUser.set(login.userId, new Set([found, login]));
+}
+
+function findOfUser(byUser: LoginsByUser, userId: string): readonly StoredLogin[] {
+  const found = byUser.get(userId);
+  if (found === undefined) return [];
+  return found instanceof Set ? [...found] : [found];
+}
+
+function createLogin(begun: NewPendingLogin, deadlineMs: number): StoredLogin {
+  joinParts(begun.userId, begun.place, begun.value);
+  return {
+    key: begun.pendingId,
+    deadlineMs,
+    userId: begun.userId,
+    place: begun.place,
+    value: begun.value,
+    hasPassed: false,
+    sends: 0,
+    newest: undefined,
+    older: undefined,
+    attempts: undefined,
+  };
+}
+
+/** @param ofUser The logins of the same user: the others of its place lose their texts. */
+function addText(login: StoredLogin, text: AttachedText, ofUser: readonly StoredLogin[]): void {
+  for (const other of ofUser) if (other !== login && other.place === login.place) dropTexts(other);
+
+  const known = findText(login, text.otpId);
+  const older = known === login.newest ? login.older : login.newest;
+  joinParts(text.otpId, text.value);
+
+  login.newest = { otpId: text.otpId, value: text.value, attempts: known?.attempts ?? 0 };
+  login.older = older;
+  login.sends += 1;
+}
+
+function claimAttempt(login: StoredLogin, { of, otpId, most }: ClaimOptions): PendingClaim {
+  const named = otpId === undefined ? login.newest : findText(login, otpId);
+  if (otpId !== undefined && named === undefined) return { outcome: 'unknown' };
+
+  const text = of === 'text' ? named : undefined;
+  const attempt = countAttempt(login, text, of);
+  if (attempt > most) return { outcome: 'exhausted' };
+
+  if (text === undefined) (login.attempts ??= new Map()).set(of, attempt);
+  else text.attempts = attempt;
+  return { outcome: 'claimed', attempt, otpId: text?.otpId ?? null, login: toLive(login) };
+}
+
+function findText(login: StoredLogin, otpId: string): StoredText | undefined {
+  if (login.newest?.otpId === otpId) return login.newest;
+  return login.older?.otpId === otpId ? login.older : undefined;
 }
 
 /** Returns the number of the next attempt. */
-function countAttempt({ attempts }: StoredLogin, text: StoredText | undefined, of: string): number {
-  return 1 + (text === undefined ? (attempts?.get(of) ?? 0) : text.attempts);
+function countAttempt(login: StoredLogin, text: StoredText | undefined, of: string): number {
+  return 1 + (text === undefined ? (login.attempts?.get(of) ?? 0) : text.attempts);
 }
 
 function endText(login: StoredLogin, otpId: string): boolean {
@@ -210,12 +226,12 @@ function leaveMark(login: StoredLogin): void {
   Object.assign(login, { hasPassed: true, value: '', attempts: undefined });
 }
 
-function toLive({ userId, value, sends, newest, older }: StoredLogin): LivePendingLogin {
-  const texts = [newest, older].flatMap((text) => text ?? []);
+function toLive(login: StoredLogin): LivePendingLogin {
+  const texts = [login.newest, login.older].flatMap((text) => text ?? []);
   return {
-    userId,
-    value,
-    sends,
-    texts: texts.map(({ otpId, value: sent }) => ({ otpId, value: sent })),
+    userId: login.userId,
+    value: login.value,
+    sends: login.sends,
+    texts: texts.map(({ otpId, value }) => ({ otpId, value })),
   };
 }

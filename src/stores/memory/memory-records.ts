@@ -36,13 +36,14 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
   function ofKind(kind: string): RecordsOfKind {
     const found = kinds.get(kind);
     if (found !== undefined) return found;
+
     const created = new RecordsOfKind(maxEntries * (kind === 'login' ? LOGIN_SHARE : 1));
     kinds.set(kind, created);
     return created;
   }
 
-  function list({ kind, owner }: RecordsOf): readonly KeptRecord[] {
-    return kinds.get(kind)?.list(owner, now()) ?? [];
+  function list(records: RecordsOf): readonly KeptRecord[] {
+    return kinds.get(records.kind)?.list(records.owner, now()) ?? [];
   }
 
   function find(record: RecordReference): KeptRecord | undefined {
@@ -51,9 +52,10 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
 
   function put(asked: RecordPut): PutResult {
     checkPut(asked);
+
     const nowMs = now();
     const plan = planPut(asked, ofKind(asked.kind).list(asked.owner, nowMs), nowMs);
-    const [fitting = plan] = fit([plan], [], nowMs);
+    const [fitting = plan] = fit(ofKind, [plan], [], nowMs);
     save([fitting]);
     return fitting.result;
   }
@@ -66,6 +68,7 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
   ): boolean {
     checkSwap(next, ttlSeconds);
     if (find(record)?.tag !== seenTag) return false;
+
     const others = list(record).filter(({ id }) => id !== record.id && id !== next.id);
     ofKind(record.kind).save(record.owner, sort([...others, keep(next, ttlSeconds, now())]));
     return true;
@@ -82,15 +85,18 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
     const found = find(record);
     if (found === undefined) return false;
     if (seenTag !== undefined && found.tag !== seenTag) return false;
+
     ofKind(record.kind).save(record.owner, without(list(record), record.id));
     return true;
   }
 
   function prepare(
-    { puts, replaces }: Pick<FinishOptions, 'puts' | 'replaces'>,
+    change: Pick<FinishOptions, 'puts' | 'replaces'>,
     nowMs: number,
   ): (() => readonly PutResult[]) | null {
+    const { puts, replaces } = change;
     if (replaces !== undefined && find(replaces) === undefined) return null;
+
     const isReplacedBy = (put: RecordPut): boolean =>
       put.kind === replaces?.kind && put.owner === replaces.owner;
     const plans = puts.map((asked) => {
@@ -101,39 +107,12 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
       replaces === undefined || puts.some(isReplacedBy)
         ? []
         : [{ ...replaces, next: without(list(replaces), replaces.id) }];
-    const fitting = fit(plans, others, nowMs);
+
+    const fitting = fit(ofKind, plans, others, nowMs);
     return () => {
       save([...fitting, ...others]);
       return fitting.map(({ result }) => result);
     };
-  }
-
-  /**
-   * Leaves out optional puts that find no room beside all that must be written.
-   * @throws {StoreError} `ERR_STORE` when that finds none.
-   */
-  function fit(
-    plans: readonly Plan[],
-    others: readonly RecordChange[],
-    nowMs: number,
-  ): readonly Plan[] {
-    let fitting = plans.map((plan) => (plan.isOptional ? leaveOut(plan) : plan));
-    if (!hasRoom([...fitting, ...others], nowMs)) throw new StoreError('memoryStore: it is full');
-    for (const [index, plan] of plans.entries()) {
-      const more = fitting.with(index, plan);
-      if (hasRoom([...more, ...others], nowMs)) fitting = more;
-    }
-    return fitting;
-  }
-
-  /** Counts all changes of a kind together: a record that goes makes room for one that comes. */
-  function hasRoom(changes: readonly RecordChange[], nowMs: number): boolean {
-    const growths = new Map<RecordsOfKind, number>();
-    for (const { kind, owner, next } of changes) {
-      const records = ofKind(kind);
-      growths.set(records, (growths.get(records) ?? 0) + records.growthBy(owner, next));
-    }
-    return [...growths].every(([records, growth]) => records.hasRoom(growth, nowMs));
   }
 
   function save(changes: readonly RecordChange[]): void {
@@ -174,6 +153,7 @@ class RecordsOfKind {
   list(owner: string, nowMs: number): readonly KeptRecord[] {
     const records = this.#owners.get(owner)?.records ?? [];
     if (records.every(({ deadlineMs }) => deadlineMs > nowMs)) return records;
+
     const live = records.filter(({ deadlineMs }) => deadlineMs > nowMs);
     this.save(owner, live);
     return live;
@@ -225,6 +205,39 @@ interface Plan extends RecordChange {
   readonly isOptional: boolean;
 }
 
+type FindKind = (kind: string) => RecordsOfKind;
+
+/**
+ * Leaves out optional puts that find no room beside all that must be written.
+ * @throws {StoreError} `ERR_STORE` when that finds none.
+ */
+function fit(
+  ofKind: FindKind,
+  plans: readonly Plan[],
+  others: readonly RecordChange[],
+  nowMs: number,
+): readonly Plan[] {
+  let fitting = plans.map((plan) => (plan.isOptional ? leaveOut(plan) : plan));
+  if (!hasRoom(ofKind, [...fitting, ...others], nowMs))
+    throw new StoreError('memoryStore: it is full');
+
+  for (const [index, plan] of plans.entries()) {
+    const more = fitting.with(index, plan);
+    if (hasRoom(ofKind, [...more, ...others], nowMs)) fitting = more;
+  }
+  return fitting;
+}
+
+/** Counts all changes of a kind together: a record that goes makes room for one that comes. */
+function hasRoom(ofKind: FindKind, changes: readonly RecordChange[], nowMs: number): boolean {
+  const growths = new Map<RecordsOfKind, number>();
+  for (const { kind, owner, next } of changes) {
+    const records = ofKind(kind);
+    growths.set(records, (growths.get(records) ?? 0) + records.growthBy(owner, next));
+  }
+  return [...growths].every(([records, growth]) => records.hasRoom(growth, nowMs));
+}
+
 function leaveOut(plan: Plan): Plan {
   return { ...plan, next: plan.present, result: NOT_PUT };
 }
@@ -234,6 +247,7 @@ function planPut(asked: RecordPut, present: readonly KeptRecord[], nowMs: number
   const { kind, owner, record, ttlSeconds, most = Infinity, ifNone, isOptional = false } = asked;
   const none = { kind, owner, present, isOptional, next: present, result: NOT_PUT };
   if (ifNone === true && present.length > 0) return none;
+
   const others = without(present, record.id);
   // The record that is put stays: of the others there is room for one fewer.
   const leaving = Math.max(0, others.length - most + 1);
@@ -254,11 +268,8 @@ function sort(records: readonly KeptRecord[]): readonly KeptRecord[] {
   );
 }
 
-function keep(
-  { id, tag, rank, value }: StoredRecord,
-  ttlSeconds: number | null,
-  nowMs: number,
-): KeptRecord {
+function keep(record: StoredRecord, ttlSeconds: number | null, nowMs: number): KeptRecord {
+  const { id, tag, rank, value } = record;
   joinParts(id, tag, value);
   const deadlineMs = ttlSeconds === null ? Infinity : nowMs + ttlSeconds * 1000;
   return { id, tag, rank, value, deadlineMs };

@@ -34,17 +34,17 @@ const COUNTERS_PER_LOGIN = 10;
  *
  * @throws {TypeError} When `maxEntries` is not a whole number from 1.
  */
-export function memoryStore({
-  maxEntries = 100_000,
-  now = Date.now,
-}: MemoryStoreOptions = {}): SmsOtpStore {
+export function memoryStore(options: MemoryStoreOptions = {}): SmsOtpStore {
+  const { maxEntries = 100_000, now = Date.now } = options;
   if (!Number.isSafeInteger(maxEntries) || maxEntries < 1) {
     throw new TypeError('maxEntries must be a whole number from 1');
   }
   if (process.env.NODE_ENV === 'production' || cluster.isWorker) warn();
+
   const pendingLogins = memoryPendingLogins(maxEntries, now);
   const counters = memoryCounters(maxEntries * COUNTERS_PER_LOGIN, now);
   const records = memoryRecords(maxEntries, now);
+
   return markParts({
     pendingLogins: pendingLogins.store,
     counters: counters.store,

@@ -13,6 +13,7 @@ export function memoryTokens(maxEntries: number, now: () => number): TokenStore 
   function findOrCreate(key: string): Account {
     const found = accounts.get(key);
     if (found !== undefined) return found;
+
     accounts.makeRoom(1);
     return {
       key,
@@ -30,6 +31,7 @@ export function memoryTokens(maxEntries: number, now: () => number): TokenStore 
     const token = liveToken(account);
     if (token !== null && token.fence > seen) return { outcome: 'stored', token };
     if (account.owner !== null && account.leaseUntilMs > now()) return { outcome: 'held' };
+
     account.fence = Math.max(account.fence, seen) + 1;
     account.owner = owner;
     account.leaseUntilMs = now() + TOKEN_LEASE_SECONDS * 1000;
@@ -41,6 +43,7 @@ export function memoryTokens(maxEntries: number, now: () => number): TokenStore 
   function save(key: string, owner: string, token: StoredToken, ttlSeconds: number): boolean {
     const account = accounts.get(key);
     if (account?.fence !== token.fence) return false;
+
     account.token = token;
     account.tokenUntilMs = now() + ttlSeconds * 1000;
     release(account, owner);

@@ -11,6 +11,7 @@ import { NOW } from './tables';
  */
 export function withServerCheck(pool: PostgresPool, run: RunQuery): RunQuery {
   let isAsked = false;
+
   return async (operation, text, values) => {
     const rows = await run(operation, text, values);
     if (!isAsked) {
@@ -33,9 +34,11 @@ async function checkServer(pool: PostgresPool): Promise<void> {
     answer = readFields(rows[0]);
     return Number(answer.now);
   }
+
   await checkClock('PostgreSQL', ask, emitWarning);
   const timeoutMs = toWholeNumber(answer.timeout);
   if (timeoutMs === null || (timeoutMs > 0 && timeoutMs < STORE_TIMEOUT_MS)) return;
+
   emitWarning(
     'PostgreSQL has no statement_timeout below 2 seconds: a statement whose caller has been ' +
       'refused goes on and keeps its connection, so that one lock may use up all connections of ' +

@@ -12,6 +12,7 @@ export async function migrate(pool: PostgresPool, prefix: string): Promise<void>
   const look = () => runMigration(() => findMissing(pool, parts));
   for (const { sql } of await look())
     if (sql !== undefined) await runMigration(() => pool.query(sql));
+
   const [missing] = await look();
   if (missing !== undefined)
     throw new StoreError(`migrate: ${missing.name} is missing or has another type`);
@@ -28,6 +29,7 @@ export function createSchemaGuard(
   const parts = schemaParts(prefix).filter(({ isIndex }) => isIndex !== true);
   let isRight = false;
   let asking: Promise<readonly SchemaPart[]> | undefined;
+
   return async (operation) => {
     if (isRight) return;
     asking ??= findMissing(pool, parts).finally(() => (asking = undefined));
@@ -48,6 +50,7 @@ async function findMissing(
 SELECT name AS missing FROM (VALUES
 ${rows.join(',\n')}
 ) AS parts (name, is_there) WHERE NOT is_there`;
+
   const result = await pool.query(text);
   const names = new Set(result.rows.map((row) => readFields(row).missing));
   return parts.filter(({ name }) => names.has(name));

@@ -21,6 +21,7 @@ export function postgresCounters(
   async function charge(counters: readonly Counter[]): Promise<Charge> {
     checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
+
     const rows = await run('charge', statements.charge, toChargeValues(counters));
     pruneSometimes();
     return toCharge(rows, counters);
@@ -48,6 +49,7 @@ export function toChargeValues(counters: readonly Counter[], canRefuse = true): 
     ...toColumns(counter, canRefuse),
     position,
   }));
+
   const keys = counters.map(({ key }) => key);
   const exempting = [...new Set(counters.flatMap(({ exemptBy = [] }) => exemptBy))];
   return [JSON.stringify(columns), keys, exempting];
@@ -65,6 +67,7 @@ function toColumns(counter: Counter, canRefuse: boolean): Readonly<Record<string
   const { every, from = every, seconds: steps } = counter.lock ?? {};
   const [life, slides] = [windowSeconds ?? LONG_LIFE_SECONDS, windowSeconds === null];
   const isRefusable = canRefuse && amount >= 0 && raisesTo === undefined;
+
   return {
     ...{ key, life, slides, amount, max, isOnlyRead, exemptBy, isRefusable },
     ...{ every, from, steps, generation, lifts, raisesTo },
@@ -72,7 +75,9 @@ function toColumns(counter: Counter, canRefuse: boolean): Readonly<Record<string
 }
 
 /** Every statement is atomic by itself; the clock is the database's. */
-function counterStatements({ counter }: Tables) {
+function counterStatements(tables: Tables) {
+  const { counter } = tables;
+
   return {
     charge: chargeStatement(counter),
     /** Values: keys, whether those under a running lock stay. */
@@ -103,6 +108,7 @@ interface AskedCounters {
  */
 function chargeStatement(counter: string): string {
   const asked = { columns: '$1', keys: '$2', exempting: '$3' };
+
   return `${chargeSteps(counter, asked)}
 SELECT verdict.refused_by::text AS refused, verdict.problem,
   CASE WHEN is_exempt THEN 0 ELSE COALESCE(charged.count, current.count) END::text AS count,
@@ -144,18 +150,18 @@ export function chargeSteps(counter: string, asked: AskedCounters): string {
 const [MALFORMED, OTHER_VERSION] = RECORD_PROBLEMS;
 
 /** Reads and locks the counters, and decides whether all are charged or none. */
-function readingSql(counter: string, { columns, keys, exempting }: AskedCounters): string {
+function readingSql(counter: string, asked: AskedCounters): string {
   return `WITH asked AS (
-  SELECT * FROM jsonb_to_recordset(${columns}::jsonb) AS asked (
+  SELECT * FROM jsonb_to_recordset(${asked.columns}::jsonb) AS asked (
     position integer, key text, life float8, slides boolean, amount bigint, max bigint,
     "isOnlyRead" boolean, "exemptBy" text[],
     every bigint, "from" bigint, steps jsonb, generation bigint, lifts bigint,
     "isRefusable" boolean, "raisesTo" bigint)
 ), found AS (
-  SELECT * FROM ${counter} WHERE key = ANY(${keys}::text[]) ORDER BY key FOR UPDATE
+  SELECT * FROM ${counter} WHERE key = ANY(${asked.keys}::text[]) ORDER BY key FOR UPDATE
 ), proof AS MATERIALIZED (
   SELECT array_agg(key) AS keys FROM ${counter}
-  WHERE key = ANY(${exempting}::text[]) AND reset_at > ${NOW} AND count > 0
+  WHERE key = ANY(${asked.exempting}::text[]) AND reset_at > ${NOW} AND count > 0
 ), current AS (
   SELECT asked.*, found.key IS NOT NULL AS is_known, found.locked_until,
     found.locked_by,
@@ -216,12 +222,15 @@ function toCharge(rows: readonly SqlRow[], counters: readonly Counter[]): Charge
   if (problem !== undefined) throw new StoreError(`charge: ${problem}`);
   if (first?.problem !== null || rows.length !== counters.length)
     throw new StoreError('charge: unknown answer');
+
   const refusedBy = first.refused === null ? null : requireWholeNumber('charge', first.refused);
   if (refusedBy !== null && refusedBy >= counters.length)
     throw new StoreError('charge: unknown answer');
+
   const counts = counters.map((counter, index) => {
     const { count, reset, locked, generation } = readFields(rows[index]);
     return toCount(counter, count, reset, locked, generation);
   });
+
   return { refusedBy, counts };
 }

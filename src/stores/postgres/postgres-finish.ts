@@ -14,13 +14,16 @@ SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)::text A
 
   return async (pendingId, options) => {
     checkFinish(options);
+
     const { otpId, leavesMark, clears, charges, puts, replaces } = options;
     const { kind = null, owner = null, id = null } = replaces ?? {};
     const login = [pendingId, otpId ?? null, leavesMark, kind, owner, id];
     const [columns, keys] = toChargeValues(charges, false);
     const changes = [clears, columns, keys, JSON.stringify(puts.map(toPutArguments)), TIME_LEFT];
+
     const [row] = await run('finish', text, [...login, ...changes]);
     if (row?.results === null) return { isFinished: false };
+
     const results = parseJson(row?.results);
     if (!Array.isArray(results) || results.length !== puts.length)
       throw new StoreError('finish: unknown answer');
@@ -29,9 +32,10 @@ SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)::text A
 }
 
 /** Returns what the function reads of a put. */
-function toPutArguments({ kind, owner, record, ttlSeconds, most, ifNone }: RecordPut) {
-  const { id, tag, rank, value } = record;
-  return { kind, owner, id, tag, rank, value, ttlSeconds, most, ifNone: ifNone === true };
+function toPutArguments(put: RecordPut) {
+  const { kind, owner, ttlSeconds, most } = put;
+  const { id, tag, rank, value } = put.record;
+  return { kind, owner, id, tag, rank, value, ttlSeconds, most, ifNone: put.ifNone === true };
 }
 
 /**
@@ -45,6 +49,7 @@ function toPutArguments({ kind, owner, record, ttlSeconds, most, ifNone }: Recor
 export function finishFunctionSql(tables: Tables, functions: Functions): string {
   const { pendingLogin, counter } = tables;
   const { checkTime } = functions;
+
   return `CREATE OR REPLACE FUNCTION ${functions.finish}(
   given_id text, given_otp_id text, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
@@ -89,9 +94,10 @@ END $body$;
 }
 
 /** Returns null unless the login, its text and the record that is replaced are there. */
-function conditionsSql({ pendingLogin, record }: Tables, functions: Functions): string {
+function conditionsSql(tables: Tables, functions: Functions): string {
   const { takeTurn, checkTime } = functions;
-  return `PERFORM FROM ${pendingLogin}
+
+  return `PERFORM FROM ${tables.pendingLogin}
   WHERE pending_id = given_id AND ${IS_LIVE_LOGIN}
     AND (given_otp_id IS NULL OR ${hasText('given_otp_id')})
   FOR UPDATE;
@@ -106,7 +112,7 @@ function conditionsSql({ pendingLogin, record }: Tables, functions: Functions): 
     ORDER BY kind, owner
   ) AS turns;
   IF replaced_id IS NOT NULL THEN
-    DELETE FROM ${record}
+    DELETE FROM ${tables.record}
     WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
       AND expires_at > ${NOW};
     IF NOT FOUND THEN
@@ -125,6 +131,7 @@ function changeCountersSql(counter: string): string {
     keys: '(cleared_keys || charged_keys)',
     exempting: `'{}'`,
   };
+
   return `${chargeSteps(counter, asked)}
   SELECT verdict.problem, (SELECT array_agg(key) FROM found WHERE key = ANY(cleared_keys))
     INTO counter_problem, found_keys FROM verdict;

@@ -33,6 +33,7 @@ export function postgresPendingLogins(
   return {
     begin: async (login, ttlSeconds) => {
       checkPendingLogin(login, ttlSeconds);
+
       const { pendingId, userId, place, value, text } = login;
       const values = [pendingId, userId, place, value, text?.otpId ?? null, text?.value ?? null];
       const rows = await run('pendingLogins.begin', statements.begin, [
@@ -60,12 +61,13 @@ export function postgresPendingLogins(
       if (row === undefined) return null;
       return row.passed === 'true' ? 'passed' : toLogin(row);
     },
-    end: async (pendingId, { otpId } = {}) => {
-      if (otpId === undefined) {
+    end: async (pendingId, options) => {
+      if (options?.otpId === undefined) {
         const [row] = await run('pendingLogins.end', statements.end, [pendingId]);
         return row?.live === 'true';
       }
-      const values = [pendingId, otpId];
+
+      const values = [pendingId, options.otpId];
       return (await run('pendingLogins.end', statements.endText, values)).length === 1;
     },
     endAll: async (userId, except) => {
@@ -79,8 +81,10 @@ export function postgresPendingLogins(
  * `texts` is the list of its live texts, the newest first, and `attempts` has a count for each text
  * it ever had, by OTP id, and for each kind of answers.
  */
-function pendingLoginStatements({ pendingLogin }: Tables, functions: Functions) {
+function pendingLoginStatements(tables: Tables, functions: Functions) {
+  const { pendingLogin } = tables;
   const columns = 'user_id AS owner, value, sends::text AS sends, texts::text AS texts';
+
   return {
     /**
      * Values: id, user id, place, value, OTP id and value of its text or nulls, seconds to live,
@@ -153,24 +157,31 @@ SELECT (SELECT attempt FROM claimed)::text AS attempt, otp_id AS otp, ${columns}
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toClaim(row: SqlRow, { otpId: askedId, most }: ClaimOptions): PendingClaim {
-  const { attempt: digits, otp: otpId } = row;
-  if (digits === null) return { outcome: 'exhausted' };
-  const attempt = requireWholeNumber('pendingLogins.claim', digits);
+function toClaim(row: SqlRow, asked: ClaimOptions): PendingClaim {
+  const { otp: otpId } = row;
+  if (row.attempt === null) return { outcome: 'exhausted' };
+
+  const attempt = requireWholeNumber('pendingLogins.claim', row.attempt);
   const isOtpId = typeof otpId === 'string' || otpId === null;
-  if (!isOtpId || (askedId !== undefined && otpId !== askedId) || attempt < 1 || attempt > most)
+  const isAsked = asked.otpId === undefined || otpId === asked.otpId;
+  if (!isOtpId || !isAsked || attempt < 1 || attempt > asked.most)
     throw new StoreError('pendingLogins.claim: unknown answer');
+
   return { outcome: 'claimed', attempt, otpId, login: toLogin(row) };
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toLogin({ owner: userId, value, sends, texts: json }: SqlRow): LivePendingLogin {
-  const texts = parseJson(json);
+function toLogin(row: SqlRow): LivePendingLogin {
+  const { owner: userId, value } = row;
+  const texts = parseJson(row.texts);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
   if (!isLogin || !Array.isArray(texts) || texts.length > 2) throw recordError('pendingLogins');
+
   return {
-    ...{ userId, value, texts: texts.map(toText) },
-    sends: requireWholeNumber('pendingLogins', sends),
+    userId,
+    value,
+    texts: texts.map(toText),
+    sends: requireWholeNumber('pendingLogins', row.sends),
   };
 }
 
@@ -196,9 +207,11 @@ export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): 
 /** No kind of records has a space in its name. */
 const TURN_KIND = `'pending login'`;
 
-function beginLoginSql({ pendingLogin }: Tables, functions: Functions): string {
-  const { beginLogin, takeTurn, checkTime } = functions;
-  return `CREATE OR REPLACE FUNCTION ${beginLogin}(
+function beginLoginSql(tables: Tables, functions: Functions): string {
+  const { pendingLogin } = tables;
+  const { takeTurn, checkTime } = functions;
+
+  return `CREATE OR REPLACE FUNCTION ${functions.beginLogin}(
   given_id text, given_user_id text, given_place text, given_value text,
   given_otp_id text, text_value text, life_seconds double precision,
   time_left_ms double precision
@@ -235,9 +248,11 @@ END $body$;
 }
 
 /** A text that the login has had before keeps its count of attempts. */
-function attachTextSql({ pendingLogin }: Tables, functions: Functions): string {
-  const { attachText, takeTurn, checkTime } = functions;
-  return `CREATE OR REPLACE FUNCTION ${attachText}(
+function attachTextSql(tables: Tables, functions: Functions): string {
+  const { pendingLogin } = tables;
+  const { takeTurn, checkTime } = functions;
+
+  return `CREATE OR REPLACE FUNCTION ${functions.attachText}(
   given_id text, given_otp_id text, text_value text, time_left_ms double precision
 ) RETURNS boolean ${WITHIN_TIME} AS $body$
 DECLARE
@@ -280,9 +295,10 @@ function takeTextsSql(pendingLogin: string, userId: string, place: string): stri
     WHERE user_id = ${userId} AND place = ${place} AND pending_id <> given_id AND texts <> '[]';`;
 }
 
-function endLoginsSql({ pendingLogin }: Tables, functions: Functions): string {
-  const { endLogins, takeTurn, checkTime } = functions;
-  return `CREATE OR REPLACE FUNCTION ${endLogins}(
+function endLoginsSql(tables: Tables, functions: Functions): string {
+  const { takeTurn, checkTime } = functions;
+
+  return `CREATE OR REPLACE FUNCTION ${functions.endLogins}(
   given_user_id text, excepted_id text, time_left_ms double precision
 ) RETURNS void ${WITHIN_TIME} AS $body$
 DECLARE
@@ -291,7 +307,7 @@ BEGIN
   PERFORM ${checkTime}(deadline);
   PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
   PERFORM ${checkTime}(deadline);
-  DELETE FROM ${pendingLogin}
+  DELETE FROM ${tables.pendingLogin}
   WHERE user_id = given_user_id AND pending_id IS DISTINCT FROM excepted_id;
   PERFORM ${checkTime}(deadline);
 END $body$;

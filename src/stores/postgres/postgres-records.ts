@@ -19,29 +19,35 @@ export function postgresRecords(
   return {
     put: async (put) => {
       checkPut(put);
+
       const { kind, owner, record, ttlSeconds, most, ifNone } = put;
       const columns = [...toColumns(record), ttlSeconds, most ?? null, ifNone === true];
       const [row] = await run('records.put', statements.put, [kind, owner, ...columns, TIME_LEFT]);
       pruneSometimes();
       return toPutResult('records.put', parseJson(row?.result));
     },
-    find: async ({ kind, owner, id }) => {
-      const [row] = await run('records.find', statements.find, [kind, owner, id]);
-      return row === undefined ? null : toRecord(row, id);
+    find: async (record) => {
+      const values = [record.kind, record.owner, record.id];
+      const [row] = await run('records.find', statements.find, values);
+      return row === undefined ? null : toRecord(row, record.id);
     },
-    swap: async ({ kind, owner, id }, seenTag, next, ttlSeconds) => {
+    swap: async (record, seenTag, next, ttlSeconds) => {
       checkSwap(next, ttlSeconds);
-      const values = [kind, owner, id, seenTag, ...toColumns(next), ttlSeconds, TIME_LEFT];
+
+      const seen = [record.kind, record.owner, record.id, seenTag];
+      const values = [...seen, ...toColumns(next), ttlSeconds, TIME_LEFT];
       return (await run('records.swap', statements.swap, values)).length === 1;
     },
-    list: async ({ kind, owner }) =>
-      (await run('records.list', statements.list, [kind, owner])).map((row) => toRecord(row)),
-    remove: async ({ kind, owner, id }, seenTag: string | null = null) => {
-      const values = [kind, owner, id, seenTag];
+    list: async (records) => {
+      const rows = await run('records.list', statements.list, [records.kind, records.owner]);
+      return rows.map((row) => toRecord(row));
+    },
+    remove: async (record, seenTag) => {
+      const values = [record.kind, record.owner, record.id, seenTag ?? null];
       return (await run('records.remove', statements.remove, values)).length === 1;
     },
-    removeAll: async ({ kind, owner }, except) => {
-      const values = [kind, owner, except ?? null, TIME_LEFT];
+    removeAll: async (records, except) => {
+      const values = [records.kind, records.owner, except ?? null, TIME_LEFT];
       const [row] = await run('records.removeAll', statements.removeAll, values);
       return requireStrings('records.removeAll', parseJson(row?.ids));
     },
@@ -49,9 +55,11 @@ export function postgresRecords(
 }
 
 /** The clock is the database's. What depends on all records of an owner is a function's work. */
-function recordStatements({ record }: Tables, functions: Functions) {
+function recordStatements(tables: Tables, functions: Functions) {
+  const { record } = tables;
   const columns = 'kept.id, kept.tag, kept.rank::text AS rank, kept.value';
   const isTheOne = `kind = $1 AND owner = $2 AND id = $3 AND ${IS_LIVE}`;
+
   return {
     /**
      * Values: kind, owner, id, tag, rank, value, seconds to live or null, the most there may be or
@@ -84,15 +92,16 @@ DELETE FROM ${record} WHERE ${isTheOne} AND ($4::text IS NULL OR tag = $4) RETUR
 }
 
 /** Returns the columns of a record, in the order in which the functions take them. */
-function toColumns({ id, tag, rank, value }: StoredRecord): unknown[] {
-  return [id, tag, rank, value];
+function toColumns(record: StoredRecord): unknown[] {
+  return [record.id, record.tag, record.rank, record.value];
 }
 
 /**
  * @param askedId The id that the row should have.
  * @throws {StoreError} `ERR_STORE` when the row is none of ours.
  */
-function toRecord({ id, tag, rank: digits, value }: SqlRow, askedId = id): StoredRecord {
+function toRecord(row: SqlRow, askedId = row.id): StoredRecord {
+  const { id, tag, rank: digits, value } = row;
   const rank = typeof digits === 'string' && digits !== '' ? Number(digits) : NaN;
   const isRecord = typeof id === 'string' && typeof tag === 'string' && typeof value === 'string';
   if (!isRecord || id !== askedId || !Number.isFinite(rank)) throw recordError('records');
@@ -129,11 +138,11 @@ export function recordFunctionsSql(tables: Tables, functions: Functions): readon
  * The row of a turn is of use for as long as a statement may take. The end of its life changes at
  * most once an hour, so that most changes touch no index.
  */
-function takeTurnSql({ turn }: Tables, { takeTurn }: Functions): string {
-  return `CREATE OR REPLACE FUNCTION ${takeTurn}(given_kind text, given_owner text)
+function takeTurnSql(tables: Tables, functions: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${functions.takeTurn}(given_kind text, given_owner text)
 RETURNS void LANGUAGE plpgsql AS $body$
 BEGIN
-  INSERT INTO ${turn} AS kept (kind, owner, turn, expires_at)
+  INSERT INTO ${tables.turn} AS kept (kind, owner, turn, expires_at)
   VALUES (given_kind, given_owner, 1, ${NOW} + interval '2 hours')
   ON CONFLICT (kind, owner) DO UPDATE SET
     turn = kept.turn + 1,
@@ -143,9 +152,11 @@ END $body$;
 `;
 }
 
-function putRecordSql({ record }: Tables, functions: Functions): string {
-  const { putRecord, takeTurn, checkTime } = functions;
-  return `CREATE OR REPLACE FUNCTION ${putRecord}(
+function putRecordSql(tables: Tables, functions: Functions): string {
+  const { record } = tables;
+  const { takeTurn, checkTime } = functions;
+
+  return `CREATE OR REPLACE FUNCTION ${functions.putRecord}(
   given_kind text, given_owner text, given_id text, given_tag text, given_rank double precision,
   given_value text, life_seconds double precision, most bigint, if_none boolean,
   time_left_ms double precision
@@ -184,9 +195,11 @@ END $body$;
 `;
 }
 
-function swapRecordSql({ record }: Tables, functions: Functions): string {
-  const { swapRecord, takeTurn, checkTime } = functions;
-  return `CREATE OR REPLACE FUNCTION ${swapRecord}(
+function swapRecordSql(tables: Tables, functions: Functions): string {
+  const { record } = tables;
+  const { takeTurn, checkTime } = functions;
+
+  return `CREATE OR REPLACE FUNCTION ${functions.swapRecord}(
   given_kind text, given_owner text, given_id text, seen_tag text,
   next_id text, next_tag text, next_rank double precision, next_value text,
   life_seconds double precision, time_left_ms double precision
@@ -217,9 +230,10 @@ END $body$;
 `;
 }
 
-function removeRecordsSql({ record }: Tables, functions: Functions): string {
-  const { removeRecords, takeTurn, checkTime } = functions;
-  return `CREATE OR REPLACE FUNCTION ${removeRecords}(
+function removeRecordsSql(tables: Tables, functions: Functions): string {
+  const { takeTurn, checkTime } = functions;
+
+  return `CREATE OR REPLACE FUNCTION ${functions.removeRecords}(
   given_kind text, given_owner text, excepted_id text, time_left_ms double precision
 ) RETURNS jsonb ${WITHIN_TIME} AS $body$
 DECLARE
@@ -230,7 +244,7 @@ BEGIN
   PERFORM ${takeTurn}(given_kind, given_owner);
   PERFORM ${checkTime}(deadline);
   WITH removed AS (
-    DELETE FROM ${record}
+    DELETE FROM ${tables.record}
     WHERE kind = given_kind AND owner = given_owner AND id IS DISTINCT FROM excepted_id
     RETURNING id, rank, expires_at
   )

@@ -51,14 +51,17 @@ export function postgresStore(
 ): PostgresStore {
   const { prefix = 'sms_otp', random = Math.random } = options;
   const [tables, functions] = [tablesOf(prefix), functionsOf(prefix)];
+
   if (typeof readFields(pool).query !== 'function') {
     throw new TypeError(
       'postgresStore: pool must be a pool of pg, such as new Pool({ connectionString }), and no ' +
         'URL',
     );
   }
+
   const run = withServerCheck(pool, queryRunner(pool, createSchemaGuard(pool, prefix)));
   const pruneSometimes = createPruner(pool, tables, random);
+
   return markParts({
     pendingLogins: postgresPendingLogins(run, tables, functions, pruneSometimes),
     counters: postgresCounters(run, tables, pruneSometimes),

@@ -14,8 +14,9 @@ export function postgresTokens(run: RunQuery, tables: Tables): TokenStore {
         const values = [account, owner, seen, TOKEN_LEASE_SECONDS];
         return toAnswer((await run('renew', statements.acquire, values))[0]);
       },
-      save: async (_owner, { fence, sealed }, ttlSeconds) => {
-        const saved = await run('renew', statements.save, [account, fence, sealed, ttlSeconds]);
+      save: async (_owner, token, ttlSeconds) => {
+        const values = [account, token.fence, token.sealed, ttlSeconds];
+        const saved = await run('renew', statements.save, values);
         return saved.length === 1;
       },
       release: async (owner) => {
@@ -36,6 +37,7 @@ export function postgresTokens(run: RunQuery, tables: Tables): TokenStore {
 /** No row: another process is writing its first renewal at this moment. */
 function toAnswer(row: SqlRow | undefined): LeaseAnswer {
   if (row === undefined || row.outcome === 'held') return { outcome: 'held' };
+
   const token = toToken(row);
   if (row.outcome === 'stored' && token !== null) return { outcome: 'stored', token };
   const fence = toWholeNumber(row.fence);
@@ -44,9 +46,11 @@ function toAnswer(row: SqlRow | undefined): LeaseAnswer {
 }
 
 /** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
-function toToken({ version, stored, sealed }: SqlRow): StoredToken | null {
-  const fence = toWholeNumber(stored);
-  if (version === '1' && stored === null) return null;
+function toToken(row: SqlRow): StoredToken | null {
+  const { version, sealed } = row;
+  if (version === '1' && row.stored === null) return null;
+
+  const fence = toWholeNumber(row.stored);
   if (version !== '1' || fence === null || typeof sealed !== 'string')
     throw recordError('token', version);
   return { fence, sealed };
@@ -56,8 +60,10 @@ function toToken({ version, stored, sealed }: SqlRow): StoredToken | null {
  * Every statement is atomic by itself; the clock is the database's. One row for each account:
  * token, fence, lease.
  */
-function tokenStatements({ token }: Tables) {
+function tokenStatements(tables: Tables) {
+  const { token } = tables;
   const isNewer = `COALESCE(kept.token_fence > $3 AND kept.token_until > ${NOW}, false)`;
+
   return {
     /** Value: account. Returns a row when there is a live token. */
     read: `SELECT ${TOKEN} FROM ${token} WHERE account = $1 AND token_until > ${NOW}`,

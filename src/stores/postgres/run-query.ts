@@ -47,6 +47,7 @@ export function queryRunner(
   return (operation, text, given) => {
     const timeLeft = createTimeLeft(performance.now());
     const values = given.map((value) => (value === TIME_LEFT ? timeLeft : value));
+
     return runRepeatedly(operation, REPEATABLE, STORE_TIMEOUT_MS, async () => {
       await requireSchema(operation);
       const { rows } = await pool.query(text, values).catch((error: unknown) => {
@@ -78,6 +79,7 @@ function runRepeatedly<Result>(
   query: () => Promise<Result>,
 ): Promise<Result> {
   const giveUpAt = performance.now() + limitMs;
+
   const repeat = async (): Promise<Result> => {
     for (let tries = 1; ; tries += 1) {
       try {
@@ -85,11 +87,13 @@ function runRepeatedly<Result>(
       } catch (error) {
         const code = readField(error, 'code');
         if (typeof code !== 'string' || !codes.has(code)) throw error;
+
         await wait(Math.random() * Math.min(5 * 2 ** tries, LONGEST_PAUSE_MS));
         if (performance.now() > giveUpAt) throw error;
       }
     }
   };
+
   return withTimeout(operation, repeat, limitMs);
 }
 
@@ -123,6 +127,7 @@ DELETE FROM ${tables[table]} WHERE (${key}) IN (
   SELECT ${key} FROM ${tables[table]} WHERE ${deadline} < ${NOW}
   LIMIT ${ROWS_PER_PRUNING} FOR UPDATE SKIP LOCKED
 )`;
+
   return `WITH pending_logins AS (${prune('pendingLogin', 'pending_id')}),
 records AS (${prune('record', 'kind, owner, id')}),
 turns AS (${prune('turn', 'kind, owner')})

@@ -74,6 +74,7 @@ function counterTable(name: string): Table {
     locked_by: 'bigint NOT NULL DEFAULT 0',
     generation: 'bigint NOT NULL DEFAULT 0',
   };
+
   const indexes = { expiry: 'GREATEST(reset_at, locked_until)' };
   return { name, columns, added: ['locked_by', 'generation'], indexes, isUpdatedInPlace: true };
 }
@@ -89,6 +90,7 @@ function tokenTable(name: string): Table {
     sealed: 'text',
     token_until: 'timestamptz',
   };
+
   return { name, columns, indexes: {} };
 }
 
@@ -104,6 +106,7 @@ function pendingLoginTable(name: string): Table {
     has_passed: 'boolean NOT NULL',
     expires_at: 'timestamptz NOT NULL',
   };
+
   return { name, columns, indexes: { user: 'user_id', ...EXPIRY }, isUpdatedInPlace: true };
 }
 
@@ -117,6 +120,7 @@ function recordTable(name: string): Table {
     value: 'text NOT NULL',
     expires_at: 'timestamptz NOT NULL',
   };
+
   return { name, columns, primaryKey: 'kind, owner, id', indexes: EXPIRY };
 }
 
@@ -127,11 +131,13 @@ function turnTable(name: string): Table {
     turn: 'bigint NOT NULL',
     expires_at: 'timestamptz NOT NULL',
   };
+
   return { name, columns, primaryKey: 'kind, owner', indexes: EXPIRY, isUpdatedInPlace: true };
 }
 
 function toTableParts(table: Table): readonly SchemaPart[] {
   const { name, columns, indexes, added = [] } = table;
+
   const columnParts = Object.entries(columns).map(([column, definition]) => ({
     name: `${name}.${column}`,
     isThere: hasColumn(name, column, definition),
@@ -139,22 +145,25 @@ function toTableParts(table: Table): readonly SchemaPart[] {
       sql: `ALTER TABLE ${name} ADD COLUMN IF NOT EXISTS ${column} ${definition};`,
     }),
   }));
+
   const indexParts = Object.entries(indexes).map(([end, expression]) => ({
     name: `${name}_${end}`,
     isThere: `to_regclass('${name}_${end}') IS NOT NULL`,
     sql: `CREATE INDEX IF NOT EXISTS ${name}_${end} ON ${name} (${expression});`,
     isIndex: true,
   }));
+
   const isThere = `to_regclass('${name}') IS NOT NULL`;
   return [{ name, isThere, sql: toTableSql(table) }, ...columnParts, ...indexParts];
 }
 
-function toTableSql({ name, columns, primaryKey, isUpdatedInPlace }: Table): string {
-  const lines = Object.entries(columns).map(([column, definition]) => `${column} ${definition}`);
-  if (primaryKey !== undefined) lines.push(`PRIMARY KEY (${primaryKey})`);
-  const storage = isUpdatedInPlace === true ? ' WITH (fillfactor = 80)' : '';
+function toTableSql(table: Table): string {
+  const lines = Object.entries(table.columns).map(([name, definition]) => `${name} ${definition}`);
+  if (table.primaryKey !== undefined) lines.push(`PRIMARY KEY (${table.primaryKey})`);
+
+  const storage = table.isUpdatedInPlace === true ? ' WITH (fillfactor = 80)' : '';
   return `
-CREATE TABLE IF NOT EXISTS ${name} (
+CREATE TABLE IF NOT EXISTS ${table.name} (
   ${lines.join(',\n  ')}
 )${storage};`;
 }
@@ -170,6 +179,7 @@ function toFunctionPart(sql: string): SchemaPart {
   const head = /FUNCTION (?<name>\w+)\((?<parameters>[^)]*)\)/.exec(sql)?.groups;
   const { name = '', parameters = '' } = head ?? {};
   const types = parameters.split(',').map((parameter) => parameter.trim().replace(/^\w+ /, ''));
+
   return {
     name,
     isThere: `to_regprocedure('${name}(${types.join(', ')})') IS NOT NULL`,

@@ -17,6 +17,7 @@ export function tablesOf(prefix: string) {
       'prefix must be 1 to 40 lowercase letters, digits and underscores, the first not a digit',
     );
   }
+
   return {
     counter: `${prefix}_counter`,
     token: `${prefix}_token`,

@@ -28,8 +28,8 @@ export const DEADLINE = `deadline timestamptz :=
  * Returns the SQL of the function that each step of another one begins with, and its end: no wait
  * for a lock is longer than what is left, and several waits count together.
  */
-export function checkTimeSql({ checkTime }: Functions): string {
-  return `CREATE OR REPLACE FUNCTION ${checkTime}(deadline timestamptz)
+export function checkTimeSql(functions: Functions): string {
+  return `CREATE OR REPLACE FUNCTION ${functions.checkTime}(deadline timestamptz)
 RETURNS void LANGUAGE plpgsql AS $body$
 DECLARE
   left_ms double precision := extract(epoch FROM deadline - clock_timestamp()) * 1000;

@@ -112,12 +112,14 @@ export function scriptRunner(
       const problem = RECORD_PROBLEMS.find(
         (words) => typeof message === 'string' && message.includes(`: ${words}`),
       );
+
       throw problem === undefined ? error : new StoreError(`${operation}: ${problem}`);
     }
   }
 
   return async (operation, script, keys, values = []) => {
     if (!isReady(client)) throw new StoreError(`${operation}: the Redis client is not connected`);
+
     return withTimeout(operation, async () => {
       await requireServer?.();
       const rooted = keys.map((key) => root + key);
@@ -137,6 +139,7 @@ function callScript(
     const options = { keys, arguments: values };
     return by === 'sha' ? client.evalSha(script.sha, options) : client.eval(script.text, options);
   }
+
   const keysAndValues = [...keys, ...values];
   return by === 'sha'
     ? client.evalsha(script.sha, keys.length, ...keysAndValues)
@@ -156,6 +159,7 @@ export function checkServerLater(client: RedisClient, onWarning: OnWarning): voi
     if (!codes.has(code)) onWarning(message, code);
     codes.add(code);
   };
+
   async function check(): Promise<void> {
     const servers = await findMasters(client);
     // A server that does not show its settings cannot be checked; the store works all the same.
@@ -164,6 +168,7 @@ export function checkServerLater(client: RedisClient, onWarning: OnWarning): voi
       servers.map((server) => checkClock('Redis', () => readTime(server), warnOnce)),
     );
   }
+
   const start = (): void => void check().catch(() => undefined);
   if (isReady(client)) setImmediate(start);
   // A cluster of node-redis emits no `ready`.
@@ -179,10 +184,12 @@ export function createServerGuard(client: RedisClient): () => Promise<void> {
   const refuse: OnWarning = (message, code) => {
     throw new StoreError(`${code}: ${message}`);
   };
+
   async function check(): Promise<void> {
     const servers = await findMasters(client);
     await Promise.all(servers.map((server) => checkServer(server, refuse))).catch(sayRights);
   }
+
   return async () => {
     passed ??= check().catch((error: unknown) => {
       passed = undefined;
@@ -223,6 +230,7 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
       'SMS_OTP_REDIS_EVICTION',
     );
   }
+
   const isAppending = readInfo(await client.info?.('persistence'), 'aof_enabled');
   if (isAppending === '0' && (await readSave(client)) === '') {
     onWarning(

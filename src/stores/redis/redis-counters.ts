@@ -159,6 +159,7 @@ export function redisCounters(run: RunScript, clock: ServerClock): CounterStore 
     charge: async (counters) => {
       const [keys, plan] = toPlan(counters);
       if (counters.length === 0) return { refusedBy: null, counts: [] };
+
       const sentAtMs = performance.now();
       const { serverMs, ...charge } = toCharge(await run('charge', CHARGE, keys, [plan]), counters);
       clock.note(serverMs, sentAtMs);
@@ -179,6 +180,7 @@ export const counterKey = (key: string): string => `counter:${key}`;
 /** Returns keys and plan, as JSON, as `plan_charge` takes them. */
 export function toPlan(counters: readonly Counter[]): [keys: string[], text: string] {
   checkCounters(counters);
+
   // Most counters of a charge share one list.
   const exempting = new Set(counters.map(({ exemptBy }) => exemptBy));
   const named = [
@@ -186,6 +188,7 @@ export function toPlan(counters: readonly Counter[]): [keys: string[], text: str
     ...Array.from(exempting, (keys) => keys ?? []).flat(),
   ];
   const keys = [...new Set(named)];
+
   return [keys.map(counterKey), JSON.stringify(counters.map((counter) => toValues(counter, keys)))];
 }
 
@@ -205,12 +208,14 @@ function toValues(counter: Counter, keys: readonly string[]): readonly unknown[]
     raisesTo,
     lock,
   } = counter;
+
   const life = milliseconds(windowSeconds ?? LONG_LIFE_SECONDS);
   const steps = lock?.seconds.map((seconds) => Math.ceil(seconds * 1000)) ?? [];
   const indexes = exemptBy.map((key) => keys.indexOf(key) + 1);
   const slides = windowSeconds === null;
   const { every = 0, from = every } = lock ?? {};
   const locks = [every, from, steps];
+
   const values = [indexes, amount, max, isOnlyRead, life, slides, ...locks, generation, lifts];
   return raisesTo === undefined ? values : [...values, raisesTo];
 }
@@ -226,10 +231,12 @@ function toCharge(
   const [first, ...numbers] = typeof reply === 'string' ? reply.split(' ') : [];
   const refused = requireWholeNumber('charge', first);
   if (refused > counters.length) throw new StoreError('charge: unknown answer');
+
   const counts = counters.map((counter, index) => {
     const [count, resetMs, lockedMs, generation] = numbers.slice(4 * index, 4 * index + 4);
     return toCount(counter, count, resetMs, lockedMs, generation);
   });
+
   const serverMs = requireWholeNumber('charge', numbers[4 * counters.length]);
   return { refusedBy: refused === 0 ? null : refused - 1, counts, serverMs };
 }

@@ -57,6 +57,7 @@ return answer`);
 export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['finish'] {
   return async (pendingId, options) => {
     checkFinish(options);
+
     const { clears, charges, puts, replaces } = options;
     const [charged, plan] = toPlan(charges);
     const named = replaces === undefined ? puts : [replaces, ...puts];
@@ -64,6 +65,7 @@ export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['fi
     const keys = [pendingLoginKey(pendingId), ...clears.map(counterKey), ...charged, ...owners];
     const text = toText(options, charged.length, plan, owners);
     const values = [pendingId, text, clock.readDeadline()];
+
     const reply = await run('finish', FINISH, keys, values);
     if (reply === -1) throw new StoreError('finish: the time of the call is over');
     if (toWholeNumber(reply) === 0) return { isFinished: false };
@@ -79,17 +81,21 @@ export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['fi
  * @param owners The keys of the records, which Lua counts from 1.
  */
 function toText(
-  { otpId, leavesMark, clears, puts, replaces }: FinishOptions,
+  options: FinishOptions,
   charged: number,
   plan: string,
   owners: readonly string[],
 ): string {
   const indexOf = (records: { readonly kind: string; readonly owner: string }): number =>
     owners.indexOf(recordsKey(records)) + 1;
-  const begin = JSON.stringify([otpId ?? false, leavesMark, clears.length, charged]).slice(0, -1);
+
+  const login = [options.otpId ?? false, options.leavesMark];
+  const begin = JSON.stringify([...login, options.clears.length, charged]).slice(0, -1);
+  const { replaces } = options;
   const end = JSON.stringify([
     replaces === undefined ? false : [indexOf(replaces), replaces.id],
-    puts.map((put) => [indexOf(put), ...toPutValues(put)]),
+    options.puts.map((put) => [indexOf(put), ...toPutValues(put)]),
   ]).slice(1);
+
   return `${begin},${plan},${end}`;
 }

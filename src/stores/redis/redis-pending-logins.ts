@@ -270,6 +270,7 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
   return {
     begin: async (login, ttlSeconds) => {
       checkPendingLogin(login, ttlSeconds);
+
       const { pendingId, userId, place, value, text } = login;
       const operation = 'pendingLogins.begin';
       const life = milliseconds(ttlSeconds);
@@ -279,6 +280,7 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
     },
     attach: async (pendingId, text) => {
       checkText(text);
+
       const operation = 'pendingLogins.attach';
       const values = [pendingId, ...toValues(text)];
       const attached = await run(operation, ATTACH, [pendingLoginKey(pendingId)], values);
@@ -286,6 +288,7 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
     },
     claim: async (pendingId, options) => {
       checkClaim(options);
+
       const { of, otpId, most } = options;
       const values = [pendingId, most, of, ...(otpId === undefined ? [] : [otpId])];
       return toClaim(await run('pendingLogins.claim', CLAIM, [pendingLoginKey(pendingId)], values));
@@ -299,7 +302,8 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
       );
       return reply === null || reply === 'passed' ? reply : toLogin(requireList(reply));
     },
-    end: async (pendingId, { otpId } = {}) => {
+    end: async (pendingId, options) => {
+      const otpId = options?.otpId;
       const operation = 'pendingLogins.end';
       const [script, values] =
         otpId === undefined ? [END, [pendingId]] : [END_TEXT, [pendingId, otpId]];
@@ -322,10 +326,12 @@ function toValues(text: AttachedText | undefined): readonly string[] {
 function toClaim(reply: unknown): PendingClaim {
   if (reply === null) return { outcome: 'unknown' };
   if (toWholeNumber(reply) === 0) return { outcome: 'exhausted' };
+
   const [attempt, otpId, ...login] = requireList(reply);
   const number = toWholeNumber(attempt) ?? 0;
   if (number === 0 || (otpId !== null && typeof otpId !== 'string'))
     throw new StoreError('pendingLogins.claim: unknown answer');
+
   return { outcome: 'claimed', attempt: number, otpId, login: toLogin(login) };
 }
 
@@ -336,6 +342,7 @@ function toLogin([userId, value, sends, ...rest]: readonly unknown[]): LivePendi
   for (let index = 0; index < rest.length; index += 2) {
     texts.push({ otpId: requireString(rest[index]), value: requireString(rest[index + 1]) });
   }
+
   return { userId: requireString(userId), value: requireString(value), sends: number, texts };
 }
 

@@ -215,6 +215,7 @@ export function redisRecords(run: RunScript): RecordStore {
   return {
     put: async (put) => {
       checkPut(put);
+
       const plan = JSON.stringify(toPutValues(put));
       return toPutResult('records.put', await run('records.put', PUT, [recordsKey(put)], [plan]));
     },
@@ -224,6 +225,7 @@ export function redisRecords(run: RunScript): RecordStore {
     },
     swap: async (record, seenTag, next, ttlSeconds) => {
       checkSwap(next, ttlSeconds);
+
       const values = [record.id, toTag(seenTag), next.id, toLife(ttlSeconds), toRest(next)];
       const swapped = await run('records.swap', SWAP, [recordsKey(record)], values);
       return requireWholeNumber('records.swap', swapped) === 1;
@@ -248,12 +250,14 @@ export function redisRecords(run: RunScript): RecordStore {
 }
 
 /** No kind holds a colon: two owners, or two kinds, never share a key. */
-export const recordsKey = ({ kind, owner }: RecordsOf): string => `records:${kind}:${owner}`;
+export const recordsKey = (records: RecordsOf): string =>
+  `records:${records.kind}:${records.owner}`;
 
 /** Returns what `plan_put` takes of a put, in its order. */
-export function toPutValues({ record, ttlSeconds, most, ifNone }: RecordPut): readonly unknown[] {
-  const ceiling = most ?? Number.MAX_SAFE_INTEGER;
-  return [record.id, toLife(ttlSeconds), ceiling, ifNone === true, toRest(record)];
+export function toPutValues(put: RecordPut): readonly unknown[] {
+  const ceiling = put.most ?? Number.MAX_SAFE_INTEGER;
+  const { record } = put;
+  return [record.id, toLife(put.ttlSeconds), ceiling, put.ifNone === true, toRest(record)];
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the reply is null or the ids that went. */
@@ -271,7 +275,8 @@ function toLife(ttlSeconds: number | null): number {
 const toTag = (tag: string): string => `${tag.length}:${tag}`;
 
 /** Returns an entry from the rank on; scripts put the beginning before it. */
-const toRest = ({ rank, tag, value }: StoredRecord): string => `${rank}:${toTag(tag)}${value}`;
+const toRest = (record: StoredRecord): string =>
+  `${record.rank}:${toTag(record.tag)}${record.value}`;
 
 /** @throws {StoreError} `ERR_STORE` when the entry is not one that this release writes. */
 function toRecord(id: string, entry: unknown): StoredRecord {
@@ -281,5 +286,6 @@ function toRecord(id: string, entry: unknown): StoredRecord {
   const tagLength = Number(length);
   if (rest === undefined || !Number.isFinite(Number(rank)) || tagLength > rest.length)
     throw entryError('records', entry);
+
   return { id, tag: rest.slice(0, tagLength), rank: Number(rank), value: rest.slice(tagLength) };
 }

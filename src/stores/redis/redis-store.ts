@@ -46,6 +46,7 @@ export interface RedisStoreOptions {
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SmsOtpStore {
   const emitWarning: OnWarning = (message, code) => process.emitWarning(message, { code });
   const { prefix = 'sms-otp', onWarning = emitWarning } = options;
+
   if (!isNodeRedis(client) && !isIoRedis(client)) {
     throw new TypeError(
       'redisStore: client must be a client of node-redis or ioredis that the app connects, and ' +
@@ -55,10 +56,12 @@ export function redisStore(client: RedisClient, options: RedisStoreOptions = {})
   if (!/^[\w.:-]{1,64}$/.test(prefix)) {
     throw new TypeError('redisStore: prefix must be 1 to 64 letters, digits and . _ : -');
   }
+
   const guard = onWarning === 'throw' ? createServerGuard(client) : undefined;
   if (onWarning !== 'throw') checkServerLater(client, onWarning);
   const run = scriptRunner(client, `{${prefix}}:`, guard);
   const clock = createServerClock();
+
   return markParts({
     pendingLogins: redisPendingLogins(run),
     counters: redisCounters(run, clock),

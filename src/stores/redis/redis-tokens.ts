@@ -61,6 +61,7 @@ return 1`);
 export function redisTokens(run: RunScript): TokenStore {
   function leaseOf(account: string): TokenLease {
     const keys = [`token:${account}`, `fence:${account}`, `lease:${account}`];
+
     return {
       acquire: async (owner, seen) => {
         const values = [
@@ -71,14 +72,10 @@ export function redisTokens(run: RunScript): TokenStore {
         ];
         return toAnswer(await run('renew', ACQUIRE, keys, values));
       },
-      save: async (owner, { fence, sealed }, ttlSeconds) => {
-        const record = `${RECORD_VERSION}:${fence}:${sealed}`;
-        const saved = await run('renew', SAVE, keys, [
-          owner,
-          fence,
-          record,
-          milliseconds(ttlSeconds),
-        ]);
+      save: async (owner, token, ttlSeconds) => {
+        const record = `${RECORD_VERSION}:${token.fence}:${token.sealed}`;
+        const values = [owner, token.fence, record, milliseconds(ttlSeconds)];
+        const saved = await run('renew', SAVE, keys, values);
         return toWholeNumber(saved) === 1;
       },
       release: async (owner) => {

@@ -17,6 +17,7 @@ const NEWS_MS = 60_000;
 export function createServerClock(): ServerClock {
   let serverMs = 0;
   let sentAtMs = -Infinity;
+
   return {
     note(readMs, atMs) {
       serverMs = readMs;
