@@ -45,6 +45,7 @@ export class Authenticator {
     const { options, lockout, contention } = this.context;
     contention.noteAuthentication();
     const deadline = startDeadline('auth', findTimeout('auth', options.timeoutMs));
+
     try {
       const refreshed = await this.#refresh(previous, deadline);
       if (refreshed !== null && refreshed.accessToken !== refused)
@@ -69,11 +70,13 @@ export class Authenticator {
     const { options, lockout } = this.context;
     if (previous?.refreshToken == null || lockout.isOnTrial) return null;
     if (options.now() >= previous.expiresAt) return null;
+
     const body: RefreshBody = {
       type: 'refresh_token',
       refresh_token: previous.refreshToken,
       ...this.#validity(),
     };
+
     try {
       return await this.#send(body, deadline);
     } catch (error) {
@@ -91,9 +94,11 @@ export class Authenticator {
     const { username, password, preserveToken, now } = this.context.options;
     const body: CredentialsBody = { type: 'access_token', username, password, ...this.#validity() };
     if (!preserveToken) return this.#send(body, deadline);
+
     const kept = await this.#send({ ...body, preserve: true }, deadline);
     if (kept.accessToken === refused) return this.#send({ ...body, preserve: false }, deadline);
     if (previous?.accessToken !== kept.accessToken || now() >= previous.expiresAt) return kept;
+
     // Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is
     // never taken to be more.
     return { ...kept, expiresAt: Math.min(previous.expiresAt, kept.expiresAt) };
@@ -110,6 +115,7 @@ export class Authenticator {
     const requestedAt = options.now();
     const { auth, toTokenContents } = await wire;
     const onEnd = watchCall(emitter, 'auth');
+
     try {
       const tokens = await transport.send(auth(body), null, deadline);
       onEnd?.(null);

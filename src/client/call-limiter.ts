@@ -108,6 +108,7 @@ export class CallLimiter {
       );
     }
     if (this.#isClosed) throw closedError();
+
     permit.isTaken = true;
     return permit;
   }
@@ -162,6 +163,7 @@ export class CallLimiter {
         resolve,
         reject,
       };
+
       this.#waiting.add(waiter);
     });
   }
@@ -178,6 +180,7 @@ export class CallLimiter {
       this.#running -= 1;
       return;
     }
+
     clearTimeout(next.timer);
     this.#waiting.delete(next);
     next.permit.state = 'running';

@@ -40,6 +40,7 @@ export function otpGateway(client: GatewayClient): Required<OtpGateway> {
  */
 async function warmUp(client: GatewayClient): Promise<void> {
   await client.warmUp();
+
   try {
     await client.otp.balance();
   } catch (error) {

@@ -35,6 +35,7 @@ export function createTokenCrypto(
   const boundTo = Buffer.from(VERSION + toAccountName(account));
   let key: Promise<Buffer> | null = null;
   const getKey = (): Promise<Buffer> => (key ??= deriveAccountKey(account, isAtRest));
+
   return {
     async seal(contents) {
       const bytes = encrypt(await getKey(), boundTo, JSON.stringify(contents));
@@ -43,6 +44,7 @@ export function createTokenCrypto(
     async open(sealed) {
       if (!sealed.startsWith(VERSION)) return null;
       const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
+
       try {
         return await readContents(decrypt(await getKey(), boundTo, bytes));
       } catch {

@@ -53,12 +53,14 @@ export class TokenManager {
   peek(): AuthorizedToken | null {
     const token = this.#current;
     if (token === null) return null;
+
     const now = this.context.now();
     if (now >= token.expiresAt) return null;
     if (now >= this.#renewAt) {
       this.#renewAt = now + RETRY_MS;
       if (this.#renewal === null) this.#renew().catch(ignore);
     }
+
     return token;
   }
 
@@ -72,6 +74,7 @@ export class TokenManager {
   async obtain(deadline: CallDeadline): Promise<AuthorizedToken> {
     if (this.#closing.signal.aborted) throw closedError();
     this.context.lockout.check();
+
     const isFirst = this.#renewal === null;
     try {
       return await waitAtMost(this.#renewal ?? this.#renew(), remainingMs(deadline), () =>
@@ -119,6 +122,7 @@ export class TokenManager {
     const known = { previous: this.#last, refused: this.#refused };
     const { fence, contents } = await shared.read(known);
     if (contents !== null) return { contents, by: 'shared' };
+
     const { signal } = this.#closing;
     if (contention.waitMs > 0)
       await setTimeout(contention.waitMs, undefined, { signal }).catch(ignore);
@@ -133,6 +137,7 @@ export class TokenManager {
     // again.
     const renewAt = isSame ? contents.expiresAt : toRenewalTime(contents, now(), random());
     const token = { ...contents, renewAt, authorization: `Bearer ${contents.accessToken}` };
+
     this.#current = this.#last = token;
     this.#renewAt = renewAt;
     lockout.end();

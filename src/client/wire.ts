@@ -125,6 +125,7 @@ function createReader<Result>(
   return function read({ httpStatus, body, retryAfterSeconds }) {
     const parsed = parseAnswer(body);
     const answer = readEnvelope(httpStatus, parsed);
+
     if (answer.kind === 'rejected') {
       const { code } = answer;
       throw new GatewayRejectedError(name, {
@@ -135,6 +136,7 @@ function createReader<Result>(
         mayHaveArrived: mayHaveActed(name, code, httpStatus),
       });
     }
+
     const result =
       answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
     if (result !== null) return result;
