@@ -40,6 +40,7 @@ export function measureMessage(text: string): MessageSize {
     else if (EXTENDED.has(character)) septets += 2;
     else forcedBy.add(character);
   }
+
   const encoding = forcedBy.size === 0 ? 'gsm-7' : 'ucs-2';
   const units = encoding === 'gsm-7' ? septets : text.length;
   return { encoding, units, limit: MESSAGE_LIMIT[encoding], forcedBy: [...forcedBy] };
@@ -82,11 +83,13 @@ function findProblem(
 ): string | null {
   const placeholders = template.split(PLACEHOLDER).length - 1;
   if (placeholders !== 1) return `must contain ${PLACEHOLDER} exactly once (found ${placeholders})`;
+
   // Line feed is the one control character of a message: CR, TAB and the rest do not survive every
   // route.
   if (/[\p{Cc}\u2028\u2029]/u.test(template.replaceAll('\n', '')) || !template.isWellFormed()) {
     return 'must not contain control characters other than line feeds';
   }
+
   if (units <= limit) return null;
   const cause =
     forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;

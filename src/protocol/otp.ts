@@ -83,6 +83,7 @@ export function createGenerateRequest(options: RequestOptions) {
   const { variant, numbersAs } = options;
   // Most messages of one client are the same: the last one that fitted is not measured again.
   let fitting: string | undefined;
+
   return z
     .object(
       {
