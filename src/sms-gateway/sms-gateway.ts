@@ -89,6 +89,7 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
     const digest = await createNewest(id, mobile, pin);
     const expiresAt = now() + validitySeconds * 1000;
     const code: TextedCode = { version: 1, otpId: id, digest, comparisons: 0, expiresAt };
+
     await saying(false, codes.put(code));
     await send(mobile, message.replace(PLACEHOLDER, pin), { sender });
     return { id, validitySeconds };
@@ -115,6 +116,7 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
     for (let tries = 0; tries <= MAX_COMPARISONS; tries += 1) {
       const seen = await codes.find(id, TEXTED_CODE_ID);
       if (seen === null || seen.comparisons >= MAX_COMPARISONS) return null;
+
       const next = { ...seen, comparisons: seen.comparisons + 1 };
       if (await codes.swap(seen, next)) return next;
     }
