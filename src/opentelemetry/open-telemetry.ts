@@ -23,6 +23,7 @@ export function openTelemetry({ tracer, meter }: OpenTelemetryOptions = {}): (
   event: SmsOtpEvent,
 ) => void {
   let recorders: readonly Recorder[] | undefined;
+
   return (event) => {
     // Not before the first event: a global meter that was taken before the SDK started would never
     // record.

@@ -43,11 +43,13 @@ function createRecorders(meter: Meter): Recorders {
     return (durationMs: number, attributes: Attributes): void =>
       histogram.record(durationMs / 1000, attributes);
   };
+
   const calls = 'Calls to the gateway, queue and authentication included.';
   const measureGateway = measure('gateway.call', calls, GATEWAY_SECONDS);
   const measureStore = measure('store.call', 'Calls to the store.', STORE_SECONDS);
   const decisions = 'Decisions, from the first check to the last write.';
   const measureDecision = measure('decision', decisions, GATEWAY_SECONDS);
+
   return {
     ...createLoginRecorders(meter),
     ...createTypeCounters(meter),
@@ -93,8 +95,10 @@ function createLoginRecorders(meter: Meter) {
   );
   const renewals = 'Access tokens of the gateway that were renewed.';
   const countRenewal = counting(meter, 'token.renewals', '{renewal}', renewals);
+
   const lock = ({ type, purpose }: { readonly type: string; readonly purpose: string }): void =>
     countLock({ 'sms_otp.purpose': purpose, 'sms_otp.outcome': type });
+
   return {
     sent({ purpose, country, cost }) {
       const attributes = { 'sms_otp.purpose': purpose, ...withCountry(country) };
@@ -139,6 +143,7 @@ function createTypeCounters(meter: Meter) {
   const change = countTypes(counting(meter, 'changes', '{change}', changes));
   const alerts = 'Events that operators should know: gateway, money, numbers.';
   const alert = countTypes(counting(meter, 'alerts', '{alert}', alerts));
+
   return {
     'phone-enrolled': change,
     'phone-removed': change,
