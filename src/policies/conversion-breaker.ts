@@ -64,10 +64,12 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
       const isLow = ({ scope, answered, matured }: CountedScope): boolean =>
         matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
       const low = running.length > 0 ? [] : counted.filter(isLow);
+
       const blocked = [
         ...running,
         ...(await Promise.all(low.map((found) => beginBlock(context, found)))),
       ];
+
       if (blocked.length === 0) return 'allow';
       return {
         deny: 'send-limit',
@@ -79,10 +81,12 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     // that no one enters.
     settle: async (context, { kind }) => {
       if (kind !== 'sent') return;
+
       const { counters, notes, numberKey, now, provenKeys: exemptBy } = context;
       const network = await findNetworkCode(context);
       const scopes = await findScopes(context, network);
       const sent = scopes.flatMap((scope) => sentCounters(scope, now()));
+
       await Promise.all([
         counters.charge(sent.map((counter) => ({ ...counter, exemptBy }))),
         // For its right code, which is to be counted in the same place, whichever process receives
@@ -112,10 +116,12 @@ async function beginBlock(
   const { scope } = counted;
   const { refusedBy, rows } = await chargeRows(counters, [blockRow(scope)]);
   const blockedSeconds = Math.max(...rows.map(({ count }) => count.lockedSeconds));
+
   if (refusedBy === null) {
     await counters.clear(periodRows(scope, now()).map(({ counter }) => counter.key));
     emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
   }
+
   return { ...counted, blockedSeconds };
 }
 
@@ -162,6 +168,7 @@ async function findScopes(
   network: string | null,
 ) {
   const { country } = await originOf(number);
+
   return [
     { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },
     ...Object.entries({ country, network }).flatMap(([kind, code]): TrafficScope[] => {

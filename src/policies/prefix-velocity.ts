@@ -48,6 +48,7 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
       key: `prefix-velocity:${prefixKey}:${start}`,
       windowSeconds: Math.max(1, Math.ceil(((start + 2) * halfMs - now()) / 1000)),
     });
+
     return [toWindow(half - 1), toWindow(half)];
   }
 
@@ -59,6 +60,7 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     charges: (context) => {
       const nowMs = context.now();
       countedAt.set(context, nowMs);
+
       const [older, newer] = findWindows(context, nowMs, { exemptBy: context.provenKeys });
       const reason = 'too many unanswered text messages to one prefix';
       return [

@@ -198,6 +198,7 @@ export function readFinding(
   const hasNetwork = mcc !== null && mnc !== null && /^[0-9]{3}-[0-9]{2,3}$/.test(`${mcc}-${mnc}`);
   // Normalized, so that two can be compared: short, without case and doubled spaces.
   const name = operator?.slice(0, 64).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+
   return {
     ...nothingFound(verdict, at),
     unknownWord: isShown ? word : null,

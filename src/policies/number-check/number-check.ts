@@ -49,6 +49,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
     throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }
   const lookups = shared ?? numberLookups({ budgetMs });
+
   return {
     name: 'number-check',
     stage,
@@ -59,6 +60,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
       const column = columnOf(context);
       const finding = await lookups.find(context);
       const decision = decide(finding, column, onInconclusive);
+
       if (decision === 'warn' && !REPORTED.includes(finding.verdict)) {
         context.emit({
           type: 'number-doubtful',
@@ -66,6 +68,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
           reason: explain(finding).join(', '),
         });
       }
+
       if (decision !== 'deny') return 'allow';
       const [reasons, { verdict, retryAfterSeconds }] = [explain(finding), finding];
       return verdict === 'too-many'

@@ -115,6 +115,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
       if (finding.verdict !== 'too-many') return finding;
       lookup = running.get(numberKey);
     }
+
     lookup = lookUp(context).finally(() => running.delete(numberKey));
     running.set(numberKey, lookup);
     return lookup;
@@ -147,10 +148,12 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   ): Promise<NumberFinding> {
     const first = await askOnce(context);
     if (DECISIONS[first.verdict].isRetried !== true) return first;
+
     const pauseMs = PAUSE_MS + random() * JITTER_MS;
     if (remainingMs(deadline) < pauseMs + SHORTEST_RETRY_MS) return first;
     // The repeated lookup is paid for like the first.
     if ((await countLookup(context)) !== null) return first;
+
     await wait(pauseMs);
     return askOnce(context);
   }
@@ -202,10 +205,12 @@ function createLookupMemory(maxEntries: number) {
   function keep({ numberKey }: LookupContext, finding: NumberFinding): NumberFinding {
     const { verdict, network, operator = null, at } = finding;
     if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
+
     const previous = findings.get(numberKey);
     const keptMs = DECISIONS[verdict].keptSeconds.enroll * 1_000;
     const isRepeated = previous?.verdict === verdict && isWithin(previous.at, at, keptMs);
     const counted = { ...finding, timesInARow: isRepeated ? previous.timesInARow + 1 : 1 };
+
     // A result that is not kept leaves the previous one in place, so a timeout between two equal
     // results does not separate them.
     if (keptMs > 0) findings.set(numberKey, counted);
@@ -275,6 +280,7 @@ function createLookupStops(maxEntries: number) {
         durationMs: prefixSeconds * 1_000,
       });
     }
+
     if (verdict === 'no-permission') begin(context, verdict, Infinity);
     else if (verdict === 'no-balance') begin(context, verdict, NO_BALANCE_MS);
     else if (verdict === 'failed' || verdict === 'unavailable') {

@@ -85,6 +85,7 @@ export function reserve(
     [day, `user:${userId}`, dailyPerUser],
     [month, `user:${userId}`, monthlyPerUser],
   ];
+
   const side = isProven ? 'proven:' : '';
   return plan.flatMap(([{ name, key, windowSeconds }, scope, max]) => {
     if (max === undefined) return [];
@@ -92,6 +93,7 @@ export function reserve(
     const of = kind === 'all' ? '' : ` of the ${kind}`;
     const reason = `the ${name} budget${of}${isProven ? ', proven numbers' : ''}`;
     const counter = { key: `spend-limits:${key}:${side}${scope}`, windowSeconds };
+
     return {
       counter: { ...counter, amount: micros, max },
       reason,
@@ -148,6 +150,7 @@ function findPeriods(nowMs: number): readonly [Period, Period] {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const date = now.toISOString();
   const until = (endMs: number): number => Math.ceil((endMs - nowMs) / 1000) + CLOCK_SKEW_SECONDS;
+
   return [
     { name: 'daily', key: date.slice(0, 10), windowSeconds: until(Date.UTC(year, month, day + 1)) },
     { name: 'monthly', key: date.slice(0, 7), windowSeconds: until(Date.UTC(year, month + 1)) },
@@ -206,8 +209,10 @@ export async function addToBudgets(
     const { key, windowSeconds } = charge.counter;
     return { counter: { key, windowSeconds, amount }, charge };
   });
+
   if (added.length + more.length === 0) return [];
   const { rows } = await chargeRows(counters, [...added, ...more]);
+
   return rows.flatMap(({ row, count }) => {
     const charge = 'charge' in row ? row.charge : null;
     const isNear = charge !== null && count.count >= NEAR * charge.counter.max;

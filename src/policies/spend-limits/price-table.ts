@@ -52,12 +52,14 @@ export function createPriceTable(
   const names = new Map(
     [...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]),
   );
+
   const rows = readMessageRows(messages, names);
   const highestByCountry = findHighest(rows.map(({ iso, micros }) => [iso, micros]));
   // Countries that share a dialling code share their highest price.
   const highestByDialCode = findHighest(
     [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
   );
+
   return {
     networksByMcc: groupByMcc(rows.filter(hasNetworkCodes)),
     highestByCountry,
@@ -91,6 +93,7 @@ function readMessageRows(
   return pricing.flatMap(({ mcc, mnc, operatorName, countryName, price }) => {
     const micros = toMicros(price);
     if (micros === null || micros <= 0) return [];
+
     const operator = operatorName === null ? null : normalize(operatorName);
     const iso = countryName === null ? undefined : names.get(normalize(countryName));
     return [{ mcc, mnc, operator, iso, micros }];
@@ -106,6 +109,7 @@ function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly Coun
     const iso = countryIso?.toUpperCase() ?? '';
     const { dialCode } = /^\+?(?<dialCode>[1-9][0-9]{0,6})$/.exec(countryCode)?.groups ?? {};
     if (!/^[A-Z]{2}$/.test(iso) || countryName === null || dialCode === undefined) return [];
+
     // Price lists often use UK for the United Kingdom, whose ISO code is GB.
     const micros = toMicros(price) ?? undefined;
     return [{ iso: iso === 'UK' ? 'GB' : iso, name: countryName, dialCode, micros }];
@@ -149,6 +153,7 @@ function findProblems(
   const unread = messages.oddRows + messages.pricing.length - rows.length;
   const oddCountries = lookups === null ? 0 : lookups.oddRows + lookups.pricing.length - countries;
   const unnamed = rows.filter(({ iso }) => iso === undefined).length;
+
   const found: readonly PriceListProblem[] = [
     { problem: 'rows that cannot be read or have no usable price', rows: unread },
     { problem: 'rows without a network code', rows: rows.length - networks.length },
@@ -156,6 +161,7 @@ function findProblems(
     { problem: 'rows that repeat a network at another price', rows: prices.size - codes.size },
     { problem: 'rows of the lookup list without a country', rows: oddCountries },
   ].filter((problem) => problem.rows > 0);
+
   const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
   if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return found;
   // Only prices of messages are used here, but an app that adds the cost of lookups needs to know.
@@ -185,10 +191,12 @@ export function findNetworkPrice(
   const rows = networksByMcc.get(mcc ?? '') ?? [];
   const exact = rows.filter((row) => row.mnc === mnc);
   if (exact.length > 0) return { micros: highestOf(exact), confidence: agree(exact) ? 1 : 3 };
+
   // In E.212 "001" and "01" differ, but no country has assigned both to different networks.
   const alike =
     mnc === null || mnc === '' ? [] : rows.filter((row) => Number(row.mnc) === Number(mnc));
   if (alike.length > 0) return { micros: highestOf(alike), confidence: agree(alike) ? 2 : 3 };
+
   const name = operator == null ? null : normalizeName(operator);
   const ofOperator = rows.filter((row) => name !== null && row.operator === name);
   if (ofOperator.length > 0) return { micros: highestOf(ofOperator), confidence: 4 };
