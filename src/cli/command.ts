@@ -114,6 +114,7 @@ export function createOutput({ stdout, stderr, env }: Pick<CliIo, 'stdout' | 'st
   const clean = (text: string): string => cleanText(text).replaceAll(mark, ESCAPE);
   const line = (...cells: readonly string[]): void =>
     void stdout.write(`${cells.map(clean).join('\t')}\n`);
+
   return {
     /** Colors of standard output. */
     style: createStyle(stdout, env, mark),
@@ -169,6 +170,7 @@ const MAX_LINE_CHARACTERS = 1_024;
 /** Reads standard input line by line. Nothing is read before the first call. */
 function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>) {
   let lines: AsyncIterator<string> | null = null;
+
   /** Returns the next line; null at the end of the input or after Ctrl+C. */
   return async function readLine(): Promise<string | null> {
     lines ??= createInterface({ input: Readable.from(stdin), signal })[Symbol.asyncIterator]();
@@ -189,6 +191,7 @@ export type Arguments = Readonly<ReturnType<typeof createArguments>>;
 
 export function createArguments(positionals: readonly string[], given: GivenOptions) {
   const text = (name: string): string | undefined => given.get(name)?.at(-1);
+
   return {
     positionals,
     /** Returns the value of an option. */
@@ -216,6 +219,7 @@ export type CommandCall = Readonly<ReturnType<typeof createCall>>;
 
 export function createCall(args: Arguments, io: CliIo, output: Output) {
   const readLine = createLineReader(io);
+
   return {
     ...{ args, io, output, readLine },
     /** Writes a result to standard output: as JSON with --json, otherwise as text. */

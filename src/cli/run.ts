@@ -55,6 +55,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   const secrets = SECRET_VARIABLES.flatMap((name) => io.env[name] ?? []);
   const [name = '', ...words] = argv;
   const command = COMMANDS.find((known) => known.name === name);
+
   try {
     if (command === undefined) return runWithoutCommand(argv, secrets, output);
     if (isAskingForHelp(words)) {
@@ -80,6 +81,7 @@ function runWithoutCommand(
     for (const line of formatOverview(output.noteStyle).split('\n')) output.note(line);
     return 2;
   }
+
   if (name === '--version' || name === '-v') output.line(readVersion());
   else if (isAskingForHelp(argv) || name === 'help') output.lines(formatOverview(output.style));
   else {
@@ -106,9 +108,11 @@ function reportError(
 ): ExitCode {
   const { message, advice, exitCode } = explain(error);
   if (hasJson) output.json({ error: { message, advice } });
+
   const paint = output.noteStyle;
   output.note(`${paint('red', 'error')}  ${message}`);
   for (const line of advice?.split('\n') ?? []) output.note(`       ${line}`);
+
   if (exitCode === 2) {
     output.note(
       paint('dim', `       ${[PROGRAM, ...(command ? [command.name] : []), '--help'].join(' ')}`),
@@ -144,6 +148,7 @@ function formatHelp(command: Command, style: Style): string {
       help,
     ];
   });
+
   return [
     `${style('bold', `${PROGRAM} ${formatUsage(command)}`)}  ${summary}`,
     '',
@@ -190,6 +195,7 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
     SECRET_ADDRESS.test(word) ||
     WEB_TOKEN.test(word) ||
     known.some((secret) => word.includes(secret));
+
   if (!words.some(isSecret)) return;
   throw new WrongUsage(
     'A secret does not belong on the command line, where other users can see it.',
@@ -209,6 +215,7 @@ export function readArguments(
   secrets: readonly string[],
 ): Arguments {
   refuseSecrets(words, secrets);
+
   const known = Object.entries(command.options).map(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
   );
@@ -221,11 +228,13 @@ export function readArguments(
     allowPositionals: true,
     tokens: true,
   });
+
   const given = new Map<string, (string | undefined)[]>();
   for (const token of parsed.tokens) {
     if (token.kind === 'option')
       given.set(token.name, [...(given.get(token.name) ?? []), token.value]);
   }
+
   checkOptions(command, given);
   checkPositionals(command, parsed.positionals);
   return createArguments(parsed.positionals, given);
@@ -237,6 +246,7 @@ function checkOptions({ name: command, options }: Command, given: GivenOptions):
     // Only what looks like the name of an option is repeated: anything else might be a secret.
     const shown = /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
     if (option === undefined) throw new WrongUsage(`${shown} is not an option of ${command}`);
+
     const takesValue = option.value !== undefined;
     if (takesValue && values.some((value) => value === undefined || value === '')) {
       throw new WrongUsage(`--${name} needs a value: --${name} ${option.value}`);

@@ -130,6 +130,7 @@ export async function readConfig(
   const found = schema.safeParse(parseJson(await readDescription(folder, name)));
   if (!found.success) throw new WrongUsage(`The configuration: ${explainIssue(found.error)}`);
   const config = found.data;
+
   const fromEnvironment = (value: string): string => {
     if (!/^\$[A-Za-z_]\w*$/.test(value)) return value;
     const variable = value.slice(1);
@@ -141,6 +142,7 @@ export async function readConfig(
     ...known,
     password: fromEnvironment(known.password),
   });
+
   const { logInAs, userWithoutNumber } = config;
   return {
     ...config,
@@ -155,6 +157,7 @@ export async function readConfig(
 function explainIssue({ issues }: z.ZodError): string {
   const [issue] = issues;
   if (issue === undefined) return 'it cannot be read';
+
   const place = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => key.slice(0, 40));
@@ -167,6 +170,7 @@ function explainIssue({ issues }: z.ZodError): string {
 export function listSecrets(config: AuditConfig): readonly string[] {
   const { users, logInAs, userWithoutNumber, secrets = [], newNumber } = config;
   const people = [...users, ...(logInAs ? [logInAs.by] : [])];
+
   return [
     ...people.flatMap(({ password, phone, name }) => [password, phone, name]),
     ...(userWithoutNumber ? [userWithoutNumber.password, userWithoutNumber.name] : []),
@@ -185,6 +189,7 @@ export function toDescription(
   const passwords = new Map(people.map(({ name, password }) => [name, password]));
   if (userWithoutNumber) passwords.set(userWithoutNumber.name, userWithoutNumber.password);
   const passwordOf = ({ name }: AppUser): string => passwords.get(name) ?? '';
+
   const toRequest = <Asked extends { readonly fields?: Fields | undefined }>(asked: Asked) => ({
     ...asked,
     fields: (known: AppUser): Fields => fill(asked.fields ?? {}, known, passwordOf(known)),
@@ -198,6 +203,7 @@ export function toDescription(
   });
   const toOptional = (asked: z.infer<typeof request> | undefined): AppRequest | undefined =>
     asked && toRequest(asked);
+
   return {
     ...rest,
     ...parts,

@@ -33,6 +33,7 @@ export function createReport(
     inconclusive: count('inconclusive'),
     'not-applicable': count('not-applicable'),
   };
+
   return {
     isFine: counts.hole === 0 && counts.inconclusive === 0,
     at: new Date(now).toISOString(),
@@ -49,6 +50,7 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
   const open = checks.filter((check) => check.outcome === 'inconclusive');
   const rest = checks.filter((check) => check.outcome === 'not-applicable');
   const fine = checks.filter((check) => check.outcome === 'passed');
+
   const sections = [
     ['# Audit of the login', '', `passport-sms-otp ${version}, ${at}`],
     [
@@ -67,6 +69,7 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
         'What they do not find may still be there.',
     ],
   ];
+
   const shown = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${shown.join('\n\n')}\n`;
 }

@@ -41,6 +41,7 @@ export async function startApp(
     },
     stdio: 'ignore',
   });
+
   const close = () => end(child);
   try {
     await waitUntilListening(child, port, io);
@@ -57,6 +58,7 @@ async function findFreePort(): Promise<number> {
   await once(server, 'listening');
   // A server that listens on a port has an address of this kind.
   const { port } = server.address() as AddressInfo;
+
   server.close();
   await once(server, 'close');
   return port;
@@ -77,6 +79,7 @@ async function waitUntilListening(
     if (await isListening(port)) return;
     await wait(TRY_EVERY_MS, signal);
   }
+
   throw new CommandFailure(
     `The app does not listen on port ${port}.`,
     'Give the variable that it takes its port from as start.portVariable, or its own start.port.',

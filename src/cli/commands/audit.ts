@@ -49,6 +49,7 @@ export const audit: Command = {
         'With a URL the configuration names the port of the simulator: simulator.port',
         "Start the app with http://127.0.0.1:<port> as its gateway's address.",
       );
+
     const simulator = await startSimulator(config);
     try {
       const checks = readChecks(call, testing, config, simulator, target);
@@ -88,6 +89,7 @@ function readTarget({ args }: CommandCall, { isLoopbackUrl }: Testing): Target {
 
 async function startSimulator({ simulator }: AuditConfig): Promise<GatewaySimulator> {
   const { port = 0, variant = 'A', username, password } = simulator;
+
   try {
     return await GatewaySimulator.start({
       port,
@@ -115,6 +117,7 @@ function readChecks(
       ? startApp(module, config, simulator, io)
       : Promise.resolve({ baseUrl: url, close: () => undefined });
   const checks = appChecks(toDescription(config, { start, simulator }));
+
   const only = args.texts('only');
   const unknown = only.some((name) => !Object.hasOwn(HOLES, name));
   if (unknown) throw new WrongUsage('--only has an unknown hole; see docs/test-your-own-app.md');
@@ -133,6 +136,7 @@ async function runChecks(
     output.progress(`${findings.length + 1} of ${checks.length}  ${check.title}`);
     findings.push(await runCheck(check, testing));
   }
+
   output.progress('');
   return findings;
 }
@@ -143,6 +147,7 @@ async function runCheck({ title, run }: AppCheck, { AppCheckError }: Testing): P
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
     if (!(error instanceof AppCheckError)) throw toConnectionFailure(error);
+
     const { hole, finding, done, page } = error;
     const evidence = { title, finding, done, page };
     return hole === null
@@ -165,6 +170,7 @@ async function show(
 ): Promise<void> {
   const markdown = redact(toMarkdown(report, HOLES), secrets);
   const json = redact(`${toJson(report)}\n`, secrets);
+
   const name = args.text('out');
   if (name !== undefined) {
     try {
@@ -174,6 +180,7 @@ async function show(
       throw toFileFailure('written', error);
     }
   }
+
   const { passed, hole, inconclusive, 'not-applicable': rest } = report.counts;
   output.lines((args.isOn('json') ? json : markdown).trimEnd());
   output.note(

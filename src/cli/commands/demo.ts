@@ -23,12 +23,14 @@ export const demo: Command = {
     const running = await startDemo(port).catch((error: unknown) => {
       throw toStartFailure(error, 'Choose another one with --port. 0 is any free one.');
     });
+
     try {
       showDemo(call, running);
       if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
     } finally {
       await running.close();
     }
+
     return 0;
   },
 };
@@ -46,6 +48,7 @@ async function loadDemo() {
     }
   });
   if (missing.length === 0) return import('../../demo/start-demo');
+
   const names = missing.join(', ');
   throw new CommandFailure(
     `The demo needs packages that are not installed here: ${names}.`,

@@ -36,6 +36,7 @@ export const doctor: Command = {
   async run(call) {
     const paid = readPaidChecks(call);
     if (paid.isSending || paid.isLookingUp) await call.askForMoney(toQuestion(paid));
+
     const results: CheckResult[] = [];
     for await (const result of runChecks(call, paid)) {
       // Ctrl+C makes checks fail; that is not a result.
@@ -43,6 +44,7 @@ export const doctor: Command = {
       results.push(result);
       if (!call.args.isOn('json')) showCheck(call, result);
     }
+
     const isFine = results.every(({ status }) => status !== 'fail');
     call.showResult({ fine: isFine, checks: results }, () => showTotals(call, results));
     return isFine ? 0 : 1;
@@ -116,6 +118,7 @@ async function check(
   } catch (error) {
     return toResult(name, error);
   }
+
   try {
     const { counters } = guardStore(state.store, Date.now);
     for (let read = 0; read < READS; read += 1) await counters.charge([PROBE]);
@@ -124,6 +127,7 @@ async function check(
   } finally {
     await state.close();
   }
+
   const [warning] = state.warnings;
   if (warning === undefined) return pass(name, 'the store works');
   // Warnings read "What is wrong. What to do."
@@ -158,6 +162,7 @@ function showTotals({ output }: CommandCall, results: readonly CheckResult[]): v
       ? [output.style(color, `${count} ${count === 1 ? one : many}`)]
       : [];
   });
+
   output.line('');
   output.line(`  ${parts.join(', ')}`);
 }

@@ -56,6 +56,7 @@ async function readInput({ readLine }: CommandCall): Promise<readonly string[]> 
     }
     mobiles.add(mobile);
   }
+
   if (mobiles.size === 0) throw new CommandFailure('Standard input had no number.');
   return [...mobiles];
 }
@@ -84,6 +85,7 @@ async function lookUpAll(
       if (index > 0) call.output.line('');
       showFound(call, found);
     }
+
     if ('gatewayCode' in found) exitCode = 1;
   }
   return exitCode;

@@ -30,12 +30,14 @@ export const numbers: Command = {
 /** @throws {WrongUsage} for a country code that does not exist. */
 async function readCountry({ args }: CommandCall): Promise<string | undefined> {
   const country = args.text('country')?.toUpperCase();
+
   try {
     // Any digits: the reader throws for a country that it does not know.
     await parseNumber('000', country);
   } catch {
     throw new WrongUsage('--country must be an ISO 3166-1 code such as US');
   }
+
   return country;
 }
 
@@ -65,6 +67,7 @@ async function proposeAll(
   const verdicts = new Map<NumberVerdict, number>();
   const mobiles = new Set<string>();
   let [lines, repeated, unknownRanges] = [0, 0, 0];
+
   for await (const line of readLines(io.stdin)) {
     io.signal.throwIfAborted();
     lines += 1;
@@ -77,6 +80,7 @@ async function proposeAll(
     if (mobile !== undefined) mobiles.add(mobile);
     output.line(verdict, text, detail);
   }
+
   return { lines, verdicts, repeated, unknownRanges };
 }
 
@@ -89,6 +93,7 @@ async function judge(text: string, country: string | undefined): Promise<Judgeme
     const reason = isNational ? 'no-country' : parsed.reason;
     return { verdict: 'cannot-tell', detail: REASONS[reason] };
   }
+
   const { mobile } = parsed;
   if (mobile === text) return { verdict: 'ok', detail: '', mobile };
   return { verdict: 'proposal', detail: mobile, mobile };
@@ -117,9 +122,11 @@ function showCounts(
     const label = output.noteStyle('dim', name.padEnd(12));
     if (count > 0) output.note(`${label}${String(count).padStart(7)}  ${text}`.trimEnd());
   };
+
   for (const [verdict, text] of SUMMARY) show(verdict, verdicts.get(verdict) ?? 0, text);
   show('unknown', unknownRanges, 'of these of an unknown range, texted only where proven');
   show('repeated', repeated, 'of an earlier line: two users may have one number');
+
   const isFine = !verdicts.has('proposal') && !verdicts.has('cannot-tell');
   return isFine ? 0 : 1;
 }

@@ -79,6 +79,7 @@ export const validate: Command = {
   async run(call) {
     const [id = '', number = ''] = call.args.positionals;
     const mobile = readMobile(number);
+
     return withGateway(call, async ({ otp }) => {
       const pin = await readPin(call);
       try {
@@ -86,6 +87,7 @@ export const validate: Command = {
       } catch (error) {
         return showRefusal(call, error);
       }
+
       call.showResult({ validated: true }, () =>
         call.output.line(call.output.style('green', 'right')),
       );

@@ -32,9 +32,11 @@ export const pricing: Command = {
     );
     if (oddRows > 0)
       call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
+
     const rows = filterRows(prices.pricing.map(toRow), call.args.positionals[0]);
     const list = { service, ...prices, pricing: rows.map(({ entry }) => entry) };
     call.showResult(list, () => showRows(call, rows, service, prices.currency));
+
     // As `grep` does.
     return rows.length === 0 ? 1 : 0;
   },
@@ -62,9 +64,11 @@ function formatTable(rows: readonly (readonly (string | null)[])[]): string[] {
     cleanText(cell ?? '')
       .trim()
       .replace(/^(.{39}).{2,}$/u, '$1…');
+
   const table = rows.map((row) => row.map((cell) => Array.from(shorten(cell))));
   const widths =
     table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
+
   const format = (cell: readonly string[], index: number): string => {
     const [text, space] = [cell.join(''), ' '.repeat((widths[index] ?? 0) - cell.length)];
     return index === widths.length - 1 ? space + text : text + space;

@@ -10,6 +10,7 @@ function addFault(simulator: GatewaySimulator, text: string): void {
   const { call, kind, figure, times = Infinity } = form.exec(text)?.groups ?? {};
   if (call === undefined || kind === undefined)
     throw new WrongUsage('--fault must be <call>=<kind>, such as generate=no-answer*2');
+
   try {
     // The simulator itself checks calls and kinds.
     simulator.failNext(call as Call | 'any', toFault(kind, figure), Number(times));
@@ -42,6 +43,7 @@ function showSimulator({ io, output }: CommandCall, simulator: GatewaySimulator)
     ...(!io.env.SMS_OTP_USERNAME && { SMS_OTP_USERNAME: username }),
     ...(!io.env.SMS_OTP_PASSWORD && { SMS_OTP_PASSWORD: password }),
   };
+
   line(style('bold', `Simulated gateway, variant ${variant}`));
   line('');
   line(`  inbox    ${style('cyan', inboxUrl)}`);
@@ -78,6 +80,7 @@ export const simulate: Command = {
   ],
   async run(call) {
     const simulator = await start(call);
+
     try {
       for (const text of call.args.texts('fault')) addFault(simulator, text);
       showSimulator(call, simulator);
@@ -104,6 +107,7 @@ async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
   const port = args.whole('port', { min: 0, max: 65_535, fallback: 0 });
   const balance = args.text('balance');
   const fixedPins = Object.fromEntries(args.texts('fixed-pin').map(readPin));
+
   try {
     return await GatewaySimulator.start({
       variant,

@@ -67,8 +67,10 @@ async function unlockUser(
       adviseOnFailures(failures),
     );
   }
+
   const { sends } = await liftLimits(store.counters, limits, user, browserIds);
   if (isEnabling) await enableCodes(store, limits, user, Date.now());
+
   const unlocked = lockedSeconds > 0;
   return { user, failures, lockedSeconds, sends, unlocked, enabled: isEnabling };
 }
@@ -95,6 +97,7 @@ function show(
 ): ExitCode {
   const { output } = call;
   const { user, failures, unlocked, enabled, place } = result;
+
   call.showResult(result, () => {
     const was = output.style('dim', `was: ${describe(result)}, in ${place}`);
     output.line(`${output.style('green', enabled ? 'enabled' : 'unlocked')}  ${user}  ${was}`);

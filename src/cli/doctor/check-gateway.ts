@@ -46,6 +46,7 @@ export async function* checkGateway(
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
   const clients = { A: open('A'), B: open('B') };
   for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
+
   try {
     const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);
     yield* connection.results;
@@ -53,6 +54,7 @@ export async function* checkGateway(
       yield* skip(['clock', 'variant', ...ACCOUNT_CHECKS], 'the gateway cannot be used');
       return;
     }
+
     yield await checkClock(environment, io.now);
     const { result, found } = await checkVariant(clients, environment.variant);
     yield result;
@@ -75,6 +77,7 @@ async function* checkAccount(client: GatewayClient, balance: string, paid: PaidC
   yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
   const test = mobile !== null && isLookingUp ? await testLookup(client, mobile) : null;
   yield test?.result ?? (await probeLookup(client));
+
   if (mobile === null) return;
   if (table === null) yield notTested('price', 'there is no price list');
   else yield await checkPrice(mobile, table, test?.lookup ?? null);
@@ -96,10 +99,12 @@ async function checkConnection(client: GatewayClient, now: () => number) {
   } catch (error) {
     return { results: toResults(error), isUsable: false };
   }
+
   const startedAt = now();
   // Only its duration matters here.
   await client.otp.balance().catch(() => undefined);
   const tookMs = Math.round(now() - startedAt);
+
   const detail = `answers in ${tookMs} ms`;
   const advice = 'Every login waits that long. Check the network between here and the gateway.';
   const gateway = tookMs < SLOW_MS ? pass('gateway', detail) : warn('gateway', detail, advice);
@@ -112,6 +117,7 @@ function toResults(error: unknown): readonly CheckResult[] {
   if (code !== null && CREDENTIAL_CODES.includes(code)) {
     return [pass('gateway', 'answers'), fail('credentials', `refused (${code})`, result.advice)];
   }
+
   const untested = notTested('credentials', 'the gateway cannot be used');
   if (code !== NO_SUCH_PATH) return [result, untested];
   return [
@@ -133,9 +139,11 @@ async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckR
   const date = await readDate(endpoint);
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return notTested('clock', 'the gateway sends no Date header');
+
   const seconds = Math.round((now() - theirs) / 1_000);
   const size = Math.abs(seconds);
   if (size <= TOLERANCE_SECONDS) return pass('clock', "agrees with the gateway's");
+
   const detail = `${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the gateway's`;
   const advice = "Synchronize this machine's clock by NTP: the deadlines of codes depend on it.";
   return warn('clock', detail, advice);
@@ -145,6 +153,7 @@ async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckR
 function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
   const isSecure = baseUrl.startsWith('https:');
   const authorities = typeof ca === 'string' ? { ca: [...rootCertificates, ca] } : {};
+
   return new Promise((resolve) => {
     const send = isSecure ? requestSecure : requestPlain;
     const request = send(baseUrl, {
@@ -153,6 +162,7 @@ function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
       timeout: TIMEOUT_MS,
       ...authorities,
     });
+
     request.once('response', (response) => {
       response.resume();
       resolve(response.headers.date ?? null);
@@ -177,11 +187,13 @@ async function checkVariant(
 ) {
   const wanted: Variant = configured ?? 'A';
   const other: Variant = wanted === 'A' ? 'B' : 'A';
+
   const own = await readBalance(clients[wanted]);
   if ('balance' in own) {
     const text = configured === null ? `${wanted}, the default without SMS_OTP_VARIANT` : wanted;
     return { result: pass('variant', text), found: { variant: wanted, balance: own.balance } };
   }
+
   const second = await readBalance(clients[other]);
   if ('balance' in second) {
     const known = configured === null ? '' : `, not ${configured}`;
@@ -189,6 +201,7 @@ async function checkVariant(
     const result = fail('variant', detail, `Set SMS_OTP_VARIANT=${other}.`);
     return { result, found: { variant: other, balance: second.balance } };
   }
+
   if (!isUnknownPath(own.error)) return { result: toResult('variant', own.error), found: null };
   const detail = 'neither A nor B: there is no balance at the path of either';
   const advice =
@@ -226,6 +239,7 @@ async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
     if (code === null || !PERMITTED.includes(code)) return toResult('otp', error);
     return notProven('otp', 'codes', 'send');
   }
+
   return fail(
     'otp',
     'a code that was never sent was accepted',
@@ -322,8 +336,10 @@ function checkBalance(
 ): CheckResult {
   const micros = toMicros(balance);
   if (micros === null) return warn('balance', 'not an amount', "Ask the gateway's operator.");
+
   const amount = currency === null ? balance : `${balance} ${currency}`;
   if (micros <= 0) return fail('balance', amount, 'Top up the account: nothing can be sent.');
+
   const highest = Math.max(0, ...(table?.highestByCountry.values() ?? []));
   if (highest === 0) return pass('balance', amount);
   const messages = Math.floor(micros / highest);
@@ -345,10 +361,12 @@ async function checkPrice(
   const country = toKnownCountry(await originOf({ mobile }));
   const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
   const found = onNetwork ?? findCountryPrice(table, country, mobile);
+
   if (found === null) {
     const advice = "The list does not have its country; ask the gateway's operator.";
     return warn('price', `none for ${mobile}`, advice);
   }
+
   const kind = found.confidence <= 3 ? ", its network's" : ' at most';
   return pass('price', `${toDecimal(found.micros)} to ${mobile}${kind}`);
 }
