@@ -145,9 +145,9 @@ export class TokenManager {
     return token;
   }
 
-  #toTimeout({ call, limitMs }: CallDeadline): Error {
+  #toTimeout(deadline: CallDeadline): Error {
     const { waitMs } = this.context.contention;
-    if (waitMs === 0) return new GatewayTimeoutError(call, limitMs, false);
+    if (waitMs === 0) return new GatewayTimeoutError(deadline.call, deadline.limitMs, false);
     return new GatewayBusyError(
       'another client keeps replacing the token',
       Math.ceil(waitMs / 1000),
@@ -159,8 +159,8 @@ export class TokenManager {
  * Returns when to renew a token: after 80 to 90 % of what is left, by chance, so that processes do
  * not all renew at once.
  */
-export function toRenewalTime({ expiresAt }: TokenContents, now: number, chance: number): number {
-  return now + (expiresAt - now) * (0.8 + 0.1 * chance);
+export function toRenewalTime(token: TokenContents, now: number, chance: number): number {
+  return now + (token.expiresAt - now) * (0.8 + 0.1 * chance);
 }
 
 function ignore(): void {

@@ -128,18 +128,15 @@ export class Transport {
     return connection;
   }
 
-  #toOptions(
-    { method, path, body }: GatewayCall<unknown>,
-    authorization: string | null,
-  ): Dispatcher.DispatchOptions {
+  #toOptions(call: GatewayCall<unknown>, authorization: string | null): Dispatcher.DispatchOptions {
     const { origin, pathPrefix } = this.options.address;
-    const headers = body === null ? HEADERS : BODY_HEADERS;
+    const headers = call.body === null ? HEADERS : BODY_HEADERS;
 
     return {
       origin,
-      path: pathPrefix + path,
-      method,
-      body,
+      path: pathPrefix + call.path,
+      method: call.method,
+      body: call.body,
       headers: authorization === null ? headers : ['authorization', authorization, ...headers],
       // The collector's one timer limits all of it.
       headersTimeout: 0,
