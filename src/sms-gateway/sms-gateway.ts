@@ -101,13 +101,15 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
     await waitAtMost(sent, timeoutMs, toTimeout, (error) => toGatewayError('generate', error));
   }
 
-  async function validate({ id, mobile, pin }: TypedPin): Promise<PinVerdict> {
-    const code = await saying(false, claimComparison(id));
+  async function validate(asked: TypedPin): Promise<PinVerdict> {
+    const code = await saying(false, claimComparison(asked.id));
     if (code === null) return 'over';
-    const typed = await Promise.all(digests.map((create) => create(id, mobile, pin)));
+    const typed = await Promise.all(
+      digests.map((create) => create(asked.id, asked.mobile, asked.pin)),
+    );
     if (!isOneOf(typed, code.digest)) return 'wrong';
     // Gone for exactly one caller, however many have typed it at the same time.
-    return (await saying(true, codes.remove(id, TEXTED_CODE_ID))) ? 'right' : 'over';
+    return (await saying(true, codes.remove(asked.id, TEXTED_CODE_ID))) ? 'right' : 'over';
   }
 
   /** Counts a comparison before it is made. Null: the code is over, or admits no more. */
