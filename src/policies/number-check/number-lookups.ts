@@ -202,7 +202,8 @@ function createLookupMemory(maxEntries: number) {
   }
 
   /** Keeps a finding if the table says so. @returns The finding with its `timesInARow`. */
-  function keep({ numberKey }: LookupContext, finding: NumberFinding): NumberFinding {
+  function keep(context: LookupContext, finding: NumberFinding): NumberFinding {
+    const { numberKey } = context;
     const { verdict, network, operator = null, at } = finding;
     if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
 
@@ -217,12 +218,10 @@ function createLookupMemory(maxEntries: number) {
     return counted;
   }
 
-  function networkOf({
-    numberKey,
-    now,
-  }: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
-    const known = networks.get(numberKey);
-    return known !== undefined && isWithin(known.at, now(), NETWORK_MS) ? known.network : undefined;
+  function networkOf(number: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
+    const known = networks.get(number.numberKey);
+    if (known === undefined) return undefined;
+    return isWithin(known.at, number.now(), NETWORK_MS) ? known.network : undefined;
   }
 
   return { find, keep, networkOf };
@@ -262,9 +261,9 @@ function createLookupStops(maxEntries: number) {
   let failures = 0;
 
   /** Returns why this number is not looked up now; null if it can be. */
-  function find({ prefixKey, now }: LookupContext): Verdict | null {
-    const nowMs = now();
-    const running = [stop, prefixes.get(prefixKey)].find(
+  function find(context: LookupContext): Verdict | null {
+    const nowMs = context.now();
+    const running = [stop, prefixes.get(context.prefixKey)].find(
       (found) => found != null && isWithin(found.from, nowMs, found.durationMs),
     );
     return running?.verdict ?? null;
@@ -294,21 +293,18 @@ function createLookupStops(maxEntries: number) {
    * Emits one event, however often a stop is extended. An account without permission is stopped
    * until a restart.
    */
-  function begin(
-    { now, emit }: LookupContext,
-    verdict: keyof typeof REASONS,
-    durationMs: number,
-  ): void {
+  function begin(context: LookupContext, verdict: keyof typeof REASONS, durationMs: number): void {
     if (stop?.verdict === 'no-permission') return;
-    if (stop?.verdict !== verdict) emit({ type: 'lookups-stopped', reason: REASONS[verdict] });
-    stop = { verdict, from: now(), durationMs };
+    if (stop?.verdict !== verdict)
+      context.emit({ type: 'lookups-stopped', reason: REASONS[verdict] });
+    stop = { verdict, from: context.now(), durationMs };
   }
 
-  function resume({ emit }: LookupContext): void {
+  function resume(context: LookupContext): void {
     failures = 0;
     if (stop === null || stop.verdict === 'no-permission') return;
     stop = null;
-    emit({ type: 'lookups-resumed' });
+    context.emit({ type: 'lookups-resumed' });
   }
 
   return { find, note };

@@ -247,8 +247,8 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
   };
 }
 
-function reportMissing({ emit }: PolicyServices, list: string): void {
-  emit({ type: 'price-list-problem', problem: `${list} could not be fetched`, rows: 0 });
+function reportMissing(services: PolicyServices, list: string): void {
+  services.emit({ type: 'price-list-problem', problem: `${list} could not be fetched`, rows: 0 });
 }
 
 /** Returns null when there is no list of messages, or no usable row in it. */
