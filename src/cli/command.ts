@@ -201,12 +201,10 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
       (given.get(name) ?? []).filter((value) => value !== undefined),
     isOn: (name: string): boolean => given.has(name),
     /** Reads a whole number within bounds. @throws {WrongUsage} */
-    whole(
-      name: string,
-      { min, max, fallback }: { min: number; max: number; fallback: number },
-    ): number {
+    whole(name: string, bounds: { min: number; max: number; fallback: number }): number {
+      const { min, max } = bounds;
       const given = text(name);
-      if (given === undefined) return fallback;
+      if (given === undefined) return bounds.fallback;
       const value = /^[0-9]{1,9}$/.test(given) ? Number(given) : NaN;
       if (value >= min && value <= max) return value;
       throw new WrongUsage(`--${name} must be a whole number from ${min} to ${max}`);

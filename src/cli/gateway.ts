@@ -49,7 +49,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     password,
     variant,
     numbersAs,
-    timeoutMs: readTimeout(call),
+    timeoutMs: readTimeout(call.args),
     ...(ca !== undefined && { ca: await readText(call.io.folder, ca) }),
   };
 }
@@ -73,7 +73,7 @@ function readNumbersAs(value: string | undefined): NumbersAs {
 }
 
 /** Returns the milliseconds that a call has; undefined: as usual. */
-function readTimeout({ args }: CommandCall): number | undefined {
+function readTimeout(args: CommandCall['args']): number | undefined {
   if (args.text('timeout') === undefined) return undefined;
   return args.whole('timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
 }

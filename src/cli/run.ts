@@ -157,8 +157,8 @@ function formatHelp(command: Command, style: Style): string {
   ].join('\n');
 }
 
-function formatUsage({ name, positionals = [] }: Command): string {
-  return [name, ...positionals].join(' ');
+function formatUsage(command: Command): string {
+  return [command.name, ...(command.positionals ?? [])].join(' ');
 }
 
 type Pair = readonly [left: string, right: string];
@@ -240,12 +240,12 @@ export function readArguments(
   return createArguments(parsed.positionals, given);
 }
 
-function checkOptions({ name: command, options }: Command, given: GivenOptions): void {
+function checkOptions(command: Command, given: GivenOptions): void {
   for (const [name, values] of given) {
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
     // Only what looks like the name of an option is repeated: anything else might be a secret.
     const shown = /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
-    if (option === undefined) throw new WrongUsage(`${shown} is not an option of ${command}`);
+    if (option === undefined) throw new WrongUsage(`${shown} is not an option of ${command.name}`);
 
     const takesValue = option.value !== undefined;
     if (takesValue && values.some((value) => value === undefined || value === '')) {
@@ -258,7 +258,8 @@ function checkOptions({ name: command, options }: Command, given: GivenOptions):
   }
 }
 
-function checkPositionals({ name, positionals = [] }: Command, given: readonly string[]): void {
+function checkPositionals(command: Command, given: readonly string[]): void {
+  const { name, positionals = [] } = command;
   const needed = positionals.filter((positional) => !positional.startsWith('['));
   const missing = needed[given.length];
   if (missing !== undefined) throw new WrongUsage(`${name} needs ${missing}`);

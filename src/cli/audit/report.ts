@@ -23,7 +23,7 @@ export interface Report {
 
 export function createReport(
   checks: readonly Finding[],
-  { now, version }: { readonly now: number; readonly version: string },
+  about: { readonly now: number; readonly version: string },
 ): Report {
   const count = (outcome: Finding['outcome']): number =>
     checks.filter((check) => check.outcome === outcome).length;
@@ -36,8 +36,8 @@ export function createReport(
 
   return {
     isFine: counts.hole === 0 && counts.inconclusive === 0,
-    at: new Date(now).toISOString(),
-    version,
+    at: new Date(about.now).toISOString(),
+    version: about.version,
     counts,
     checks,
   };
@@ -82,10 +82,10 @@ function showOpen(check: Extract<Finding, { outcome: 'inconclusive' }>): string[
   return [`### ${check.title}`, '', check.finding, ...showEvidence(check)];
 }
 
-function showEvidence({ title, done, page }: Finding & Evidence): string[] {
-  const lines = ['', `- Check: ${title}`, `- How to fix it: ${page}`];
-  if (done.length === 0) return lines;
-  return [...lines, '', 'What was done, and what came back:', '', '```text', ...done, '```'];
+function showEvidence(check: Finding & Evidence): string[] {
+  const lines = ['', `- Check: ${check.title}`, `- How to fix it: ${check.page}`];
+  if (check.done.length === 0) return lines;
+  return [...lines, '', 'What was done, and what came back:', '', '```text', ...check.done, '```'];
 }
 
 function list(heading: string, checks: readonly Finding[]): string[] {

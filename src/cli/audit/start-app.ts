@@ -21,22 +21,22 @@ const END_MS = 5_000;
  */
 export async function startApp(
   module: string,
-  { start, simulator: _ }: AuditConfig,
+  config: AuditConfig,
   gateway: GatewaySimulator,
   io: Pick<CliIo, 'env' | 'folder' | 'signal' | 'wait'>,
 ): Promise<RunningApp> {
+  const { start } = config;
   const port = start.port ?? (await findFreePort());
-  const { baseUrl, variant, username, password } = gateway;
   const names = start.gatewayVariables;
   const child = spawn(process.execPath, [...start.arguments, resolve(io.folder, module)], {
     cwd: io.folder,
     env: {
       ...io.env,
       [start.portVariable]: String(port),
-      [names.baseUrl]: baseUrl,
-      [names.variant]: variant,
-      [names.username]: username,
-      [names.password]: password,
+      [names.baseUrl]: gateway.baseUrl,
+      [names.variant]: gateway.variant,
+      [names.username]: gateway.username,
+      [names.password]: gateway.password,
       ...start.environment,
     },
     stdio: 'ignore',
@@ -67,17 +67,17 @@ async function findFreePort(): Promise<number> {
 async function waitUntilListening(
   child: ChildProcess,
   port: number,
-  { signal, wait }: Pick<CliIo, 'signal' | 'wait'>,
+  io: Pick<CliIo, 'signal' | 'wait'>,
 ): Promise<void> {
   for (let waited = 0; waited < START_MS; waited += TRY_EVERY_MS) {
-    if (signal.aborted) throw new CommandFailure('Interrupted.');
+    if (io.signal.aborted) throw new CommandFailure('Interrupted.');
     if (hasEnded(child))
       throw new CommandFailure(
         'The app ended before it listened.',
         'Start it by hand with the same variables: what it prints is not shown here.',
       );
     if (await isListening(port)) return;
-    await wait(TRY_EVERY_MS, signal);
+    await io.wait(TRY_EVERY_MS, io.signal);
   }
 
   throw new CommandFailure(
@@ -86,8 +86,8 @@ async function waitUntilListening(
   );
 }
 
-function hasEnded({ exitCode, signalCode, pid }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null || pid === undefined;
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 }
 
 function isListening(port: number): Promise<boolean> {

@@ -56,17 +56,15 @@ async function loadDemo() {
   );
 }
 
-function showDemo(
-  { output }: CommandCall,
-  { appUrl, inboxUrl, username, password }: RunningDemo,
-): void {
-  const { line, style } = output;
+function showDemo(call: CommandCall, running: RunningDemo): void {
+  const { line, style } = call.output;
+
   line(style('bold', 'An app with a text-message code as second factor'));
   line('');
-  line(`  app       ${style('cyan', appUrl)}`);
-  line(`  inbox     ${style('cyan', inboxUrl)}`);
-  line(`  user      ${username}`);
-  line(`  password  ${password}`);
+  line(`  app       ${style('cyan', running.appUrl)}`);
+  line(`  inbox     ${style('cyan', running.inboxUrl)}`);
+  line(`  user      ${running.username}`);
+  line(`  password  ${running.password}`);
   line('');
   line(style('dim', 'Log in to the app. The code appears in the inbox. Press Ctrl+C to stop.'));
 }

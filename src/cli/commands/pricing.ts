@@ -7,8 +7,8 @@ export const balance: Command = {
   summary: "show the account's balance",
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
   run: (call) =>
-    withGateway(call, async ({ otp }) => {
-      const found = await otp.balance();
+    withGateway(call, async (client) => {
+      const found = await client.otp.balance();
       call.showResult(found, () => call.output.line(found.balance));
       return 0;
     }),
@@ -27,15 +27,15 @@ export const pricing: Command = {
   async run(call) {
     const service = call.args.isOn('lookup') ? 'lookup' : 'otp';
     // OTP spec §4, HLR spec §4, GET pricing.
-    const { oddRows, ...prices } = await withGateway<PriceList<PriceEntry>>(call, ({ otp, hlr }) =>
-      service === 'otp' ? otp.pricing() : hlr.pricing(),
+    const { oddRows, ...prices } = await withGateway<PriceList<PriceEntry>>(call, (client) =>
+      service === 'otp' ? client.otp.pricing() : client.hlr.pricing(),
     );
     if (oddRows > 0)
       call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
 
     const rows = filterRows(prices.pricing.map(toRow), call.args.positionals[0]);
-    const list = { service, ...prices, pricing: rows.map(({ entry }) => entry) };
-    call.showResult(list, () => showRows(call, rows, service, prices.currency));
+    const list = { service, ...prices, pricing: rows.map((row) => row.entry) };
+    call.showResult(list, () => showRows(call.output, rows, service, prices.currency));
 
     // As `grep` does.
     return rows.length === 0 ? 1 : 0;
@@ -43,7 +43,7 @@ export const pricing: Command = {
 };
 
 function showRows(
-  { output }: CommandCall,
+  output: CommandCall['output'],
   rows: readonly PriceRow[],
   service: 'otp' | 'lookup',
   currency: Currency,
@@ -51,7 +51,7 @@ function showRows(
   const [detailHead, codesHead] =
     service === 'otp' ? ['Operator', 'MCC MNC'] : ['Dial code', 'ISO'];
   const heads = ['Country', detailHead, codesHead, `Price ${currency.symbol ?? ''}`.trim()];
-  const cells = rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]);
+  const cells = rows.map((row) => [row.country, row.detail, row.codes, row.price]);
   const [head, ...lines] = formatTable([heads, ...cells]);
   if (rows.length === 0) output.note('No row matches.');
   else for (const line of [output.style('dim', head ?? ''), ...lines]) output.line(line);

@@ -36,7 +36,7 @@ const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
 
 /** Runs the checks of the gateway and the account, one after the other. */
 export async function* checkGateway(
-  { io }: CommandCall,
+  io: CommandCall['io'],
   environment: GatewayEnvironment,
   paid: PaidChecks,
 ) {
@@ -70,12 +70,12 @@ function skip(checks: readonly string[], why: string): CheckResult[] {
 }
 
 async function* checkAccount(client: GatewayClient, balance: string, paid: PaidChecks) {
-  const { mobile, isSending, isLookingUp } = paid;
+  const { mobile } = paid;
   const { result, table, currency } = await checkPrices(client);
   yield checkBalance(balance, currency, table);
   yield result;
-  yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
-  const test = mobile !== null && isLookingUp ? await testLookup(client, mobile) : null;
+  yield mobile !== null && paid.isSending ? await testOtp(client, mobile) : await probeOtp(client);
+  const test = mobile !== null && paid.isLookingUp ? await testLookup(client, mobile) : null;
   yield test?.result ?? (await probeLookup(client));
 
   if (mobile === null) return;
@@ -150,7 +150,8 @@ async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckR
 }
 
 /** The gateway client shows no headers, so this is a request of its own. */
-function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
+function readDate(endpoint: Endpoint): Promise<string | null> {
+  const { baseUrl, ca } = endpoint;
   const isSecure = baseUrl.startsWith('https:');
   const authorities = typeof ca === 'string' ? { ca: [...rootCertificates, ca] } : {};
 
@@ -210,11 +211,11 @@ async function checkVariant(
   return { result: warn('variant', detail, advice), found: null };
 }
 
-async function readBalance({
-  otp,
-}: GatewayClient): Promise<{ balance: string } | { error: unknown }> {
+async function readBalance(
+  client: GatewayClient,
+): Promise<{ balance: string } | { error: unknown }> {
   try {
-    return await otp.balance();
+    return await client.otp.balance();
   } catch (error) {
     return { error };
   }
@@ -231,9 +232,10 @@ const PERMITTED = [NO_SUCH_PATH, 2103, 2107, 2108, 2109, 2120];
  * Checks whether the account may send codes, as far as a free call shows: validates a code that was
  * never sent. Not shown in OTP spec §7: whether validating is refused with 2100 as sending is.
  */
-async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
+async function probeOtp(client: GatewayClient): Promise<CheckResult> {
+  const id = UNUSED_ID[client.variant];
   try {
-    await otp.validate({ id: UNUSED_ID[variant], mobile: FICTIONAL_MOBILE, pin: '0000' });
+    await client.otp.validate({ id, mobile: FICTIONAL_MOBILE, pin: '0000' });
   } catch (error) {
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
     if (code === null || !PERMITTED.includes(code)) return toResult('otp', error);
@@ -258,10 +260,10 @@ function notProven(check: string, what: string, option: string): CheckResult {
 /** A login always sends these beside the number: a gateway refuses here what it refuses there. */
 const AS_A_LOGIN = { validitySeconds: 300, message: 'passport-sms-otp doctor: [PIN]' };
 
-/** Texts a code, for money. */
-async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckResult> {
+/** Sends a code by text message, which costs money. */
+async function testOtp(client: GatewayClient, mobile: string): Promise<CheckResult> {
   try {
-    await otp.generate({ mobile, ...AS_A_LOGIN });
+    await client.otp.generate({ mobile, ...AS_A_LOGIN });
     return pass('otp', `a code was sent to ${mobile}`);
   } catch (error) {
     return toResult('otp', error);
@@ -272,9 +274,9 @@ async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckRes
  * Checks whether lookups are refused, as far as a free call shows. Without them it only warns: they
  * are optional.
  */
-async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
+async function probeLookup(client: GatewayClient): Promise<CheckResult> {
   try {
-    await hlr.balance();
+    await client.hlr.balance();
     return notProven('lookup', 'lookups', 'lookup');
   } catch (error) {
     const { detail, advice } = toResult('lookup', error);
@@ -283,9 +285,9 @@ async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
 }
 
 /** Looks a number up, for money. */
-async function testLookup({ hlr }: GatewayClient, mobile: string) {
+async function testLookup(client: GatewayClient, mobile: string) {
   try {
-    const lookup = await hlr.lookup(mobile);
+    const lookup = await client.hlr.lookup(mobile);
     const facts = [lookup.status, lookup.operator, lookup.country].filter(Boolean);
     return { result: pass('lookup', `${mobile}: ${facts.join(', ')}`), lookup };
   } catch (error) {
@@ -318,7 +320,8 @@ async function checkPrices(
   }
 }
 
-function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): CheckResult {
+function checkList(list: PriceList<NetworkPrice>): CheckResult {
+  const { pricing, oddRows, currency } = list;
   const networks = pricing.length === 1 ? '1 network' : `${pricing.length} networks`;
   const detail = currency.name === null ? networks : `${networks}, in ${currency.name}`;
   if (pricing.length === 0)
