@@ -114,6 +114,7 @@ export function createOutput({ stdout, stderr, env }: Pick<CliIo, 'stdout' | 'st
   const clean = (text: string): string => cleanText(text).replaceAll(mark, ESCAPE);
   const line = (...cells: readonly string[]): void =>
     void stdout.write(`${cells.map(clean).join('\t')}\n`);
+
   return {
     /** Colors of standard output. */
     style: createStyle(stdout, env, mark),
@@ -169,6 +170,7 @@ const MAX_LINE_CHARACTERS = 1_024;
 /** Reads standard input line by line. Nothing is read before the first call. */
 function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>) {
   let lines: AsyncIterator<string> | null = null;
+
   /** Returns the next line; null at the end of the input or after Ctrl+C. */
   return async function readLine(): Promise<string | null> {
     lines ??= createInterface({ input: Readable.from(stdin), signal })[Symbol.asyncIterator]();
@@ -189,6 +191,7 @@ export type Arguments = Readonly<ReturnType<typeof createArguments>>;
 
 export function createArguments(positionals: readonly string[], given: GivenOptions) {
   const text = (name: string): string | undefined => given.get(name)?.at(-1);
+
   return {
     positionals,
     /** Returns the value of an option. */
@@ -198,12 +201,10 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
       (given.get(name) ?? []).filter((value) => value !== undefined),
     isOn: (name: string): boolean => given.has(name),
     /** Reads a whole number within bounds. @throws {WrongUsage} */
-    whole(
-      name: string,
-      { min, max, fallback }: { min: number; max: number; fallback: number },
-    ): number {
+    whole(name: string, bounds: { min: number; max: number; fallback: number }): number {
+      const { min, max } = bounds;
       const given = text(name);
-      if (given === undefined) return fallback;
+      if (given === undefined) return bounds.fallback;
       const value = /^[0-9]{1,9}$/.test(given) ? Number(given) : NaN;
       if (value >= min && value <= max) return value;
       throw new WrongUsage(`--${name} must be a whole number from ${min} to ${max}`);
@@ -216,6 +217,7 @@ export type CommandCall = Readonly<ReturnType<typeof createCall>>;
 
 export function createCall(args: Arguments, io: CliIo, output: Output) {
   const readLine = createLineReader(io);
+
   return {
     ...{ args, io, output, readLine },
     /** Writes a result to standard output: as JSON with --json, otherwise as text. */

@@ -73,12 +73,14 @@ export function explain(error: unknown): {
     const { message, advice } = error;
     return { message, advice, exitCode: error instanceof WrongUsage ? 2 : 1 };
   }
+
   if (error instanceof SmsOtpError) {
     const code = error.cause?.code ?? null;
     const isSaid = code === null || error.message.endsWith(code);
     const message = isSaid ? error.message : `${error.message}: ${code}`;
     return { message, advice: adviseOn(error), exitCode: 1 };
   }
+
   const { name, code } = toSafeCause(error);
   return {
     message: `Unexpected error (${code ?? name})`,
@@ -93,6 +95,7 @@ function adviseOn(error: SmsOtpError): string | null {
     return adviseOnStore(error.problem) ?? otherwise;
   }
   if (!isGatewayError(error)) return null;
+
   switch (error.code) {
     case 'ERR_GATEWAY_UNREACHABLE':
       return adviseOnCause(error.cause?.code ?? null);

@@ -28,6 +28,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
   const { env } = call.io;
   const password = call.args.isOn('password-stdin') ? await call.readLine() : env.SMS_OTP_PASSWORD;
   if (password === null) throw new CommandFailure('Standard input had no password.');
+
   const { SMS_OTP_BASE_URL: baseUrl, SMS_OTP_USERNAME: username } = env;
   const variant = readChoice('SMS_OTP_VARIANT', env.SMS_OTP_VARIANT, ['A', 'B']);
   const numbersAs = readNumbersAs(env.SMS_OTP_NUMBERS_AS);
@@ -40,6 +41,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     const missing = Object.entries(given).flatMap(([name, value]) => (value ? [] : [name]));
     throw new WrongUsage(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`);
   }
+
   const ca = call.args.text('ca');
   return {
     baseUrl,
@@ -47,7 +49,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     password,
     variant,
     numbersAs,
-    timeoutMs: readTimeout(call),
+    timeoutMs: readTimeout(call.args),
     ...(ca !== undefined && { ca: await readText(call.io.folder, ca) }),
   };
 }
@@ -58,18 +60,20 @@ const NUMBER_FORMS =
 /** Reads one form for both fields, or one for each: `mobile:string,validity:number`. */
 function readNumbersAs(value: string | undefined): NumbersAs {
   if (!value) return 'string';
+
   const { both, mobile, validity } = NUMBER_FORMS.exec(value)?.groups ?? {};
   // The pattern admits these words alone.
   if (both !== undefined) return both as NumberForm;
   if (mobile !== undefined)
     return { mobile: mobile as NumberForm, validity: validity as NumberForm };
+
   throw new WrongUsage(
     'SMS_OTP_NUMBERS_AS must be string or number, or mobile:string,validity:number (each either)',
   );
 }
 
 /** Returns the milliseconds that a call has; undefined: as usual. */
-function readTimeout({ args }: CommandCall): number | undefined {
+function readTimeout(args: CommandCall['args']): number | undefined {
   if (args.text('timeout') === undefined) return undefined;
   return args.whole('timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
 }

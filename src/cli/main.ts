@@ -12,6 +12,7 @@ async function start(): Promise<void> {
   }
   // The reader may close the pipe early: `passport-sms-otp pricing | head`.
   stdout.on('error', () => interruption.abort());
+
   process.exitCode = await run(argv.slice(2), {
     env,
     stdin,
@@ -23,6 +24,7 @@ async function start(): Promise<void> {
     signal: interruption.signal,
     folder: process.cwd(),
   });
+
   // An open standard input would keep the process alive.
   stdin.destroy();
 }

@@ -49,16 +49,18 @@ interface PostgresConnection extends PostgresPool {
 }
 
 /** @throws {CommandFailure} when the database cannot be reached or refuses. */
-export async function openPostgres({ io, args }: CommandCall, url: string): Promise<OpenState> {
+export async function openPostgres(call: CommandCall, url: string): Promise<OpenState> {
   const advice = 'Write postgres://user@host:5432/database.';
   const refusal = new CommandFailure('DATABASE_URL is not an address of PostgreSQL.', advice);
   checkAddress(url, ['postgres:', 'postgresql:'], refusal);
+
   // The package is the app's own; the interface above names what is used of it.
-  const { Pool } = loadDriver(io.folder, 'pg') as {
+  const { Pool } = loadDriver(call.io.folder, 'pg') as {
     Pool: new (options: unknown) => PostgresConnection;
   };
+
   const open = (limit: object): Promise<OpenState> =>
-    usePool(new Pool({ connectionString: url, max: 1, ...TIMEOUTS, ...limit }), args);
+    usePool(new Pool({ connectionString: url, max: 1, ...TIMEOUTS, ...limit }), call.args);
   try {
     return await open({ statement_timeout: SERVER_TIMEOUT_MS }).catch((error: unknown) => {
       // PgBouncer refuses this parameter: there the role has the limit.
@@ -75,6 +77,7 @@ export async function openPostgres({ io, args }: CommandCall, url: string): Prom
 async function usePool(pool: PostgresConnection, args: Arguments): Promise<OpenState> {
   // Without a listener a lost connection would end the process.
   pool.on('error', () => undefined);
+
   try {
     const store = await withUsageErrors(() => postgresStore(pool, readPrefix(args)));
     await pool.query('SELECT 1');
@@ -93,17 +96,19 @@ interface RedisConnection extends NodeRedisClient {
 }
 
 /** @throws {CommandFailure} when the server cannot be reached or refuses. */
-export async function openRedis({ io, args }: CommandCall, url: string): Promise<OpenState> {
+export async function openRedis(call: CommandCall, url: string): Promise<OpenState> {
   const refusal = new CommandFailure(
     'REDIS_URL is not an address of Redis.',
     'Write redis://host:6379.',
   );
   checkAddress(url, ['redis:', 'rediss:'], refusal);
+
   const warnings: string[] = [];
   // As with pg.
-  const { createClient } = loadDriver(io.folder, 'redis') as {
+  const { createClient } = loadDriver(call.io.folder, 'redis') as {
     createClient: (options: unknown) => RedisConnection;
   };
+
   const socket = { connectTimeout: CONNECT_TIMEOUT_MS, reconnectStrategy: false };
   let client: RedisConnection;
   try {
@@ -112,9 +117,12 @@ export async function openRedis({ io, args }: CommandCall, url: string): Promise
     // The driver's message may quote the address, which may hold a password.
     throw refusal;
   }
+
   client.on('error', () => undefined);
   const onWarning = (message: string): void => void warnings.push(message);
-  const store = await withUsageErrors(() => redisStore(client, { onWarning, ...readPrefix(args) }));
+  const options = { onWarning, ...readPrefix(call.args) };
+  const store = await withUsageErrors(() => redisStore(client, options));
+
   try {
     // The driver would wait forever for a server that accepts the connection and stays silent.
     await withTimeout('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
@@ -166,6 +174,7 @@ function toConnectFailure(
  */
 function loadDriver(folder: string, name: string): unknown {
   const load = createRequire(__filename);
+
   let path: string;
   try {
     path = load.resolve(name, { paths: [folder, __dirname] });
@@ -173,5 +182,6 @@ function loadDriver(folder: string, name: string): unknown {
     // It can be found from neither.
     throw new CommandFailure(`The package ${name} is not installed here.`, `npm install ${name}`);
   }
+
   return load(path);
 }

@@ -7,12 +7,14 @@ export async function* readLines(chunks: AsyncIterable<Buffer | string>): AsyncG
   // A character may arrive in two pieces.
   const decoder = new TextDecoder();
   let rest = '';
+
   for await (const chunk of chunks) {
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
     const lines = (rest + text).split('\n');
     rest = toShortLine(lines.pop() ?? '');
     yield* lines.map(toShortLine);
   }
+
   if (rest !== '') yield rest;
 }
 

@@ -55,6 +55,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   const secrets = SECRET_VARIABLES.flatMap((name) => io.env[name] ?? []);
   const [name = '', ...words] = argv;
   const command = COMMANDS.find((known) => known.name === name);
+
   try {
     if (command === undefined) return runWithoutCommand(argv, secrets, output);
     if (isAskingForHelp(words)) {
@@ -80,6 +81,7 @@ function runWithoutCommand(
     for (const line of formatOverview(output.noteStyle).split('\n')) output.note(line);
     return 2;
   }
+
   if (name === '--version' || name === '-v') output.line(readVersion());
   else if (isAskingForHelp(argv) || name === 'help') output.lines(formatOverview(output.style));
   else {
@@ -106,9 +108,11 @@ function reportError(
 ): ExitCode {
   const { message, advice, exitCode } = explain(error);
   if (hasJson) output.json({ error: { message, advice } });
+
   const paint = output.noteStyle;
   output.note(`${paint('red', 'error')}  ${message}`);
   for (const line of advice?.split('\n') ?? []) output.note(`       ${line}`);
+
   if (exitCode === 2) {
     output.note(
       paint('dim', `       ${[PROGRAM, ...(command ? [command.name] : []), '--help'].join(' ')}`),
@@ -144,6 +148,7 @@ function formatHelp(command: Command, style: Style): string {
       help,
     ];
   });
+
   return [
     `${style('bold', `${PROGRAM} ${formatUsage(command)}`)}  ${summary}`,
     '',
@@ -152,8 +157,8 @@ function formatHelp(command: Command, style: Style): string {
   ].join('\n');
 }
 
-function formatUsage({ name, positionals = [] }: Command): string {
-  return [name, ...positionals].join(' ');
+function formatUsage(command: Command): string {
+  return [command.name, ...(command.positionals ?? [])].join(' ');
 }
 
 type Pair = readonly [left: string, right: string];
@@ -190,6 +195,7 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
     SECRET_ADDRESS.test(word) ||
     WEB_TOKEN.test(word) ||
     known.some((secret) => word.includes(secret));
+
   if (!words.some(isSecret)) return;
   throw new WrongUsage(
     'A secret does not belong on the command line, where other users can see it.',
@@ -209,6 +215,7 @@ export function readArguments(
   secrets: readonly string[],
 ): Arguments {
   refuseSecrets(words, secrets);
+
   const known = Object.entries(command.options).map(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
   );
@@ -221,22 +228,25 @@ export function readArguments(
     allowPositionals: true,
     tokens: true,
   });
+
   const given = new Map<string, (string | undefined)[]>();
   for (const token of parsed.tokens) {
     if (token.kind === 'option')
       given.set(token.name, [...(given.get(token.name) ?? []), token.value]);
   }
+
   checkOptions(command, given);
   checkPositionals(command, parsed.positionals);
   return createArguments(parsed.positionals, given);
 }
 
-function checkOptions({ name: command, options }: Command, given: GivenOptions): void {
+function checkOptions(command: Command, given: GivenOptions): void {
   for (const [name, values] of given) {
-    const option = Object.hasOwn(options, name) ? options[name] : undefined;
+    const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
     // Only what looks like the name of an option is repeated: anything else might be a secret.
     const shown = /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
-    if (option === undefined) throw new WrongUsage(`${shown} is not an option of ${command}`);
+    if (option === undefined) throw new WrongUsage(`${shown} is not an option of ${command.name}`);
+
     const takesValue = option.value !== undefined;
     if (takesValue && values.some((value) => value === undefined || value === '')) {
       throw new WrongUsage(`--${name} needs a value: --${name} ${option.value}`);
@@ -248,7 +258,8 @@ function checkOptions({ name: command, options }: Command, given: GivenOptions):
   }
 }
 
-function checkPositionals({ name, positionals = [] }: Command, given: readonly string[]): void {
+function checkPositionals(command: Command, given: readonly string[]): void {
+  const { name, positionals = [] } = command;
   const needed = positionals.filter((positional) => !positional.startsWith('['));
   const missing = needed[given.length];
   if (missing !== undefined) throw new WrongUsage(`${name} needs ${missing}`);

@@ -41,15 +41,16 @@ export class Authenticator {
    * One deadline bounds all of it, so that it ends within the lease on a shared token.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED; 1004 starts the lockout.
    */
-  async renew({ previous, refused }: RenewalBase): Promise<FoundToken> {
+  async renew(known: RenewalBase): Promise<FoundToken> {
     const { options, lockout, contention } = this.context;
     contention.noteAuthentication();
     const deadline = startDeadline('auth', findTimeout('auth', options.timeoutMs));
+
     try {
-      const refreshed = await this.#refresh(previous, deadline);
-      if (refreshed !== null && refreshed.accessToken !== refused)
+      const refreshed = await this.#refresh(known.previous, deadline);
+      if (refreshed !== null && refreshed.accessToken !== known.refused)
         return { contents: refreshed, by: 'refresh' };
-      return { contents: await this.#logIn({ previous, refused }, deadline), by: 'credentials' };
+      return { contents: await this.#logIn(known, deadline), by: 'credentials' };
     } catch (error) {
       if (isCredentialRefusal(error)) lockout.start(error.gatewayCode);
       throw toUnsent(error, deadline);
@@ -69,11 +70,13 @@ export class Authenticator {
     const { options, lockout } = this.context;
     if (previous?.refreshToken == null || lockout.isOnTrial) return null;
     if (options.now() >= previous.expiresAt) return null;
+
     const body: RefreshBody = {
       type: 'refresh_token',
       refresh_token: previous.refreshToken,
       ...this.#validity(),
     };
+
     try {
       return await this.#send(body, deadline);
     } catch (error) {
@@ -87,13 +90,17 @@ export class Authenticator {
    * may hold it; it is replaced only when the gateway returns the very token it has refused. OTP
    * spec §3.
    */
-  async #logIn({ previous, refused }: RenewalBase, deadline: CallDeadline): Promise<TokenContents> {
+  async #logIn(known: RenewalBase, deadline: CallDeadline): Promise<TokenContents> {
     const { username, password, preserveToken, now } = this.context.options;
     const body: CredentialsBody = { type: 'access_token', username, password, ...this.#validity() };
     if (!preserveToken) return this.#send(body, deadline);
+
     const kept = await this.#send({ ...body, preserve: true }, deadline);
-    if (kept.accessToken === refused) return this.#send({ ...body, preserve: false }, deadline);
+    if (kept.accessToken === known.refused)
+      return this.#send({ ...body, preserve: false }, deadline);
+    const { previous } = known;
     if (previous?.accessToken !== kept.accessToken || now() >= previous.expiresAt) return kept;
+
     // Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is
     // never taken to be more.
     return { ...kept, expiresAt: Math.min(previous.expiresAt, kept.expiresAt) };
@@ -110,6 +117,7 @@ export class Authenticator {
     const requestedAt = options.now();
     const { auth, toTokenContents } = await wire;
     const onEnd = watchCall(emitter, 'auth');
+
     try {
       const tokens = await transport.send(auth(body), null, deadline);
       onEnd?.(null);
@@ -122,9 +130,10 @@ export class Authenticator {
 }
 
 /** Nothing of the call that waits for the token has left, whatever became of the authentication. */
-function toUnsent(error: unknown, { call, limitMs }: CallDeadline): unknown {
+function toUnsent(error: unknown, deadline: CallDeadline): unknown {
   if (error instanceof GatewayUnreachableError)
-    return new GatewayUnreachableError(call, false, error.cause);
-  if (error instanceof GatewayTimeoutError) return new GatewayTimeoutError(call, limitMs, false);
+    return new GatewayUnreachableError(deadline.call, false, error.cause);
+  if (error instanceof GatewayTimeoutError)
+    return new GatewayTimeoutError(deadline.call, deadline.limitMs, false);
   return error;
 }

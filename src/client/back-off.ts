@@ -59,6 +59,7 @@ export class CircuitBreaker {
   /** Counts a request that was sent; a failure opens it when too many failed. */
   record(isFailure: boolean): void {
     if (this.#state !== 'closed') return;
+
     const now = Math.floor(this.now() / 1000);
     let current = this.#seconds.at(-1);
     if (current?.second !== now) {
@@ -68,8 +69,10 @@ export class CircuitBreaker {
       );
       this.#seconds = [...kept, current];
     }
+
     current.calls += 1;
     current.failures += Number(isFailure);
+
     if (!isFailure || !this.#isFailing()) return;
     this.#open();
     this.emitter.emit({ type: 'gateway-failing', retryAfterSeconds: OPEN_MS / 1000 });
@@ -128,10 +131,12 @@ export class CredentialLockout {
   /** Starts the lockout: the credentials were refused. */
   start(gatewayCode: number): void {
     if (this.#isActive()) return;
+
     this.#startedAt = this.now();
     this.#seconds = this.isOnTrial
       ? Math.min(this.#seconds * 2, LONGEST_LOCKOUT_SECONDS)
       : FIRST_LOCKOUT_SECONDS;
+
     this.emitter.emit({
       type: 'gateway-credentials-refused',
       gatewayCode,

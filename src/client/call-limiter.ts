@@ -22,8 +22,8 @@ export function startDeadline(call: CallName, limitMs: number, usedMs = 0): Call
 }
 
 /** Returns the milliseconds that are left; negative once the deadline has passed. */
-export function remainingMs({ endsAtMs }: CallDeadline): number {
-  return endsAtMs - performance.now();
+export function remainingMs(deadline: CallDeadline): number {
+  return deadline.endsAtMs - performance.now();
 }
 
 export class CallPermit implements Permit {
@@ -69,9 +69,9 @@ export class CallLimiter {
   #running = 0;
   #isClosed = false;
 
-  constructor({ connections, queueLimit }: { connections: number; queueLimit: number }) {
-    this.#maxRunning = connections;
-    this.#maxPermits = connections + queueLimit;
+  constructor(limits: { connections: number; queueLimit: number }) {
+    this.#maxRunning = limits.connections;
+    this.#maxPermits = limits.connections + limits.queueLimit;
   }
 
   /** Issues a permit. @throws {GatewayBusyError} ERR_GATEWAY_BUSY when there is none left. */
@@ -108,6 +108,7 @@ export class CallLimiter {
       );
     }
     if (this.#isClosed) throw closedError();
+
     permit.isTaken = true;
     return permit;
   }
@@ -162,6 +163,7 @@ export class CallLimiter {
         resolve,
         reject,
       };
+
       this.#waiting.add(waiter);
     });
   }
@@ -178,6 +180,7 @@ export class CallLimiter {
       this.#running -= 1;
       return;
     }
+
     clearTimeout(next.timer);
     this.#waiting.delete(next);
     next.permit.state = 'running';

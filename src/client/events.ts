@@ -45,10 +45,12 @@ export function watchCall(
   call: CallName,
 ): ((error: unknown) => void) | null {
   if (!emitter.hasListeners) return null;
+
   const startedAtMs = performance.now();
   return (error) => {
     const outcome = error === null ? 'ok' : toOutcome(error);
     if (outcome === null) return;
+
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
     const durationMs = performance.now() - startedAtMs;
     emitter.emit({

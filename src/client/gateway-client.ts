@@ -48,13 +48,16 @@ export class GatewayClient {
     // cheap.
     const { readOptions } = require('./options') as typeof OptionsModule;
     const checked = readOptions(options);
+
     const wire = loadWire(checked);
     // The first call reports a failure to load.
     wire.catch(ignore);
     this.#parts = createParts(checked, wire, Math.random);
     this.#authMs = findTimeout('auth', checked.timeoutMs);
+
     const { maxCodeDigits, allowSecondSegment } = checked;
     this.#messageRules = { maxCodeDigits, allowSecondSegment };
+
     this.variant = checked.variant;
     this.otp = createOtpCalls(this.#parts.runner);
     this.hlr = createHlrCalls(this.#parts.runner);
@@ -131,6 +134,7 @@ async function loadWire(options: ClientSettings): Promise<Wire> {
 function createParts(options: ClientSettings, wire: Promise<Wire>, random: () => number) {
   const { timeoutMs, tokenStore, now } = options;
   const authMs = findTimeout('auth', timeoutMs);
+
   const emitter = new GatewayEmitter(options.onEvent);
   const breaker = new CircuitBreaker(now, emitter);
   const transport = new Transport(options, breaker);
@@ -139,6 +143,7 @@ function createParts(options: ClientSettings, wire: Promise<Wire>, random: () =>
     tokens.drop();
     limiter.refuseWaiting(toError);
   });
+
   const contention = new TokenContention(now, random, emitter);
   const authenticator = new Authenticator({
     options,
@@ -153,6 +158,7 @@ function createParts(options: ClientSettings, wire: Promise<Wire>, random: () =>
   const crypto = createTokenCrypto(options, readContents, store.isInProcess !== true);
   const shared = new SharedToken({ store, crypto, account, authenticator, authMs, now });
   const tokens = new TokenManager({ shared, lockout, contention, emitter, now, random });
+
   const runner = new CallRunner({
     timeoutMs,
     limiter,

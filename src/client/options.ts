@@ -39,6 +39,7 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
   if (/[?#]/.test(baseUrl)) return { problem: 'must not contain a query or a fragment' };
   if (DOCUMENTED.test(url.pathname))
     return { problem: 'must end before /apis, which every path of the documents begins with' };
+
   const isSecure = url.protocol === 'https:';
   if (!isSecure && !isLoopback(url.hostname)) {
     return {
@@ -46,6 +47,7 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
         'must be https: plain http is for this machine alone (localhost, 127.0.0.1 or [::1])',
     };
   }
+
   return {
     origin: url.origin,
     host: url.host,
@@ -165,6 +167,7 @@ const certificates = z.custom<CertificateAuthority | readonly CertificateAuthori
 
 function isCertificate(value: unknown): boolean {
   if (typeof value !== 'string' && !Buffer.isBuffer(value)) return false;
+
   try {
     new X509Certificate(value);
   } catch {
@@ -172,6 +175,7 @@ function isCertificate(value: unknown): boolean {
     // matters.
     return false;
   }
+
   return value.includes('-----BEGIN CERTIFICATE-----');
 }
 
@@ -230,13 +234,16 @@ export function readOptions(options: GatewayClientOptions): ClientSettings {
   const { baseUrl, ...rest } = parseOptions(MAKER, optionsSchema, options);
   const address = readBaseUrl(baseUrl);
   if ('problem' in address) throw optionError(MAKER, 'baseUrl', address.problem);
+
   const { variant, proxyUrl, preserveToken } = rest;
   const proxyProblem = proxyUrl === undefined ? null : findProxyProblem(proxyUrl, address);
   if (proxyProblem !== null) throw optionError(MAKER, 'proxyUrl', proxyProblem);
+
   // OTP spec §4, POST auth: `validity` and `preserve` exist in A only.
   for (const name of ['tokenValiditySeconds', 'preserveToken'] as const) {
     if (variant === 'B' && rest[name] !== undefined)
       throw optionError(MAKER, name, 'exists in variant A only');
   }
+
   return { ...rest, address, preserveToken: variant === 'A' && preserveToken !== false };
 }

@@ -40,6 +40,7 @@ export function otpGateway(client: GatewayClient): Required<OtpGateway> {
  */
 async function warmUp(client: GatewayClient): Promise<void> {
   await client.warmUp();
+
   try {
     await client.otp.balance();
   } catch (error) {
@@ -83,7 +84,7 @@ const PIN_OVER: readonly unknown[] = [2108, 2109];
  * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which
  * code comes in which variant, and with which HTTP status, decides nothing.
  */
-function readPinRejection({ gatewayCode }: GatewayRejectedError): PinVerdict | null {
-  if (WRONG_PIN.includes(gatewayCode)) return 'wrong';
-  return PIN_OVER.includes(gatewayCode) ? 'over' : null;
+function readPinRejection(rejection: GatewayRejectedError): PinVerdict | null {
+  if (WRONG_PIN.includes(rejection.gatewayCode)) return 'wrong';
+  return PIN_OVER.includes(rejection.gatewayCode) ? 'over' : null;
 }

@@ -56,6 +56,7 @@ export class CallRunner {
     const call = toCall((this.#wire ??= await this.context.wire));
     const onEnd = watchCall(emitter, call.name);
     let ownPermit: CallPermit | null = null;
+
     try {
       if (permit !== undefined) ownPermit = limiter.take(permit, call.name);
       const deadline = this.#startDeadline(call.name, ownPermit?.usedMs);
@@ -108,6 +109,7 @@ export class CallRunner {
         () => new GatewayBusyError('too many calls failed', 1),
       );
     }
+
     const permit = limiter.reserve(deadline.call);
     try {
       if (tokens.peek() === null) await tokens.obtain(deadline);
@@ -131,6 +133,7 @@ export class CallRunner {
   ): Promise<Result> {
     const { transport, tokens, lockout } = this.context;
     const token = tokens.peek() ?? (await tokens.obtain(deadline));
+
     try {
       const result = await transport.send(call, token.authorization, deadline);
       this.#refusing.delete(call.name);
@@ -139,6 +142,7 @@ export class CallRunner {
       this.#reportRefusal(call.name, error);
       if (isCredentialRefusal(error)) lockout.start(error.gatewayCode);
       if (!isTokenRefusal(error)) throw error;
+
       tokens.refuse(token);
       if (isRepeat) throw error;
       return this.#send(call, deadline, true);

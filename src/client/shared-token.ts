@@ -1,5 +1,5 @@
 import { GatewayBusyError } from '../errors';
-import type { StoredToken, TokenStore } from '../stores/store';
+import type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 import { STORE_TIMEOUT_MS, withTimeout } from '../stores/with-timeout';
 import type { Authenticator, FoundToken, RenewalBase } from './authenticate';
 import type { TokenContents } from './wire';
@@ -41,60 +41,82 @@ export class SharedToken {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { stored, own } = await this.#renewOnce(seen, known);
       if (own !== null && stored.sealed === own.sealed) return own.found;
+
       const contents = await this.#openIfNew(stored, known);
       if (contents !== null) return { contents, by: 'shared' };
       seen = stored.fence;
     }
+
     throw new GatewayBusyError('no usable token could be obtained', 1);
   }
 
-  async #renewOnce(
-    seen: number,
-    known: RenewalBase,
-  ): Promise<{ stored: StoredToken; own: { sealed: string; found: FoundToken } | null }> {
-    const { store, account, crypto, authenticator, authMs, now } = this.context;
-    let own: { sealed: string; found: FoundToken } | null = null;
-    // A failure of the renewal itself, which is none of the store.
-    let failure: { readonly error: unknown } | null = null;
-    const renew = async (
-      previous: StoredToken | null,
-    ): Promise<{ sealed: string; ttlSeconds: number }> => {
-      const opened = previous === null ? null : await crypto.open(previous.sealed);
-      const found = await authenticator.renew({ ...known, previous: opened ?? known.previous });
-      const sealed = await crypto.seal(found.contents);
-      own = { sealed, found };
-      return {
-        sealed,
-        ttlSeconds: Math.max(1, Math.ceil((found.contents.expiresAt - now()) / 1000)),
-      };
-    };
-    // The store's own time comes on top of the renewal's, and both stay within the lease.
-    const limitMs = authMs + STORE_TIMEOUT_MS;
-    const renewAndNote = (previous: StoredToken | null): ReturnType<typeof renew> =>
-      renew(previous).catch((error: unknown) => {
-        failure = { error };
+  /** Renews through the store, which lets one process renew while the others wait. */
+  async #renewOnce(seen: number, known: RenewalBase): Promise<Round> {
+    const { store, account, crypto, authMs, now } = this.context;
+    const attempt: Attempt = { own: null, failure: null };
+
+    const renew = async (previous: StoredToken | null): Promise<RenewedToken> => {
+      try {
+        const found = await this.#authenticate(previous, known);
+        const sealed = await crypto.seal(found.contents);
+        attempt.own = { sealed, found };
+        return { sealed, ttlSeconds: secondsUntil(found.contents.expiresAt, now()) };
+      } catch (error) {
+        attempt.failure = { error };
         throw error;
-      });
-    const stored = await withTimeout(
-      'renew token',
-      () => store.renew(account, seen, renewAndNote),
-      limitMs,
-    ).catch((error: unknown) => {
-      throw failure === null ? error : failure.error;
-    });
-    return { stored, own };
+      }
+    };
+
+    // The store's time is added to the renewal's. Both together stay within the lease.
+    const limitMs = authMs + STORE_TIMEOUT_MS;
+    try {
+      const run = () => store.renew(account, seen, renew);
+      const stored = await withTimeout('renew token', run, limitMs);
+      return { stored, own: attempt.own };
+    } catch (error) {
+      // A failed renewal is the gateway's error and not the store's.
+      throw attempt.failure === null ? error : attempt.failure.error;
+    }
   }
 
-  async #openIfNew(
-    stored: StoredToken | null,
-    { previous, refused }: RenewalBase,
-  ): Promise<TokenContents | null> {
+  /** Requests a token, with the stored refresh token where there is one. */
+  async #authenticate(stored: StoredToken | null, known: RenewalBase): Promise<FoundToken> {
+    const { crypto, authenticator } = this.context;
+    const opened = stored === null ? null : await crypto.open(stored.sealed);
+    return authenticator.renew({ ...known, previous: opened ?? known.previous });
+  }
+
+  async #openIfNew(stored: StoredToken | null, known: RenewalBase): Promise<TokenContents | null> {
     const contents = stored === null ? null : await this.context.crypto.open(stored.sealed);
     if (contents === null || contents.expiresAt <= this.context.now()) return null;
-    if (contents.accessToken === refused) return null;
+    if (contents.accessToken === known.refused) return null;
+
     // The gateway may have returned the same token to another process again, with a later end.
+    const { previous } = known;
     const isOld =
       contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;
     return isOld ? null : contents;
   }
+}
+
+/** The token in the store after a renewal, and the one that this process has obtained for it. */
+interface Round {
+  readonly stored: StoredToken;
+  readonly own: OwnToken | null;
+}
+
+interface OwnToken {
+  readonly sealed: string;
+  readonly found: FoundToken;
+}
+
+/** The result of this process's own renewal. Both fields are null when another process renews. */
+interface Attempt {
+  own: OwnToken | null;
+  failure: { readonly error: unknown } | null;
+}
+
+/** Returns whole seconds, at least 1, because a store needs a lifetime. */
+function secondsUntil(expiresAt: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((expiresAt - nowMs) / 1000));
 }

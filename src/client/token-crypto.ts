@@ -35,6 +35,7 @@ export function createTokenCrypto(
   const boundTo = Buffer.from(VERSION + toAccountName(account));
   let key: Promise<Buffer> | null = null;
   const getKey = (): Promise<Buffer> => (key ??= deriveAccountKey(account, isAtRest));
+
   return {
     async seal(contents) {
       const bytes = encrypt(await getKey(), boundTo, JSON.stringify(contents));
@@ -43,6 +44,7 @@ export function createTokenCrypto(
     async open(sealed) {
       if (!sealed.startsWith(VERSION)) return null;
       const bytes = Buffer.from(sealed.slice(VERSION.length), 'base64url');
+
       try {
         return await readContents(decrypt(await getKey(), boundTo, bytes));
       } catch {
@@ -75,11 +77,9 @@ export function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
 }
 
 /** Returns the account's name in a store: tells accounts apart and reveals nothing about them. */
-export function toAccountName({
-  address,
-  username,
-}: Pick<GatewayAccount, 'address' | 'username'>): string {
-  const id = JSON.stringify([address.origin + address.pathPrefix, username]);
+export function toAccountName(account: Pick<GatewayAccount, 'address' | 'username'>): string {
+  const { origin, pathPrefix } = account.address;
+  const id = JSON.stringify([origin + pathPrefix, account.username]);
   return createHash('sha256').update(id).digest('hex').slice(0, 32);
 }
 
@@ -94,13 +94,10 @@ const KEY_BYTES = 32;
 const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);
 
 /** Derives the token's key, alike in every process that has the account's password. */
-async function deriveAccountKey(
-  { username, password, address }: GatewayAccount,
-  isAtRest: boolean,
-): Promise<Buffer> {
-  const salt = JSON.stringify([username, address.host]);
+async function deriveAccountKey(account: GatewayAccount, isAtRest: boolean): Promise<Buffer> {
+  const salt = JSON.stringify([account.username, account.address.host]);
   const secret = isAtRest
-    ? await scryptAsync(password, salt, KEY_BYTES, SCRYPT_COST)
-    : password + salt;
+    ? await scryptAsync(account.password, salt, KEY_BYTES, SCRYPT_COST)
+    : account.password + salt;
   return expandKey(secret, 'token');
 }

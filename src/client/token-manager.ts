@@ -53,12 +53,14 @@ export class TokenManager {
   peek(): AuthorizedToken | null {
     const token = this.#current;
     if (token === null) return null;
+
     const now = this.context.now();
     if (now >= token.expiresAt) return null;
     if (now >= this.#renewAt) {
       this.#renewAt = now + RETRY_MS;
       if (this.#renewal === null) this.#renew().catch(ignore);
     }
+
     return token;
   }
 
@@ -72,6 +74,7 @@ export class TokenManager {
   async obtain(deadline: CallDeadline): Promise<AuthorizedToken> {
     if (this.#closing.signal.aborted) throw closedError();
     this.context.lockout.check();
+
     const isFirst = this.#renewal === null;
     try {
       return await waitAtMost(this.#renewal ?? this.#renew(), remainingMs(deadline), () =>
@@ -119,6 +122,7 @@ export class TokenManager {
     const known = { previous: this.#last, refused: this.#refused };
     const { fence, contents } = await shared.read(known);
     if (contents !== null) return { contents, by: 'shared' };
+
     const { signal } = this.#closing;
     if (contention.waitMs > 0)
       await setTimeout(contention.waitMs, undefined, { signal }).catch(ignore);
@@ -133,6 +137,7 @@ export class TokenManager {
     // again.
     const renewAt = isSame ? contents.expiresAt : toRenewalTime(contents, now(), random());
     const token = { ...contents, renewAt, authorization: `Bearer ${contents.accessToken}` };
+
     this.#current = this.#last = token;
     this.#renewAt = renewAt;
     lockout.end();
@@ -140,9 +145,9 @@ export class TokenManager {
     return token;
   }
 
-  #toTimeout({ call, limitMs }: CallDeadline): Error {
+  #toTimeout(deadline: CallDeadline): Error {
     const { waitMs } = this.context.contention;
-    if (waitMs === 0) return new GatewayTimeoutError(call, limitMs, false);
+    if (waitMs === 0) return new GatewayTimeoutError(deadline.call, deadline.limitMs, false);
     return new GatewayBusyError(
       'another client keeps replacing the token',
       Math.ceil(waitMs / 1000),
@@ -154,8 +159,8 @@ export class TokenManager {
  * Returns when to renew a token: after 80 to 90 % of what is left, by chance, so that processes do
  * not all renew at once.
  */
-export function toRenewalTime({ expiresAt }: TokenContents, now: number, chance: number): number {
-  return now + (expiresAt - now) * (0.8 + 0.1 * chance);
+export function toRenewalTime(token: TokenContents, now: number, chance: number): number {
+  return now + (token.expiresAt - now) * (0.8 + 0.1 * chance);
 }
 
 function ignore(): void {

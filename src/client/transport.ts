@@ -76,10 +76,12 @@ export class Transport {
   ): Promise<Result> {
     const connect = this.#connect;
     if (connect === null) return this.load().then(() => this.send(call, authorization, deadline));
+
     return new Promise((resolve, reject) => {
       if (remainingMs(deadline) <= 0)
         throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
       if (this.#isClosed) throw closedError();
+
       const connection = this.#idle.pop() ?? this.#open(connect);
       connection.requests += 1;
       const settle = (answer: RawAnswer | Error): void => {
@@ -90,6 +92,7 @@ export class Transport {
           if (isBroken) this.#idle.unshift(connection);
           else this.#idle.push(connection);
         }
+
         try {
           if (isBroken) throw answer;
           const result = call.read(answer);
@@ -100,6 +103,7 @@ export class Transport {
           reject(error);
         }
       };
+
       const collector = new AnswerCollector(call, deadline, settle);
       connection.dispatcher.dispatch(this.#toOptions(call, authorization), collector);
     });
@@ -124,17 +128,15 @@ export class Transport {
     return connection;
   }
 
-  #toOptions(
-    { method, path, body }: GatewayCall<unknown>,
-    authorization: string | null,
-  ): Dispatcher.DispatchOptions {
+  #toOptions(call: GatewayCall<unknown>, authorization: string | null): Dispatcher.DispatchOptions {
     const { origin, pathPrefix } = this.options.address;
-    const headers = body === null ? HEADERS : BODY_HEADERS;
+    const headers = call.body === null ? HEADERS : BODY_HEADERS;
+
     return {
       origin,
-      path: pathPrefix + path,
-      method,
-      body,
+      path: pathPrefix + call.path,
+      method: call.method,
+      body: call.body,
       headers: authorization === null ? headers : ['authorization', authorization, ...headers],
       // The collector's one timer limits all of it.
       headersTimeout: 0,
@@ -147,6 +149,7 @@ export class Transport {
     const { address, connections, proxyUrl } = this.options;
     const options = await this.#toConnectOptions();
     const connect = this.#watch(buildConnector(options));
+
     if (proxyUrl === undefined)
       return (this.#connect = () => new Client(address.origin, { connect }));
     const agent = new ProxyAgent({
@@ -243,9 +246,11 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#isSettled || this.#httpStatus === null) return;
+
     const [first] = this.#chunks;
     const bytes =
       this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+
     this.#end({
       httpStatus: this.#httpStatus,
       body: bytes.toString(),
@@ -313,6 +318,7 @@ function findHeadProblem(
 ): string | null {
   const encoding = headers['content-encoding'];
   const type: unknown = headers['content-type'];
+
   if (httpStatus >= 300 && httpStatus < 400) return 'it is a redirect';
   if (encoding !== undefined && !/^identity$/i.test(encoding)) return 'it is encoded';
   if (type !== 'application/json' && (typeof type !== 'string' || !JSON_TYPE.test(type)))

@@ -125,6 +125,7 @@ function createReader<Result>(
   return function read({ httpStatus, body, retryAfterSeconds }) {
     const parsed = parseAnswer(body);
     const answer = readEnvelope(httpStatus, parsed);
+
     if (answer.kind === 'rejected') {
       const { code } = answer;
       throw new GatewayRejectedError(name, {
@@ -135,6 +136,7 @@ function createReader<Result>(
         mayHaveArrived: mayHaveActed(name, code, httpStatus),
       });
     }
+
     const result =
       answer.kind === 'success' ? readPayload(answer.payload, answer.hasPayload) : null;
     if (result !== null) return result;
@@ -188,14 +190,15 @@ const MARGIN_MS = 5_000;
  * @param requestedAt Milliseconds since 1970: the token's life cannot have begun earlier.
  */
 function toTokenContents(
-  { accessToken, refreshToken, validitySeconds }: Tokens,
+  tokens: Tokens,
   requestedAt: number,
   requestedSeconds = DEFAULT_TOKEN_VALIDITY_SECONDS,
 ): TokenContents {
-  const lifeMs = Math.min(validitySeconds ?? requestedSeconds, LONGEST_VALIDITY_SECONDS) * 1000;
+  const agreedSeconds = tokens.validitySeconds ?? requestedSeconds;
+  const lifeMs = Math.min(agreedSeconds, LONGEST_VALIDITY_SECONDS) * 1000;
   return {
-    accessToken,
-    refreshToken,
+    accessToken: tokens.accessToken,
+    refreshToken: tokens.refreshToken,
     expiresAt: requestedAt + lifeMs - Math.min(MARGIN_MS, lifeMs / 20),
   };
 }

@@ -29,6 +29,7 @@ export function memoryPhoneBook(confirmed: ReadonlyMap<unknown, string>): PhoneB
         isConfirmed: true,
         isDefault: index === 0,
       }));
+
       if (unconfirmed === null) return entries;
       return [...entries, { mobile: unconfirmed, isConfirmed: false, isDefault: false }];
     },

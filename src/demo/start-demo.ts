@@ -47,6 +47,7 @@ export async function startDemo(port: number): Promise<RunningDemo> {
   const passport = new Passport();
   const smsOtp = createSecondFactor(simulator, passport);
   const server = createServer(createApp(smsOtp, passport));
+
   const close = async (): Promise<void> => {
     server.close();
     // A browser keeps its connections open.
@@ -54,6 +55,7 @@ export async function startDemo(port: number): Promise<RunningDemo> {
     await smsOtp.close();
     await simulator.close();
   };
+
   try {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -61,6 +63,7 @@ export async function startDemo(port: number): Promise<RunningDemo> {
     await close();
     throw error;
   }
+
   const [{ id: username, password } = { id: '', password: '' }] = USERS.values();
   // A server that listens on a port has an address of this kind.
   const appUrl = `http://localhost:${(server.address() as AddressInfo).port}/`;
@@ -97,6 +100,7 @@ function createApp(smsOtp: SmsOtp, passport: PassportOfApp): Express {
       cookie: { sameSite: 'lax' },
     }),
   );
+
   // Passport types its middlewares as any.
   app.use(passport.session() as RequestHandler, ownForms([], refuseForm));
   app.use(smsOtpPages(smsOtp));
@@ -109,6 +113,7 @@ function createApp(smsOtp: SmsOtp, passport: PassportOfApp): Express {
 function addFirstFactor(passport: PassportOfApp): void {
   passport.serializeUser((user, done) => done(null, asDemoUser(user).id));
   passport.deserializeUser((id: string, done) => done(null, findUser(id) ?? false));
+
   passport.use(
     'password',
     new CustomStrategy((req, done) => {
@@ -121,11 +126,13 @@ function addFirstFactor(passport: PassportOfApp): void {
 
 function addPages(app: Express, smsOtp: SmsOtp): void {
   app.get('/', (_req, res) => res.redirect(303, '/account'));
+
   app.get('/login', (req, res) => {
     const { notice, retryAt } = smsOtp.status(req);
     res.send(page('Log in', loginForm(), noticeText(notice, { retryAt })));
   });
   app.post('/login', smsOtp.firstFactor('password'), smsOtp.send());
+
   app.get('/account', smsOtp.requireSecondFactor(), (req, res) => {
     const { name } = asDemoUser(req.user);
     res.send(
@@ -137,6 +144,7 @@ function addPages(app: Express, smsOtp: SmsOtp): void {
       ),
     );
   });
+
   app.post('/logout', smsOtp.logout());
 }
 
@@ -155,6 +163,7 @@ function loginForm() {
         required
       />
     </div>`;
+
   return form('/login', 'Continue', fields);
 }
 

@@ -19,10 +19,10 @@ export interface OpenTelemetryOptions {
  * or call it from your own listener; it never throws. No user id, address, number or code becomes
  * an attribute. Without an SDK it does nothing.
  */
-export function openTelemetry({ tracer, meter }: OpenTelemetryOptions = {}): (
-  event: SmsOtpEvent,
-) => void {
+export function openTelemetry(options: OpenTelemetryOptions = {}): (event: SmsOtpEvent) => void {
+  const { tracer, meter } = options;
   let recorders: readonly Recorder[] | undefined;
+
   return (event) => {
     // Not before the first event: a global meter that was taken before the SDK started would never
     // record.

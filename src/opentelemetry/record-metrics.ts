@@ -32,7 +32,7 @@ export function createMetricRecorder(meter: Meter): (event: SmsOtpEvent) => void
 }
 
 function createRecorders(meter: Meter): Recorders {
-  /** Durations are in seconds. */
+  /** Returns a function that records a duration, which the metric has in seconds. */
   const measure = (name: string, description: string, bounds: readonly number[]) => {
     const advice = { explicitBucketBoundaries: [...bounds] };
     const histogram = meter.createHistogram(`sms_otp.${name}.duration`, {
@@ -43,11 +43,13 @@ function createRecorders(meter: Meter): Recorders {
     return (durationMs: number, attributes: Attributes): void =>
       histogram.record(durationMs / 1000, attributes);
   };
+
   const calls = 'Calls to the gateway, queue and authentication included.';
   const measureGateway = measure('gateway.call', calls, GATEWAY_SECONDS);
   const measureStore = measure('store.call', 'Calls to the store.', STORE_SECONDS);
   const decisions = 'Decisions, from the first check to the last write.';
   const measureDecision = measure('decision', decisions, GATEWAY_SECONDS);
+
   return {
     ...createLoginRecorders(meter),
     ...createTypeCounters(meter),
@@ -93,40 +95,44 @@ function createLoginRecorders(meter: Meter) {
   );
   const renewals = 'Access tokens of the gateway that were renewed.';
   const countRenewal = counting(meter, 'token.renewals', '{renewal}', renewals);
-  const lock = ({ type, purpose }: { readonly type: string; readonly purpose: string }): void =>
-    countLock({ 'sms_otp.purpose': purpose, 'sms_otp.outcome': type });
+
+  const lock = (event: { readonly type: string; readonly purpose: string }): void =>
+    countLock({ 'sms_otp.purpose': event.purpose, 'sms_otp.outcome': event.type });
+
   return {
-    sent({ purpose, country, cost }) {
-      const attributes = { 'sms_otp.purpose': purpose, ...withCountry(country) };
+    sent(event) {
+      const attributes = { 'sms_otp.purpose': event.purpose, ...withCountry(event.country) };
       countSent(attributes);
+
       // The gateway's amounts are decimals; anything else must not corrupt the sum.
+      const { cost } = event;
       if (cost && Number(cost) >= 0 && Number(cost) < Infinity) addCost(attributes, Number(cost));
     },
-    verified: ({ purpose, method, country }) =>
+    verified: (event) =>
       countVerified({
-        'sms_otp.purpose': purpose,
-        'sms_otp.method': method,
-        ...withCountry(country),
+        'sms_otp.purpose': event.purpose,
+        'sms_otp.method': event.method,
+        ...withCountry(event.country),
       }),
-    rejected: ({ purpose, reason }) =>
-      countRejected({ 'sms_otp.purpose': purpose, 'sms_otp.reason': reason }),
-    denied: ({ purpose, reason, policy }) =>
+    rejected: (event) =>
+      countRejected({ 'sms_otp.purpose': event.purpose, 'sms_otp.reason': event.reason }),
+    denied: (event) =>
       countDenied({
-        'sms_otp.purpose': purpose,
-        'sms_otp.reason': reason,
-        ...(policy !== null && { 'sms_otp.policy.name': policy }),
+        'sms_otp.purpose': event.purpose,
+        'sms_otp.reason': event.reason,
+        ...(event.policy !== null && { 'sms_otp.policy.name': event.policy }),
       }),
-    'policy-decided': ({ purpose, policy, stage, mode, decision }) =>
+    'policy-decided': (event) =>
       countDecision({
-        'sms_otp.purpose': purpose,
-        'sms_otp.policy.name': policy,
-        'sms_otp.policy.stage': stage,
-        'sms_otp.policy.mode': mode,
-        'sms_otp.policy.decision': decision,
+        'sms_otp.purpose': event.purpose,
+        'sms_otp.policy.name': event.policy,
+        'sms_otp.policy.stage': event.stage,
+        'sms_otp.policy.mode': event.mode,
+        'sms_otp.policy.decision': event.decision,
       }),
     locked: lock,
     disabled: lock,
-    'token-renewed': ({ by }) => countRenewal({ 'sms_otp.renewed_by': by }),
+    'token-renewed': (event) => countRenewal({ 'sms_otp.renewed_by': event.by }),
   } satisfies Partial<Recorders>;
 }
 
@@ -139,6 +145,7 @@ function createTypeCounters(meter: Meter) {
   const change = countTypes(counting(meter, 'changes', '{change}', changes));
   const alerts = 'Events that operators should know: gateway, money, numbers.';
   const alert = countTypes(counting(meter, 'alerts', '{alert}', alerts));
+
   return {
     'phone-enrolled': change,
     'phone-removed': change,
@@ -172,8 +179,11 @@ function createTypeCounters(meter: Meter) {
 
 /** Returns a function that counts an event by its type, with a reason where one is given. */
 function countTypes(count: (attributes: Attributes) => void) {
-  return ({ type }: Pick<SmsOtpEvent, 'type'>, reason?: string): void =>
-    count({ 'sms_otp.event': type, ...(reason !== undefined && { 'sms_otp.reason': reason }) });
+  return (event: Pick<SmsOtpEvent, 'type'>, reason?: string): void =>
+    count({
+      'sms_otp.event': event.type,
+      ...(reason !== undefined && { 'sms_otp.reason': reason }),
+    });
 }
 
 /** Absent for a number without a country and for factors without a text message. */

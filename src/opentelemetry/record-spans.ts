@@ -11,37 +11,36 @@ type EventOf<Type> = Extract<SmsOtpEvent, { readonly type: Type }>;
 const PIN_REFUSED: readonly unknown[] = [2107, 2108, 2109, 2120];
 
 /** `error.type` is set for failures only: a refusal is an answer. */
-export function gatewayAttributes({
-  call,
-  outcome,
-  gatewayCode,
-}: EventOf<'gateway-call'>): Attributes {
-  const hasAnswered =
-    outcome === 'ok' || (call === 'validate' && PIN_REFUSED.includes(gatewayCode));
+export function gatewayAttributes(event: EventOf<'gateway-call'>): Attributes {
+  const { outcome } = event;
+  const isPinRefused = event.call === 'validate' && PIN_REFUSED.includes(event.gatewayCode);
+  const hasAnswered = outcome === 'ok' || isPinRefused;
   return {
-    'sms_otp.gateway.call': call,
+    'sms_otp.gateway.call': event.call,
     'sms_otp.outcome': outcome,
     ...(!hasAnswered && { 'error.type': outcome }),
   };
 }
 
 /** The cause of a failure is a code or our words, see `StoreError.problem`. */
-export function storeAttributes({ operation, outcome, cause }: EventOf<'store-call'>): Attributes {
+export function storeAttributes(event: EventOf<'store-call'>): Attributes {
+  const { outcome } = event;
   return {
-    'sms_otp.store.operation': operation,
+    'sms_otp.store.operation': event.operation,
     'sms_otp.outcome': outcome,
     ...(outcome === 'failed' && { 'error.type': outcome }),
-    ...(cause != null && { 'sms_otp.store.cause': cause }),
+    ...(event.cause != null && { 'sms_otp.store.cause': event.cause }),
   };
 }
 
 /**
  * Thrown errors and lost answers of the gateway are failures; every other outcome is a decision.
  */
-export function decisionAttributes({ decision, outcome }: EventOf<'decision-ended'>): Attributes {
+export function decisionAttributes(event: EventOf<'decision-ended'>): Attributes {
+  const { outcome } = event;
   const hasFailed = outcome === 'accident' || outcome === 'unconfirmed';
   const failure = hasFailed && { 'error.type': outcome };
-  return { 'sms_otp.decision': decision, 'sms_otp.outcome': outcome, ...failure };
+  return { 'sms_otp.decision': event.decision, 'sms_otp.outcome': outcome, ...failure };
 }
 
 /**

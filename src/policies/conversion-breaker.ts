@@ -60,14 +60,17 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     needsLookup: networkOf !== undefined,
     check: async (context) => {
       const counted = await countScopes(context);
-      const running = counted.filter(({ blockedSeconds }) => blockedSeconds > 0);
-      const isLow = ({ scope, answered, matured }: CountedScope): boolean =>
-        matured >= scope.minMessages && upperWilsonBound(answered, matured) < minRate;
+      const running = counted.filter((found) => found.blockedSeconds > 0);
+      const isLow = (found: CountedScope): boolean =>
+        found.matured >= found.scope.minMessages &&
+        upperWilsonBound(found.answered, found.matured) < minRate;
       const low = running.length > 0 ? [] : counted.filter(isLow);
+
       const blocked = [
         ...running,
         ...(await Promise.all(low.map((found) => beginBlock(context, found)))),
       ];
+
       if (blocked.length === 0) return 'allow';
       return {
         deny: 'send-limit',
@@ -77,24 +80,28 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
     },
     // Counted once the gateway has accepted the message: a failing gateway must not look like codes
     // that no one enters.
-    settle: async (context, { kind }) => {
-      if (kind !== 'sent') return;
-      const { counters, notes, numberKey, now, provenKeys: exemptBy } = context;
+    settle: async (context, settlement) => {
+      if (settlement.kind !== 'sent') return;
+
       const network = await findNetworkCode(context);
       const scopes = await findScopes(context, network);
-      const sent = scopes.flatMap((scope) => sentCounters(scope, now()));
+      const sent = scopes.flatMap((scope) => sentCounters(scope, context.now()));
+
       await Promise.all([
-        counters.charge(sent.map((counter) => ({ ...counter, exemptBy }))),
-        // For its right code, which is to be counted in the same place, whichever process receives
-        // it.
-        network !== null && notes.write(toNoteKey(numberKey), network, NETWORK_SECONDS),
+        context.counters.charge(
+          sent.map((counter) => ({ ...counter, exemptBy: context.provenKeys })),
+        ),
+        // Another process may receive the right code. It must count the code in the same place.
+        network !== null &&
+          context.notes.write(toNoteKey(context.numberKey), network, NETWORK_SECONDS),
       ]);
     },
     verified: async (context) => {
       if (!context.isNewNumber) return;
-      const { sentAt, sends, counters } = context;
+
       const network = networkOf === undefined ? null : await recallNetworkCode(context);
       const scopes = await findScopes(context, network);
+      const { sentAt, sends, counters } = context;
       await counters.charge(scopes.flatMap((scope) => answeredCounters(scope, sentAt, sends)));
     },
   };
@@ -108,23 +115,25 @@ async function beginBlock(
   context: PolicyContext<unknown>,
   counted: CountedScope,
 ): Promise<CountedScope> {
-  const { counters, now, emit } = context;
   const { scope } = counted;
-  const { refusedBy, rows } = await chargeRows(counters, [blockRow(scope)]);
-  const blockedSeconds = Math.max(...rows.map(({ count }) => count.lockedSeconds));
+  const { refusedBy, rows } = await chargeRows(context.counters, [blockRow(scope)]);
+  const blockedSeconds = Math.max(...rows.map((row) => row.count.lockedSeconds));
+
   if (refusedBy === null) {
-    await counters.clear(periodRows(scope, now()).map(({ counter }) => counter.key));
-    emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
+    const periods = periodRows(scope, context.now());
+    await context.counters.clear(periods.map((row) => row.counter.key));
+    context.emit({ type: 'conversion-blocked', scope: scope.name, blockedSeconds });
   }
+
   return { ...counted, blockedSeconds };
 }
 
 /** How long the network of a message is kept. A pending login lives 900 s at most. */
 const NETWORK_SECONDS = 1_200;
 
-async function recallNetworkCode({ notes, numberKey }: VerifiedContext): Promise<string | null> {
+async function recallNetworkCode(context: VerifiedContext): Promise<string | null> {
   try {
-    return readNetworkCode(await notes.read(toNoteKey(numberKey)));
+    return readNetworkCode(await context.notes.read(toNoteKey(context.numberKey)));
   } catch {
     // Prefix and country are counted even if the network is unknown.
     return null;
@@ -162,6 +171,7 @@ async function findScopes(
   network: string | null,
 ) {
   const { country } = await originOf(number);
+
   return [
     { name: 'prefix', key: `prefix:${number.prefixKey}`, minMessages: 1 },
     ...Object.entries({ country, network }).flatMap(([kind, code]): TrafficScope[] => {
@@ -229,18 +239,19 @@ function trafficRows(
   nowMs: number,
   exemptBy: readonly string[],
 ): readonly TrafficRow[] {
-  return [blockRow(scope), ...periodRows(scope, nowMs)].map(({ kind, counter }) => {
-    return { scope, kind, counter: { ...counter, isOnlyRead: true, exemptBy } };
+  return [blockRow(scope), ...periodRows(scope, nowMs)].map((row) => {
+    return { ...row, counter: { ...row.counter, isOnlyRead: true, exemptBy } };
   });
 }
 
 /** Returns what the rows of a scope show, out of those of all scopes. */
 function readTraffic(scope: TrafficScope, rows: readonly Counted<TrafficRow>[]): CountedScope {
   const countsOf = (kind: TrafficRow['kind']) =>
-    rows.filter(({ row }) => row.scope === scope && row.kind === kind).map(({ count }) => count);
-  const sum = (kind: Kind): number => countsOf(kind).reduce((total, { count }) => total + count, 0);
+    rows.filter(({ row }) => row.scope === scope && row.kind === kind).map((found) => found.count);
+  const sum = (kind: Kind): number =>
+    countsOf(kind).reduce((total, counted) => total + counted.count, 0);
   const answered = sum('answered');
-  const blockedSeconds = Math.max(...countsOf('block').map(({ lockedSeconds }) => lockedSeconds));
+  const blockedSeconds = Math.max(...countsOf('block').map((counted) => counted.lockedSeconds));
   return { scope, blockedSeconds, matured: sum('unanswered') + answered - sum('fresh'), answered };
 }
 
@@ -281,10 +292,10 @@ const PERIODS = {
 type Kind = keyof typeof PERIODS;
 
 /** Returns the counter of the period that holds a moment, or of one so many periods before it. */
-function toCounter(kind: Kind, { key }: TrafficScope, timeMs: number, age = 0): Counter {
+function toCounter(kind: Kind, scope: TrafficScope, timeMs: number, age = 0): Counter {
   const { seconds, count } = PERIODS[kind];
   const period = Math.floor(timeMs / 1000 / seconds) - age;
-  return { key: `conversion:${kind}:${key}:${period}`, windowSeconds: count * seconds };
+  return { key: `conversion:${kind}:${scope.key}:${period}`, windowSeconds: count * seconds };
 }
 
 /** Standard deviations on either side that hold 95 % of a normal distribution. */

@@ -37,7 +37,7 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
    * @param more Fields of the counters of both.
    */
   function findWindows(
-    { prefixKey, now }: Pick<PolicyContext, 'prefixKey' | 'now'>,
+    number: Pick<PolicyContext, 'prefixKey' | 'now'>,
     sentAt: number,
     more: Pick<Counter, 'amount' | 'exemptBy'>,
   ): readonly [older: Counter, newer: Counter] {
@@ -45,9 +45,10 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     const half = Math.floor(sentAt / halfMs);
     const toWindow = (start: number): Counter => ({
       ...more,
-      key: `prefix-velocity:${prefixKey}:${start}`,
-      windowSeconds: Math.max(1, Math.ceil(((start + 2) * halfMs - now()) / 1000)),
+      key: `prefix-velocity:${number.prefixKey}:${start}`,
+      windowSeconds: Math.max(1, Math.ceil(((start + 2) * halfMs - number.now()) / 1000)),
     });
+
     return [toWindow(half - 1), toWindow(half)];
   }
 
@@ -59,6 +60,7 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
     charges: (context) => {
       const nowMs = context.now();
       countedAt.set(context, nowMs);
+
       const [older, newer] = findWindows(context, nowMs, { exemptBy: context.provenKeys });
       const reason = 'too many unanswered text messages to one prefix';
       return [
@@ -66,9 +68,9 @@ export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unkn
         { counter: newer, reason },
       ];
     },
-    settle: async (context, { kind }) => {
+    settle: async (context, settlement) => {
       const sentAt = countedAt.get(context);
-      if (kind !== 'not-sent' || sentAt === undefined) return;
+      if (settlement.kind !== 'not-sent' || sentAt === undefined) return;
       const { counters, provenKeys: exemptBy } = context;
       await counters.charge(findWindows(context, sentAt, { exemptBy, amount: -1 }));
     },

@@ -58,7 +58,8 @@ const schema = strictOptions({
       (value) => typeof value === 'object' && value !== null,
       'must be a provider',
     )
-    .refine(({ check, retrieveDate, verified }: Partial<SimSwapProvider>) => {
+    .refine((provider: Partial<SimSwapProvider>) => {
+      const { check, retrieveDate, verified } = provider;
       const given = [check, retrieveDate, verified].filter((method) => method !== undefined);
       return (
         (check ?? retrieveDate) !== undefined &&

@@ -35,12 +35,14 @@ export type EnvelopeResult =
 export function readEnvelope(httpStatus: number, body: unknown): EnvelopeResult {
   const envelope = readOrNull(envelopeSchema, body);
   if (envelope === null) return { kind: 'malformed' };
+
   const { status_code: statusCode, errors } = envelope;
   const error = errors?.[0];
   if (error !== undefined) return { kind: 'rejected', code: error.code };
   if (isSuccess(httpStatus) && (statusCode === undefined || isSuccess(statusCode))) {
     return { kind: 'success', payload: envelope.payload, hasPayload: 'payload' in envelope };
   }
+
   const isTemporary = httpStatus === 429 || httpStatus >= 500;
   return isTemporary && statusCode === httpStatus
     ? { kind: 'rejected', code: null }

@@ -40,6 +40,7 @@ export function measureMessage(text: string): MessageSize {
     else if (EXTENDED.has(character)) septets += 2;
     else forcedBy.add(character);
   }
+
   const encoding = forcedBy.size === 0 ? 'gsm-7' : 'ucs-2';
   const units = encoding === 'gsm-7' ? septets : text.length;
   return { encoding, units, limit: MESSAGE_LIMIT[encoding], forcedBy: [...forcedBy] };
@@ -76,23 +77,22 @@ export function measureTemplate(
   return { ...size, problem: findProblem(template, size) };
 }
 
-function findProblem(
-  template: string,
-  { encoding, units, limit, forcedBy }: MessageSize,
-): string | null {
+function findProblem(template: string, size: MessageSize): string | null {
   const placeholders = template.split(PLACEHOLDER).length - 1;
   if (placeholders !== 1) return `must contain ${PLACEHOLDER} exactly once (found ${placeholders})`;
+
   // Line feed is the one control character of a message: CR, TAB and the rest do not survive every
   // route.
   if (/[\p{Cc}\u2028\u2029]/u.test(template.replaceAll('\n', '')) || !template.isWellFormed()) {
     return 'must not contain control characters other than line feeds';
   }
-  if (units <= limit) return null;
-  const cause =
-    forcedBy.length === 0 ? '' : `; ${forcedBy.slice(0, 5).join(' ')} cannot be sent as GSM 7-bit`;
+
+  if (size.units <= size.limit) return null;
+  const shown = size.forcedBy.slice(0, 5).join(' ');
+  const cause = shown === '' ? '' : `; ${shown} cannot be sent as GSM 7-bit`;
   return (
-    `is too long for one text message: ${units} of ${limit} (${encoding}) with the longest ` +
-    `code${cause}`
+    `is too long for one text message: ${size.units} of ${size.limit} (${size.encoding}) with ` +
+    `the longest code${cause}`
   );
 }
 

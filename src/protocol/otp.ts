@@ -83,6 +83,7 @@ export function createGenerateRequest(options: RequestOptions) {
   const { variant, numbersAs } = options;
   // Most messages of one client are the same: the last one that fitted is not measured again.
   let fitting: string | undefined;
+
   return z
     .object(
       {
@@ -124,19 +125,21 @@ export function createGenerateRequest(options: RequestOptions) {
  *
  * Not shown in OTP spec §4: how many digits; 4 to 10 are accepted.
  */
-export function createValidateRequest({ variant, numbersAs }: RequestOptions) {
+export function createValidateRequest(options: RequestOptions) {
+  const toMobile = toForm[options.numbersAs.mobile];
+
   return z
     .object(
       {
-        id: required(readOtpId[variant], 'must be one that generate returned'),
+        id: required(readOtpId[options.variant], 'must be one that generate returned'),
         mobile: requestMobile,
         pin: z.string(PIN_PROBLEM).regex(/^[0-9]{4,10}$/, PIN_PROBLEM),
       },
       NOT_AN_OBJECT,
     )
-    .transform(({ id, mobile, pin }) => ({
-      id,
-      body: { mobile: toForm[numbersAs.mobile](mobile), pin },
+    .transform((input) => ({
+      id: input.id,
+      body: { mobile: toMobile(input.mobile), pin: input.pin },
     }));
 }
 

@@ -89,6 +89,7 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
     const digest = await createNewest(id, mobile, pin);
     const expiresAt = now() + validitySeconds * 1000;
     const code: TextedCode = { version: 1, otpId: id, digest, comparisons: 0, expiresAt };
+
     await saying(false, codes.put(code));
     await send(mobile, message.replace(PLACEHOLDER, pin), { sender });
     return { id, validitySeconds };
@@ -100,13 +101,15 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
     await waitAtMost(sent, timeoutMs, toTimeout, (error) => toGatewayError('generate', error));
   }
 
-  async function validate({ id, mobile, pin }: TypedPin): Promise<PinVerdict> {
-    const code = await saying(false, claimComparison(id));
+  async function validate(asked: TypedPin): Promise<PinVerdict> {
+    const code = await saying(false, claimComparison(asked.id));
     if (code === null) return 'over';
-    const typed = await Promise.all(digests.map((create) => create(id, mobile, pin)));
+    const typed = await Promise.all(
+      digests.map((create) => create(asked.id, asked.mobile, asked.pin)),
+    );
     if (!isOneOf(typed, code.digest)) return 'wrong';
     // Gone for exactly one caller, however many have typed it at the same time.
-    return (await saying(true, codes.remove(id, TEXTED_CODE_ID))) ? 'right' : 'over';
+    return (await saying(true, codes.remove(asked.id, TEXTED_CODE_ID))) ? 'right' : 'over';
   }
 
   /** Counts a comparison before it is made. Null: the code is over, or admits no more. */
@@ -115,6 +118,7 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
     for (let tries = 0; tries <= MAX_COMPARISONS; tries += 1) {
       const seen = await codes.find(id, TEXTED_CODE_ID);
       if (seen === null || seen.comparisons >= MAX_COMPARISONS) return null;
+
       const next = { ...seen, comparisons: seen.comparisons + 1 };
       if (await codes.swap(seen, next)) return next;
     }

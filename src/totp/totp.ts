@@ -100,6 +100,7 @@ export async function createTotpSecret(options: TotpSecretOptions): Promise<Totp
     options,
   );
   const { Secret, TOTP } = loadLibrary('createTotpSecret');
+
   const found = existing?.startsWith(VERSION)
     ? await unseal('createTotpSecret', secret, userId, existing)
     : existing;
@@ -107,6 +108,7 @@ export async function createTotpSecret(options: TotpSecretOptions): Promise<Totp
   const sealed = encrypt(await expandKey(secret[0], KEY_LABEL), Buffer.from(userId), key).toString(
     'base64url',
   );
+
   return {
     sealed: VERSION + sealed,
     uri: new TOTP({ issuer, label: account, secret: key }).toString(),
@@ -130,6 +132,7 @@ export function totpFactor(
     options,
   );
   const { TOTP } = loadLibrary('totpFactor');
+
   return {
     name,
     amr: 'otp',
@@ -137,6 +140,7 @@ export function totpFactor(
     async check({ user, userId, code }) {
       const [sealed = null, token] = [await findSecret(user), readCode(code)];
       if (sealed === null || token === null) return false;
+
       const totp = new TOTP({ secret: await unseal('totpFactor', secret, userId, sealed) });
       const timestamp = now();
       // One step to each side, for clocks that are a little off. RFC 6238 section 5.2.
@@ -172,6 +176,7 @@ async function unseal(
   );
   const open = async (one: string): Promise<string> =>
     decrypt(await expandKey(one, KEY_LABEL), Buffer.from(userId), bytes);
+
   return Promise.any(secrets.map(open)).catch(() => {
     throw new UsageError('ERR_TOTP_SECRET', maker);
   });

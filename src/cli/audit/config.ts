@@ -124,16 +124,17 @@ async function readDescription(folder: string, name: string | undefined): Promis
  * @throws {WrongUsage} that names what is wrong, and shows no value.
  */
 export async function readConfig(
-  { folder, env }: Pick<CliIo, 'folder' | 'env'>,
+  io: Pick<CliIo, 'folder' | 'env'>,
   name: string | undefined,
 ): Promise<AuditConfig> {
-  const found = schema.safeParse(parseJson(await readDescription(folder, name)));
+  const found = schema.safeParse(parseJson(await readDescription(io.folder, name)));
   if (!found.success) throw new WrongUsage(`The configuration: ${explainIssue(found.error)}`);
   const config = found.data;
+
   const fromEnvironment = (value: string): string => {
     if (!/^\$[A-Za-z_]\w*$/.test(value)) return value;
     const variable = value.slice(1);
-    const given = env[variable];
+    const given = io.env[variable];
     if (!given) throw new WrongUsage(`The configuration: ${variable} is not set`);
     return given;
   };
@@ -141,6 +142,7 @@ export async function readConfig(
     ...known,
     password: fromEnvironment(known.password),
   });
+
   const { logInAs, userWithoutNumber } = config;
   return {
     ...config,
@@ -152,9 +154,10 @@ export async function readConfig(
 }
 
 /** The place and the rule of the first problem. Names of members are ours, or cleaned. */
-function explainIssue({ issues }: z.ZodError): string {
-  const [issue] = issues;
+function explainIssue(error: z.ZodError): string {
+  const [issue] = error.issues;
   if (issue === undefined) return 'it cannot be read';
+
   const place = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => key.slice(0, 40));
@@ -167,8 +170,9 @@ function explainIssue({ issues }: z.ZodError): string {
 export function listSecrets(config: AuditConfig): readonly string[] {
   const { users, logInAs, userWithoutNumber, secrets = [], newNumber } = config;
   const people = [...users, ...(logInAs ? [logInAs.by] : [])];
+
   return [
-    ...people.flatMap(({ password, phone, name }) => [password, phone, name]),
+    ...people.flatMap((one) => [one.password, one.phone, one.name]),
     ...(userWithoutNumber ? [userWithoutNumber.password, userWithoutNumber.name] : []),
     ...(newNumber ? [newNumber.phone] : []),
     ...secrets,
@@ -182,22 +186,23 @@ export function toDescription(
 ): AppDescription {
   const { users, logInAs, userWithoutNumber, simulator: _s, start: _t, ...rest } = config;
   const people = [...users, ...(logInAs ? [logInAs.by] : [])];
-  const passwords = new Map(people.map(({ name, password }) => [name, password]));
+  const passwords = new Map(people.map((one) => [one.name, one.password]));
   if (userWithoutNumber) passwords.set(userWithoutNumber.name, userWithoutNumber.password);
-  const passwordOf = ({ name }: AppUser): string => passwords.get(name) ?? '';
+  const passwordOf = (known: AppUser): string => passwords.get(known.name) ?? '';
+
   const toRequest = <Asked extends { readonly fields?: Fields | undefined }>(asked: Asked) => ({
     ...asked,
     fields: (known: AppUser): Fields => fill(asked.fields ?? {}, known, passwordOf(known)),
   });
-  const toLogInAs = ({ by, request, shows }: NonNullable<AuditConfig['logInAs']>) => ({
-    ...{ by, request: toRequest(request) },
-    shows:
-      shows === undefined
-        ? undefined
-        : (known: AppUser) => fillText(shows, known, passwordOf(known)),
-  });
+  const toLogInAs = (given: NonNullable<AuditConfig['logInAs']>) => {
+    const { shows } = given;
+    const asked = { by: given.by, request: toRequest(given.request) };
+    if (shows === undefined) return { ...asked, shows };
+    return { ...asked, shows: (known: AppUser) => fillText(shows, known, passwordOf(known)) };
+  };
   const toOptional = (asked: z.infer<typeof request> | undefined): AppRequest | undefined =>
     asked && toRequest(asked);
+
   return {
     ...rest,
     ...parts,
@@ -229,7 +234,8 @@ function fill(given: Fields, known: AppUser, password: string): Fields {
   return Object.fromEntries(filled) as Fields;
 }
 
-function fillText(given: string, { name, phone }: AppUser, password: string): string {
+function fillText(given: string, known: AppUser, password: string): string {
+  const { name, phone } = known;
   const values: Readonly<Record<string, string>> = { name, phone, password };
   return given.replaceAll(
     /\{(name|phone|password)\}/g,

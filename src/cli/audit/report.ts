@@ -23,7 +23,7 @@ export interface Report {
 
 export function createReport(
   checks: readonly Finding[],
-  { now, version }: { readonly now: number; readonly version: string },
+  about: { readonly now: number; readonly version: string },
 ): Report {
   const count = (outcome: Finding['outcome']): number =>
     checks.filter((check) => check.outcome === outcome).length;
@@ -33,10 +33,11 @@ export function createReport(
     inconclusive: count('inconclusive'),
     'not-applicable': count('not-applicable'),
   };
+
   return {
     isFine: counts.hole === 0 && counts.inconclusive === 0,
-    at: new Date(now).toISOString(),
-    version,
+    at: new Date(about.now).toISOString(),
+    version: about.version,
     counts,
     checks,
   };
@@ -49,6 +50,7 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
   const open = checks.filter((check) => check.outcome === 'inconclusive');
   const rest = checks.filter((check) => check.outcome === 'not-applicable');
   const fine = checks.filter((check) => check.outcome === 'passed');
+
   const sections = [
     ['# Audit of the login', '', `passport-sms-otp ${version}, ${at}`],
     [
@@ -67,6 +69,7 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
         'What they do not find may still be there.',
     ],
   ];
+
   const shown = sections.filter((lines) => lines.length > 0).map((lines) => lines.join('\n'));
   return `${shown.join('\n\n')}\n`;
 }
@@ -79,10 +82,10 @@ function showOpen(check: Extract<Finding, { outcome: 'inconclusive' }>): string[
   return [`### ${check.title}`, '', check.finding, ...showEvidence(check)];
 }
 
-function showEvidence({ title, done, page }: Finding & Evidence): string[] {
-  const lines = ['', `- Check: ${title}`, `- How to fix it: ${page}`];
-  if (done.length === 0) return lines;
-  return [...lines, '', 'What was done, and what came back:', '', '```text', ...done, '```'];
+function showEvidence(check: Finding & Evidence): string[] {
+  const lines = ['', `- Check: ${check.title}`, `- How to fix it: ${check.page}`];
+  if (check.done.length === 0) return lines;
+  return [...lines, '', 'What was done, and what came back:', '', '```text', ...check.done, '```'];
 }
 
 function list(heading: string, checks: readonly Finding[]): string[] {

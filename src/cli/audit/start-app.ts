@@ -21,26 +21,27 @@ const END_MS = 5_000;
  */
 export async function startApp(
   module: string,
-  { start, simulator: _ }: AuditConfig,
+  config: AuditConfig,
   gateway: GatewaySimulator,
   io: Pick<CliIo, 'env' | 'folder' | 'signal' | 'wait'>,
 ): Promise<RunningApp> {
+  const { start } = config;
   const port = start.port ?? (await findFreePort());
-  const { baseUrl, variant, username, password } = gateway;
   const names = start.gatewayVariables;
   const child = spawn(process.execPath, [...start.arguments, resolve(io.folder, module)], {
     cwd: io.folder,
     env: {
       ...io.env,
       [start.portVariable]: String(port),
-      [names.baseUrl]: baseUrl,
-      [names.variant]: variant,
-      [names.username]: username,
-      [names.password]: password,
+      [names.baseUrl]: gateway.baseUrl,
+      [names.variant]: gateway.variant,
+      [names.username]: gateway.username,
+      [names.password]: gateway.password,
       ...start.environment,
     },
     stdio: 'ignore',
   });
+
   const close = () => end(child);
   try {
     await waitUntilListening(child, port, io);
@@ -57,6 +58,7 @@ async function findFreePort(): Promise<number> {
   await once(server, 'listening');
   // A server that listens on a port has an address of this kind.
   const { port } = server.address() as AddressInfo;
+
   server.close();
   await once(server, 'close');
   return port;
@@ -65,26 +67,27 @@ async function findFreePort(): Promise<number> {
 async function waitUntilListening(
   child: ChildProcess,
   port: number,
-  { signal, wait }: Pick<CliIo, 'signal' | 'wait'>,
+  io: Pick<CliIo, 'signal' | 'wait'>,
 ): Promise<void> {
   for (let waited = 0; waited < START_MS; waited += TRY_EVERY_MS) {
-    if (signal.aborted) throw new CommandFailure('Interrupted.');
+    if (io.signal.aborted) throw new CommandFailure('Interrupted.');
     if (hasEnded(child))
       throw new CommandFailure(
         'The app ended before it listened.',
         'Start it by hand with the same variables: what it prints is not shown here.',
       );
     if (await isListening(port)) return;
-    await wait(TRY_EVERY_MS, signal);
+    await io.wait(TRY_EVERY_MS, io.signal);
   }
+
   throw new CommandFailure(
     `The app does not listen on port ${port}.`,
     'Give the variable that it takes its port from as start.portVariable, or its own start.port.',
   );
 }
 
-function hasEnded({ exitCode, signalCode, pid }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null || pid === undefined;
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null || child.pid === undefined;
 }
 
 function isListening(port: number): Promise<boolean> {

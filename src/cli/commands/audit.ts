@@ -49,12 +49,13 @@ export const audit: Command = {
         'With a URL the configuration names the port of the simulator: simulator.port',
         "Start the app with http://127.0.0.1:<port> as its gateway's address.",
       );
+
     const simulator = await startSimulator(config);
     try {
       const checks = readChecks(call, testing, config, simulator, target);
       const findings = await runChecks(call, testing, checks);
-      const { now } = call.io;
-      const report = createReport(findings, { now: now(), version: readVersion() });
+
+      const report = createReport(findings, { now: call.io.now(), version: readVersion() });
       const secrets = [...listSecrets(config), simulator.password];
       await show(call, report, testing, secrets);
       return report.isFine ? 0 : 1;
@@ -76,18 +77,19 @@ interface Target {
   readonly url: string | null;
 }
 
-function readTarget({ args }: CommandCall, { isLoopbackUrl }: Testing): Target {
-  const [given = ''] = args.positionals;
+function readTarget(call: CommandCall, testing: Testing): Target {
+  const [given = ''] = call.args.positionals;
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return { module: given, url: null };
-  if (isLoopbackUrl(given)) return { module: '', url: given };
+  if (testing.isLoopbackUrl(given)) return { module: '', url: given };
   throw new WrongUsage(
     'Only an app on this machine is attacked: http:// and a loopback address.',
     'Start the app here, as for development.',
   );
 }
 
-async function startSimulator({ simulator }: AuditConfig): Promise<GatewaySimulator> {
-  const { port = 0, variant = 'A', username, password } = simulator;
+async function startSimulator(config: AuditConfig): Promise<GatewaySimulator> {
+  const { port = 0, variant = 'A', username, password } = config.simulator;
+
   try {
     return await GatewaySimulator.start({
       port,
@@ -104,45 +106,49 @@ async function startSimulator({ simulator }: AuditConfig): Promise<GatewaySimula
 }
 
 function readChecks(
-  { args, io }: CommandCall,
-  { appChecks, HOLES }: Testing,
+  call: CommandCall,
+  testing: Testing,
   config: AuditConfig,
   simulator: GatewaySimulator,
-  { module, url }: Target,
+  target: Target,
 ): readonly AppCheck[] {
   const start = (): Promise<RunningApp> =>
-    url === null
-      ? startApp(module, config, simulator, io)
-      : Promise.resolve({ baseUrl: url, close: () => undefined });
-  const checks = appChecks(toDescription(config, { start, simulator }));
-  const only = args.texts('only');
-  const unknown = only.some((name) => !Object.hasOwn(HOLES, name));
+    target.url === null
+      ? startApp(target.module, config, simulator, call.io)
+      : Promise.resolve({ baseUrl: target.url, close: () => undefined });
+  const checks = testing.appChecks(toDescription(config, { start, simulator }));
+
+  const only = call.args.texts('only');
+  const unknown = only.some((name) => !Object.hasOwn(testing.HOLES, name));
   if (unknown) throw new WrongUsage('--only has an unknown hole; see docs/test-your-own-app.md');
   if (only.length === 0) return checks;
-  return checks.filter(({ holes }) => holes.some((hole) => only.includes(hole)));
+  return checks.filter((check) => check.holes.some((hole) => only.includes(hole)));
 }
 
 async function runChecks(
-  { io, output }: CommandCall,
+  call: CommandCall,
   testing: Testing,
   checks: readonly AppCheck[],
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const check of checks) {
-    if (io.signal.aborted) throw new CommandFailure('Interrupted.');
-    output.progress(`${findings.length + 1} of ${checks.length}  ${check.title}`);
+    if (call.io.signal.aborted) throw new CommandFailure('Interrupted.');
+    call.output.progress(`${findings.length + 1} of ${checks.length}  ${check.title}`);
     findings.push(await runCheck(check, testing));
   }
-  output.progress('');
+
+  call.output.progress('');
   return findings;
 }
 
-async function runCheck({ title, run }: AppCheck, { AppCheckError }: Testing): Promise<Finding> {
+async function runCheck(check: AppCheck, testing: Testing): Promise<Finding> {
+  const { title } = check;
   try {
-    return { title, ...(await run()) };
+    return { title, ...(await check.run()) };
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    if (!(error instanceof AppCheckError)) throw toConnectionFailure(error);
+    if (!(error instanceof testing.AppCheckError)) throw toConnectionFailure(error);
+
     const { hole, finding, done, page } = error;
     const evidence = { title, finding, done, page };
     return hole === null
@@ -158,25 +164,27 @@ function toConnectionFailure(error: unknown): CommandFailure {
 }
 
 async function show(
-  { args, io, output }: CommandCall,
+  call: CommandCall,
   report: Report,
-  { HOLES }: Testing,
+  testing: Testing,
   secrets: readonly string[],
 ): Promise<void> {
-  const markdown = redact(toMarkdown(report, HOLES), secrets);
+  const markdown = redact(toMarkdown(report, testing.HOLES), secrets);
   const json = redact(`${toJson(report)}\n`, secrets);
-  const name = args.text('out');
+
+  const name = call.args.text('out');
   if (name !== undefined) {
     try {
-      await writeFile(resolve(io.folder, `${name}.md`), markdown);
-      await writeFile(resolve(io.folder, `${name}.json`), json);
+      await writeFile(resolve(call.io.folder, `${name}.md`), markdown);
+      await writeFile(resolve(call.io.folder, `${name}.json`), json);
     } catch (error) {
       throw toFileFailure('written', error);
     }
   }
+
   const { passed, hole, inconclusive, 'not-applicable': rest } = report.counts;
-  output.lines((args.isOn('json') ? json : markdown).trimEnd());
-  output.note(
+  call.output.lines((call.args.isOn('json') ? json : markdown).trimEnd());
+  call.output.note(
     `${hole} holes, ${inconclusive} inconclusive, ${passed} checks passed, ${rest} not applicable`,
   );
 }

@@ -28,8 +28,10 @@ export const copyPages: Command = {
         'Choose a new or empty folder.',
       );
     }
+
     copyFiles(join(ROOT, isJavaScript ? 'dist/pages' : 'src/pages'), folder);
     const shown = relative(io.folder, folder);
+
     output.line(`The pages are in ${shown}. Next:`);
     output.line('');
     output.line(`  npm install ${PACKAGES}`);

@@ -23,12 +23,14 @@ export const demo: Command = {
     const running = await startDemo(port).catch((error: unknown) => {
       throw toStartFailure(error, 'Choose another one with --port. 0 is any free one.');
     });
+
     try {
       showDemo(call, running);
       if (!call.io.signal.aborted) await once(call.io.signal, 'abort');
     } finally {
       await running.close();
     }
+
     return 0;
   },
 };
@@ -46,6 +48,7 @@ async function loadDemo() {
     }
   });
   if (missing.length === 0) return import('../../demo/start-demo');
+
   const names = missing.join(', ');
   throw new CommandFailure(
     `The demo needs packages that are not installed here: ${names}.`,
@@ -53,17 +56,15 @@ async function loadDemo() {
   );
 }
 
-function showDemo(
-  { output }: CommandCall,
-  { appUrl, inboxUrl, username, password }: RunningDemo,
-): void {
-  const { line, style } = output;
+function showDemo(call: CommandCall, running: RunningDemo): void {
+  const { line, style } = call.output;
+
   line(style('bold', 'An app with a text-message code as second factor'));
   line('');
-  line(`  app       ${style('cyan', appUrl)}`);
-  line(`  inbox     ${style('cyan', inboxUrl)}`);
-  line(`  user      ${username}`);
-  line(`  password  ${password}`);
+  line(`  app       ${style('cyan', running.appUrl)}`);
+  line(`  inbox     ${style('cyan', running.inboxUrl)}`);
+  line(`  user      ${running.username}`);
+  line(`  password  ${running.password}`);
   line('');
   line(style('dim', 'Log in to the app. The code appears in the inbox. Press Ctrl+C to stop.'));
 }

@@ -36,6 +36,7 @@ export const doctor: Command = {
   async run(call) {
     const paid = readPaidChecks(call);
     if (paid.isSending || paid.isLookingUp) await call.askForMoney(toQuestion(paid));
+
     const results: CheckResult[] = [];
     for await (const result of runChecks(call, paid)) {
       // Ctrl+C makes checks fail; that is not a result.
@@ -43,13 +44,15 @@ export const doctor: Command = {
       results.push(result);
       if (!call.args.isOn('json')) showCheck(call, result);
     }
-    const isFine = results.every(({ status }) => status !== 'fail');
+
+    const isFine = results.every((result) => result.status !== 'fail');
     call.showResult({ fine: isFine, checks: results }, () => showTotals(call, results));
     return isFine ? 0 : 1;
   },
 };
 
-function readPaidChecks({ args }: CommandCall): PaidChecks {
+function readPaidChecks(call: CommandCall): PaidChecks {
+  const { args } = call;
   const number = args.text('number');
   const checks = { isSending: args.isOn('send'), isLookingUp: args.isOn('lookup') };
   if (number === undefined && (checks.isSending || checks.isLookingUp)) {
@@ -58,17 +61,17 @@ function readPaidChecks({ args }: CommandCall): PaidChecks {
   return { mobile: number === undefined ? null : readMobile(number), ...checks };
 }
 
-function toQuestion({ mobile, isSending, isLookingUp }: PaidChecks): string {
-  const acts = [...(isSending ? ['text a code to'] : []), ...(isLookingUp ? ['look up'] : [])].join(
-    ' and ',
-  );
-  return `${acts.charAt(0).toUpperCase()}${acts.slice(1)} ${mobile ?? ''}? It costs money.`;
+function toQuestion(paid: PaidChecks): string {
+  const sending = paid.isSending ? ['text a code to'] : [];
+  const lookingUp = paid.isLookingUp ? ['look up'] : [];
+  const acts = [...sending, ...lookingUp].join(' and ');
+  return `${acts.charAt(0).toUpperCase()}${acts.slice(1)} ${paid.mobile ?? ''}? It costs money.`;
 }
 
 /** Runs every check, one after the other. */
 async function* runChecks(call: CommandCall, paid: PaidChecks): AsyncGenerator<CheckResult> {
   const environment = await readGatewayEnvironment(call);
-  yield* checkGateway(call, environment, paid);
+  yield* checkGateway(call.io, environment, paid);
   const template = call.args.text('template');
   if (template !== undefined) yield checkTemplate(template);
   yield* checkState(call);
@@ -116,6 +119,7 @@ async function check(
   } catch (error) {
     return toResult(name, error);
   }
+
   try {
     const { counters } = guardStore(state.store, Date.now);
     for (let read = 0; read < READS; read += 1) await counters.charge([PROBE]);
@@ -124,6 +128,7 @@ async function check(
   } finally {
     await state.close();
   }
+
   const [warning] = state.warnings;
   if (warning === undefined) return pass(name, 'the store works');
   // Warnings read "What is wrong. What to do."
@@ -143,21 +148,23 @@ const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, s
   };
 
 /** Shows a result on one line, and its advice on a line below. */
-function showCheck({ output }: CommandCall, { check, status, detail, advice }: CheckResult): void {
-  const { line, style } = output;
-  const [word, color] = LABELS[status];
-  line(`  ${style(color, word)}  ${check.padEnd(CHECK_WIDTH)}${detail}`);
+function showCheck(call: CommandCall, result: CheckResult): void {
+  const { line, style } = call.output;
+  const [word, color] = LABELS[result.status];
+  line(`  ${style(color, word)}  ${result.check.padEnd(CHECK_WIDTH)}${result.detail}`);
+  const { advice } = result;
   if (advice !== null) line(`        ${' '.repeat(CHECK_WIDTH)}${style('dim', '→')} ${advice}`);
 }
 
 /** "6 passed, 1 warning, 1 failed, 2 skipped". */
-function showTotals({ output }: CommandCall, results: readonly CheckResult[]): void {
+function showTotals(call: CommandCall, results: readonly CheckResult[]): void {
   const parts = Object.entries(LABELS).flatMap(([status, [, color, one, many = one]]) => {
     const count = results.filter((result) => result.status === status).length;
     return count > 0 || status === 'pass'
-      ? [output.style(color, `${count} ${count === 1 ? one : many}`)]
+      ? [call.output.style(color, `${count} ${count === 1 ? one : many}`)]
       : [];
   });
-  output.line('');
-  output.line(`  ${parts.join(', ')}`);
+
+  call.output.line('');
+  call.output.line(`  ${parts.join(', ')}`);
 }

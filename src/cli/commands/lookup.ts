@@ -24,10 +24,10 @@ export const lookup: Command = {
     '  lookup --yes --json < numbers.txt > found.jsonl',
   ],
   run: (call) =>
-    withGateway(call, async ({ hlr }) => {
+    withGateway(call, async (client) => {
       const mobiles = await readMobiles(call);
       await call.askForMoney(toQuestion(mobiles));
-      return lookUpAll(call, hlr, mobiles);
+      return lookUpAll(call, client.hlr, mobiles);
     }),
 };
 
@@ -37,11 +37,11 @@ async function readMobiles(call: CommandCall): Promise<readonly string[]> {
   if (args.positionals.length > 0) return [...new Set(args.positionals.map(readMobile))];
   if (io.stdin.isTTY === true)
     throw new WrongUsage('lookup needs a number, or standard input: lookup < numbers.txt');
-  return readInput(call);
+  return readInput(call.readLine);
 }
 
 /** @throws {WrongUsage} for the first line that is not a number. */
-async function readInput({ readLine }: CommandCall): Promise<readonly string[]> {
+async function readInput(readLine: CommandCall['readLine']): Promise<readonly string[]> {
   const mobiles = new Set<string>();
   let lineNumber = 0;
   for (let line = await readLine(); line !== null; line = await readLine()) {
@@ -56,6 +56,7 @@ async function readInput({ readLine }: CommandCall): Promise<readonly string[]> 
     }
     mobiles.add(mobile);
   }
+
   if (mobiles.size === 0) throw new CommandFailure('Standard input had no number.');
   return [...mobiles];
 }
@@ -82,8 +83,9 @@ async function lookUpAll(
       call.output.line(toJson(found, 0));
     } else {
       if (index > 0) call.output.line('');
-      showFound(call, found);
+      showFound(call.output, found);
     }
+
     if ('gatewayCode' in found) exitCode = 1;
   }
   return exitCode;
@@ -117,7 +119,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Writes a result as labels and values. */
-function showFound({ output }: CommandCall, found: Found): void {
+function showFound(output: CommandCall['output'], found: Found): void {
   for (const [field, value] of Object.entries<string | number | null>(found)) {
     const shown = typeof value === 'number' ? adviseOnCode(value) : value;
     const label = (LABELS[field] ?? field).padEnd(16);

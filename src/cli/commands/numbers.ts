@@ -23,19 +23,21 @@ export const numbers: Command = {
       throw new WrongUsage('numbers reads standard input: numbers < numbers.txt');
     const counts = await proposeAll(call, country);
     if (counts.lines === 0) throw new CommandFailure('The input is empty.');
-    return showCounts(call, counts);
+    return showCounts(call.output, counts);
   },
 };
 
 /** @throws {WrongUsage} for a country code that does not exist. */
-async function readCountry({ args }: CommandCall): Promise<string | undefined> {
-  const country = args.text('country')?.toUpperCase();
+async function readCountry(call: CommandCall): Promise<string | undefined> {
+  const country = call.args.text('country')?.toUpperCase();
+
   try {
     // Any digits: the reader throws for a country that it does not know.
     await parseNumber('000', country);
   } catch {
     throw new WrongUsage('--country must be an ISO 3166-1 code such as US');
   }
+
   return country;
 }
 
@@ -58,15 +60,13 @@ interface Counts {
 }
 
 /** Writes a line of output for each line of the input. */
-async function proposeAll(
-  { io, output }: CommandCall,
-  country: string | undefined,
-): Promise<Counts> {
+async function proposeAll(call: CommandCall, country: string | undefined): Promise<Counts> {
   const verdicts = new Map<NumberVerdict, number>();
   const mobiles = new Set<string>();
   let [lines, repeated, unknownRanges] = [0, 0, 0];
-  for await (const line of readLines(io.stdin)) {
-    io.signal.throwIfAborted();
+
+  for await (const line of readLines(call.io.stdin)) {
+    call.io.signal.throwIfAborted();
     lines += 1;
     // trim() removes a byte order mark, and the CR of a CRLF.
     const text = line.trim();
@@ -75,8 +75,9 @@ async function proposeAll(
     if (detail === REASONS['unknown-range']) unknownRanges += 1;
     if (mobile !== undefined && mobiles.has(mobile)) repeated += 1;
     if (mobile !== undefined) mobiles.add(mobile);
-    output.line(verdict, text, detail);
+    call.output.line(verdict, text, detail);
   }
+
   return { lines, verdicts, repeated, unknownRanges };
 }
 
@@ -89,6 +90,7 @@ async function judge(text: string, country: string | undefined): Promise<Judgeme
     const reason = isNational ? 'no-country' : parsed.reason;
     return { verdict: 'cannot-tell', detail: REASONS[reason] };
   }
+
   const { mobile } = parsed;
   if (mobile === text) return { verdict: 'ok', detail: '', mobile };
   return { verdict: 'proposal', detail: mobile, mobile };
@@ -109,17 +111,17 @@ const SUMMARY: readonly (readonly [NumberVerdict, string])[] = [
 ];
 
 /** Shows the counts on standard error: 0 when nothing is left to change. */
-function showCounts(
-  { output }: CommandCall,
-  { verdicts, repeated, unknownRanges }: Counts,
-): ExitCode {
+function showCounts(output: CommandCall['output'], counts: Counts): ExitCode {
+  const { verdicts } = counts;
   const show = (name: string, count: number, text: string): void => {
     const label = output.noteStyle('dim', name.padEnd(12));
     if (count > 0) output.note(`${label}${String(count).padStart(7)}  ${text}`.trimEnd());
   };
+
   for (const [verdict, text] of SUMMARY) show(verdict, verdicts.get(verdict) ?? 0, text);
-  show('unknown', unknownRanges, 'of these of an unknown range, texted only where proven');
-  show('repeated', repeated, 'of an earlier line: two users may have one number');
+  show('unknown', counts.unknownRanges, 'of these of an unknown range, texted only where proven');
+  show('repeated', counts.repeated, 'of an earlier line: two users may have one number');
+
   const isFine = !verdicts.has('proposal') && !verdicts.has('cannot-tell');
   return isFine ? 0 : 1;
 }

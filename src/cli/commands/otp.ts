@@ -26,15 +26,16 @@ export const send: Command = {
   notes: ['It prints the id that validate needs. Only the gateway and the phone know the code.'],
   async run(call) {
     const input = readInput(call);
-    return withGateway(call, async ({ otp }) => {
+    return withGateway(call, async (client) => {
       await call.askForMoney(`Text a code to ${input.mobile}? It costs money.`);
-      showSent(call, await withUsageErrors(() => otp.generate(input)));
+      showSent(call, await withUsageErrors(() => client.otp.generate(input)));
       return 0;
     });
   },
 };
 
-function readInput({ args }: CommandCall): GenerateInput {
+function readInput(call: CommandCall): GenerateInput {
+  const { args } = call;
   const validity = args.whole('validity', { min: 1, max: 1_800, fallback: 0 });
   return {
     mobile: readMobile(args.positionals[0] ?? ''),
@@ -79,13 +80,15 @@ export const validate: Command = {
   async run(call) {
     const [id = '', number = ''] = call.args.positionals;
     const mobile = readMobile(number);
-    return withGateway(call, async ({ otp }) => {
+
+    return withGateway(call, async (client) => {
       const pin = await readPin(call);
       try {
-        await withUsageErrors(() => otp.validate({ id, mobile, pin }));
+        await withUsageErrors(() => client.otp.validate({ id, mobile, pin }));
       } catch (error) {
         return showRefusal(call, error);
       }
+
       call.showResult({ validated: true }, () =>
         call.output.line(call.output.style('green', 'right')),
       );
@@ -94,9 +97,9 @@ export const validate: Command = {
   },
 };
 
-async function readPin({ io, output, readLine }: CommandCall): Promise<string> {
-  if (io.stdin.isTTY === true) output.ask('Code: ');
-  const pin = await readLine();
+async function readPin(call: CommandCall): Promise<string> {
+  if (call.io.stdin.isTTY === true) call.output.ask('Code: ');
+  const pin = await call.readLine();
   if (pin === null) throw new CommandFailure('Standard input had no code.');
   return pin.replaceAll(/[\s-]/g, '');
 }

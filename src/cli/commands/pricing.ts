@@ -7,8 +7,8 @@ export const balance: Command = {
   summary: "show the account's balance",
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
   run: (call) =>
-    withGateway(call, async ({ otp }) => {
-      const found = await otp.balance();
+    withGateway(call, async (client) => {
+      const found = await client.otp.balance();
       call.showResult(found, () => call.output.line(found.balance));
       return 0;
     }),
@@ -27,21 +27,23 @@ export const pricing: Command = {
   async run(call) {
     const service = call.args.isOn('lookup') ? 'lookup' : 'otp';
     // OTP spec §4, HLR spec §4, GET pricing.
-    const { oddRows, ...prices } = await withGateway<PriceList<PriceEntry>>(call, ({ otp, hlr }) =>
-      service === 'otp' ? otp.pricing() : hlr.pricing(),
+    const { oddRows, ...prices } = await withGateway<PriceList<PriceEntry>>(call, (client) =>
+      service === 'otp' ? client.otp.pricing() : client.hlr.pricing(),
     );
     if (oddRows > 0)
       call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
+
     const rows = filterRows(prices.pricing.map(toRow), call.args.positionals[0]);
-    const list = { service, ...prices, pricing: rows.map(({ entry }) => entry) };
-    call.showResult(list, () => showRows(call, rows, service, prices.currency));
+    const list = { service, ...prices, pricing: rows.map((row) => row.entry) };
+    call.showResult(list, () => showRows(call.output, rows, service, prices.currency));
+
     // As `grep` does.
     return rows.length === 0 ? 1 : 0;
   },
 };
 
 function showRows(
-  { output }: CommandCall,
+  output: CommandCall['output'],
   rows: readonly PriceRow[],
   service: 'otp' | 'lookup',
   currency: Currency,
@@ -49,7 +51,7 @@ function showRows(
   const [detailHead, codesHead] =
     service === 'otp' ? ['Operator', 'MCC MNC'] : ['Dial code', 'ISO'];
   const heads = ['Country', detailHead, codesHead, `Price ${currency.symbol ?? ''}`.trim()];
-  const cells = rows.map(({ country, detail, codes, price }) => [country, detail, codes, price]);
+  const cells = rows.map((row) => [row.country, row.detail, row.codes, row.price]);
   const [head, ...lines] = formatTable([heads, ...cells]);
   if (rows.length === 0) output.note('No row matches.');
   else for (const line of [output.style('dim', head ?? ''), ...lines]) output.line(line);
@@ -62,9 +64,11 @@ function formatTable(rows: readonly (readonly (string | null)[])[]): string[] {
     cleanText(cell ?? '')
       .trim()
       .replace(/^(.{39}).{2,}$/u, '$1…');
+
   const table = rows.map((row) => row.map((cell) => Array.from(shorten(cell))));
   const widths =
     table[0]?.map((_cell, index) => Math.max(...table.map((row) => row[index]?.length ?? 0))) ?? [];
+
   const format = (cell: readonly string[], index: number): string => {
     const [text, space] = [cell.join(''), ' '.repeat((widths[index] ?? 0) - cell.length)];
     return index === widths.length - 1 ? space + text : text + space;

@@ -10,6 +10,7 @@ function addFault(simulator: GatewaySimulator, text: string): void {
   const { call, kind, figure, times = Infinity } = form.exec(text)?.groups ?? {};
   if (call === undefined || kind === undefined)
     throw new WrongUsage('--fault must be <call>=<kind>, such as generate=no-answer*2');
+
   try {
     // The simulator itself checks calls and kinds.
     simulator.failNext(call as Call | 'any', toFault(kind, figure), Number(times));
@@ -33,18 +34,20 @@ function toFault(kind: string, figure: string | undefined): Fault | FaultName {
  * Shows the simulator's addresses and account. The user's own password is not shown; the default
  * one is.
  */
-function showSimulator({ io, output }: CommandCall, simulator: GatewaySimulator): void {
-  const { baseUrl, inboxUrl, variant, username, password } = simulator;
-  const { line, style } = output;
+function showSimulator(call: CommandCall, simulator: GatewaySimulator): void {
+  const { env } = call.io;
+  const { baseUrl, variant } = simulator;
+  const { line, style } = call.output;
   const settings = {
     SMS_OTP_BASE_URL: baseUrl,
     SMS_OTP_VARIANT: variant,
-    ...(!io.env.SMS_OTP_USERNAME && { SMS_OTP_USERNAME: username }),
-    ...(!io.env.SMS_OTP_PASSWORD && { SMS_OTP_PASSWORD: password }),
+    ...(!env.SMS_OTP_USERNAME && { SMS_OTP_USERNAME: simulator.username }),
+    ...(!env.SMS_OTP_PASSWORD && { SMS_OTP_PASSWORD: simulator.password }),
   };
+
   line(style('bold', `Simulated gateway, variant ${variant}`));
   line('');
-  line(`  inbox    ${style('cyan', inboxUrl)}`);
+  line(`  inbox    ${style('cyan', simulator.inboxUrl)}`);
   line(`  gateway  ${style('cyan', baseUrl)}`);
   line('');
   for (const [name, value] of Object.entries(settings))
@@ -78,6 +81,7 @@ export const simulate: Command = {
   ],
   async run(call) {
     const simulator = await start(call);
+
     try {
       for (const text of call.args.texts('fault')) addFault(simulator, text);
       showSimulator(call, simulator);
@@ -96,14 +100,16 @@ function readPin(text: string): readonly [mobile: string, pin: string] {
   return [readMobile(number), pin];
 }
 
-async function start({ args, io }: CommandCall): Promise<GatewaySimulator> {
-  const { SMS_OTP_VARIANT, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = io.env;
+async function start(call: CommandCall): Promise<GatewaySimulator> {
+  const { args } = call;
+  const { SMS_OTP_VARIANT, SMS_OTP_USERNAME: username, SMS_OTP_PASSWORD: password } = call.io.env;
   const variant =
     readChoice('--variant', args.text('variant'), ['A', 'B']) ??
     (SMS_OTP_VARIANT === 'B' ? 'B' : 'A');
   const port = args.whole('port', { min: 0, max: 65_535, fallback: 0 });
   const balance = args.text('balance');
   const fixedPins = Object.fromEntries(args.texts('fixed-pin').map(readPin));
+
   try {
     return await GatewaySimulator.start({
       variant,

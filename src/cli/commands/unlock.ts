@@ -33,9 +33,8 @@ export const unlock: Command = {
     const state = await openState(call);
     try {
       const store = guardStore(state.store, Date.now);
-      const result = await unlockUser(store, call.args.positionals[0] ?? '', {
-        isEnabling: call.args.isOn('enable'),
-      });
+      const user = call.args.positionals[0] ?? '';
+      const result = await unlockUser(store, user, call.args.isOn('enable'));
       return show(call, { ...result, place: state.place });
     } finally {
       await state.close();
@@ -56,7 +55,7 @@ interface Unlocked {
 async function unlockUser(
   store: GuardedStore,
   user: string,
-  { isEnabling }: { readonly isEnabling: boolean },
+  isEnabling: boolean,
 ): Promise<Unlocked> {
   const limits = readLimits();
   const counts = await readCounts(store, limits, user);
@@ -67,15 +66,18 @@ async function unlockUser(
       adviseOnFailures(failures),
     );
   }
+
   const { sends } = await liftLimits(store.counters, limits, user, browserIds);
   if (isEnabling) await enableCodes(store, limits, user, Date.now());
+
   const unlocked = lockedSeconds > 0;
   return { user, failures, lockedSeconds, sends, unlocked, enabled: isEnabling };
 }
 
 /** @throws {CommandFailure} when nothing is known of the user. */
-async function readCounts({ browsers, counters }: GuardedStore, limits: LimitTable, user: string) {
-  const browserIds = (await browsers.list(user)).map(({ browserId }) => browserId);
+async function readCounts(store: GuardedStore, limits: LimitTable, user: string) {
+  const { counters } = store;
+  const browserIds = (await store.browsers.list(user)).map(({ browserId }) => browserId);
   const failures = await sumCounts(counters, limits.keysNamed('failures', user));
   const lockNames = limits.keysClearedBy('lift-lock', user);
   const countOf = await readKeys(counters, lockNames);
@@ -95,6 +97,7 @@ function show(
 ): ExitCode {
   const { output } = call;
   const { user, failures, unlocked, enabled, place } = result;
+
   call.showResult(result, () => {
     const was = output.style('dim', `was: ${describe(result)}, in ${place}`);
     output.line(`${output.style('green', enabled ? 'enabled' : 'unlocked')}  ${user}  ${was}`);
@@ -116,9 +119,9 @@ function countNoun(amount: number, noun: string): string {
 }
 
 /** "10 failures, locked for 30 more minutes, 4 texts counted". */
-function describe({ failures, lockedSeconds, sends }: Unlocked): string {
-  const minutes = Math.ceil(lockedSeconds / 60);
+function describe(result: Unlocked): string {
+  const minutes = Math.ceil(result.lockedSeconds / 60);
   const lock = minutes === 0 ? 'no lock' : `locked for ${countNoun(minutes, 'more minute')}`;
-  const texts = sends > 0 ? [`${countNoun(sends, 'text')} counted`] : [];
-  return [countNoun(failures, 'failure'), lock, ...texts].join(', ');
+  const texts = result.sends > 0 ? [`${countNoun(result.sends, 'text')} counted`] : [];
+  return [countNoun(result.failures, 'failure'), lock, ...texts].join(', ');
 }

@@ -36,7 +36,7 @@ const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
 
 /** Runs the checks of the gateway and the account, one after the other. */
 export async function* checkGateway(
-  { io }: CommandCall,
+  io: CommandCall['io'],
   environment: GatewayEnvironment,
   paid: PaidChecks,
 ) {
@@ -46,6 +46,7 @@ export async function* checkGateway(
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
   const clients = { A: open('A'), B: open('B') };
   for (const client of Object.values(clients)) abortOnInterrupt(client, io.signal);
+
   try {
     const connection = await checkConnection(clients[environment.variant ?? 'A'], io.now);
     yield* connection.results;
@@ -53,6 +54,7 @@ export async function* checkGateway(
       yield* skip(['clock', 'variant', ...ACCOUNT_CHECKS], 'the gateway cannot be used');
       return;
     }
+
     yield await checkClock(environment, io.now);
     const { result, found } = await checkVariant(clients, environment.variant);
     yield result;
@@ -68,13 +70,14 @@ function skip(checks: readonly string[], why: string): CheckResult[] {
 }
 
 async function* checkAccount(client: GatewayClient, balance: string, paid: PaidChecks) {
-  const { mobile, isSending, isLookingUp } = paid;
+  const { mobile } = paid;
   const { result, table, currency } = await checkPrices(client);
   yield checkBalance(balance, currency, table);
   yield result;
-  yield mobile !== null && isSending ? await testOtp(client, mobile) : await probeOtp(client);
-  const test = mobile !== null && isLookingUp ? await testLookup(client, mobile) : null;
+  yield mobile !== null && paid.isSending ? await testOtp(client, mobile) : await probeOtp(client);
+  const test = mobile !== null && paid.isLookingUp ? await testLookup(client, mobile) : null;
   yield test?.result ?? (await probeLookup(client));
+
   if (mobile === null) return;
   if (table === null) yield notTested('price', 'there is no price list');
   else yield await checkPrice(mobile, table, test?.lookup ?? null);
@@ -96,10 +99,12 @@ async function checkConnection(client: GatewayClient, now: () => number) {
   } catch (error) {
     return { results: toResults(error), isUsable: false };
   }
+
   const startedAt = now();
   // Only its duration matters here.
   await client.otp.balance().catch(() => undefined);
   const tookMs = Math.round(now() - startedAt);
+
   const detail = `answers in ${tookMs} ms`;
   const advice = 'Every login waits that long. Check the network between here and the gateway.';
   const gateway = tookMs < SLOW_MS ? pass('gateway', detail) : warn('gateway', detail, advice);
@@ -112,6 +117,7 @@ function toResults(error: unknown): readonly CheckResult[] {
   if (code !== null && CREDENTIAL_CODES.includes(code)) {
     return [pass('gateway', 'answers'), fail('credentials', `refused (${code})`, result.advice)];
   }
+
   const untested = notTested('credentials', 'the gateway cannot be used');
   if (code !== NO_SUCH_PATH) return [result, untested];
   return [
@@ -133,18 +139,22 @@ async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckR
   const date = await readDate(endpoint);
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return notTested('clock', 'the gateway sends no Date header');
+
   const seconds = Math.round((now() - theirs) / 1_000);
   const size = Math.abs(seconds);
   if (size <= TOLERANCE_SECONDS) return pass('clock', "agrees with the gateway's");
+
   const detail = `${size} s ${seconds > 0 ? 'ahead of' : 'behind'} the gateway's`;
   const advice = "Synchronize this machine's clock by NTP: the deadlines of codes depend on it.";
   return warn('clock', detail, advice);
 }
 
 /** The gateway client shows no headers, so this is a request of its own. */
-function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
+function readDate(endpoint: Endpoint): Promise<string | null> {
+  const { baseUrl, ca } = endpoint;
   const isSecure = baseUrl.startsWith('https:');
   const authorities = typeof ca === 'string' ? { ca: [...rootCertificates, ca] } : {};
+
   return new Promise((resolve) => {
     const send = isSecure ? requestSecure : requestPlain;
     const request = send(baseUrl, {
@@ -153,6 +163,7 @@ function readDate({ baseUrl, ca }: Endpoint): Promise<string | null> {
       timeout: TIMEOUT_MS,
       ...authorities,
     });
+
     request.once('response', (response) => {
       response.resume();
       resolve(response.headers.date ?? null);
@@ -177,11 +188,13 @@ async function checkVariant(
 ) {
   const wanted: Variant = configured ?? 'A';
   const other: Variant = wanted === 'A' ? 'B' : 'A';
+
   const own = await readBalance(clients[wanted]);
   if ('balance' in own) {
     const text = configured === null ? `${wanted}, the default without SMS_OTP_VARIANT` : wanted;
     return { result: pass('variant', text), found: { variant: wanted, balance: own.balance } };
   }
+
   const second = await readBalance(clients[other]);
   if ('balance' in second) {
     const known = configured === null ? '' : `, not ${configured}`;
@@ -189,6 +202,7 @@ async function checkVariant(
     const result = fail('variant', detail, `Set SMS_OTP_VARIANT=${other}.`);
     return { result, found: { variant: other, balance: second.balance } };
   }
+
   if (!isUnknownPath(own.error)) return { result: toResult('variant', own.error), found: null };
   const detail = 'neither A nor B: there is no balance at the path of either';
   const advice =
@@ -197,11 +211,11 @@ async function checkVariant(
   return { result: warn('variant', detail, advice), found: null };
 }
 
-async function readBalance({
-  otp,
-}: GatewayClient): Promise<{ balance: string } | { error: unknown }> {
+async function readBalance(
+  client: GatewayClient,
+): Promise<{ balance: string } | { error: unknown }> {
   try {
-    return await otp.balance();
+    return await client.otp.balance();
   } catch (error) {
     return { error };
   }
@@ -218,14 +232,16 @@ const PERMITTED = [NO_SUCH_PATH, 2103, 2107, 2108, 2109, 2120];
  * Checks whether the account may send codes, as far as a free call shows: validates a code that was
  * never sent. Not shown in OTP spec §7: whether validating is refused with 2100 as sending is.
  */
-async function probeOtp({ otp, variant }: GatewayClient): Promise<CheckResult> {
+async function probeOtp(client: GatewayClient): Promise<CheckResult> {
+  const id = UNUSED_ID[client.variant];
   try {
-    await otp.validate({ id: UNUSED_ID[variant], mobile: FICTIONAL_MOBILE, pin: '0000' });
+    await client.otp.validate({ id, mobile: FICTIONAL_MOBILE, pin: '0000' });
   } catch (error) {
     const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
     if (code === null || !PERMITTED.includes(code)) return toResult('otp', error);
     return notProven('otp', 'codes', 'send');
   }
+
   return fail(
     'otp',
     'a code that was never sent was accepted',
@@ -244,10 +260,10 @@ function notProven(check: string, what: string, option: string): CheckResult {
 /** A login always sends these beside the number: a gateway refuses here what it refuses there. */
 const AS_A_LOGIN = { validitySeconds: 300, message: 'passport-sms-otp doctor: [PIN]' };
 
-/** Texts a code, for money. */
-async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckResult> {
+/** Sends a code by text message, which costs money. */
+async function testOtp(client: GatewayClient, mobile: string): Promise<CheckResult> {
   try {
-    await otp.generate({ mobile, ...AS_A_LOGIN });
+    await client.otp.generate({ mobile, ...AS_A_LOGIN });
     return pass('otp', `a code was sent to ${mobile}`);
   } catch (error) {
     return toResult('otp', error);
@@ -258,9 +274,9 @@ async function testOtp({ otp }: GatewayClient, mobile: string): Promise<CheckRes
  * Checks whether lookups are refused, as far as a free call shows. Without them it only warns: they
  * are optional.
  */
-async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
+async function probeLookup(client: GatewayClient): Promise<CheckResult> {
   try {
-    await hlr.balance();
+    await client.hlr.balance();
     return notProven('lookup', 'lookups', 'lookup');
   } catch (error) {
     const { detail, advice } = toResult('lookup', error);
@@ -269,9 +285,9 @@ async function probeLookup({ hlr }: GatewayClient): Promise<CheckResult> {
 }
 
 /** Looks a number up, for money. */
-async function testLookup({ hlr }: GatewayClient, mobile: string) {
+async function testLookup(client: GatewayClient, mobile: string) {
   try {
-    const lookup = await hlr.lookup(mobile);
+    const lookup = await client.hlr.lookup(mobile);
     const facts = [lookup.status, lookup.operator, lookup.country].filter(Boolean);
     return { result: pass('lookup', `${mobile}: ${facts.join(', ')}`), lookup };
   } catch (error) {
@@ -304,7 +320,8 @@ async function checkPrices(
   }
 }
 
-function checkList({ pricing, oddRows, currency }: PriceList<NetworkPrice>): CheckResult {
+function checkList(list: PriceList<NetworkPrice>): CheckResult {
+  const { pricing, oddRows, currency } = list;
   const networks = pricing.length === 1 ? '1 network' : `${pricing.length} networks`;
   const detail = currency.name === null ? networks : `${networks}, in ${currency.name}`;
   if (pricing.length === 0)
@@ -322,8 +339,10 @@ function checkBalance(
 ): CheckResult {
   const micros = toMicros(balance);
   if (micros === null) return warn('balance', 'not an amount', "Ask the gateway's operator.");
+
   const amount = currency === null ? balance : `${balance} ${currency}`;
   if (micros <= 0) return fail('balance', amount, 'Top up the account: nothing can be sent.');
+
   const highest = Math.max(0, ...(table?.highestByCountry.values() ?? []));
   if (highest === 0) return pass('balance', amount);
   const messages = Math.floor(micros / highest);
@@ -345,10 +364,12 @@ async function checkPrice(
   const country = toKnownCountry(await originOf({ mobile }));
   const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
   const found = onNetwork ?? findCountryPrice(table, country, mobile);
+
   if (found === null) {
     const advice = "The list does not have its country; ask the gateway's operator.";
     return warn('price', `none for ${mobile}`, advice);
   }
+
   const kind = found.confidence <= 3 ? ", its network's" : ' at most';
   return pass('price', `${toDecimal(found.micros)} to ${mobile}${kind}`);
 }

@@ -19,8 +19,8 @@ export type LookupContext = PolicyServices &
 /** The column of the table: a number that is being enrolled, or one that the user has. */
 export type Column = 'enroll' | 'login';
 
-export function columnOf({ purpose }: Pick<LookupContext, 'purpose'>): Column {
-  return purpose === 'enroll' ? 'enroll' : 'login';
+export function columnOf(context: Pick<LookupContext, 'purpose'>): Column {
+  return context.purpose === 'enroll' ? 'enroll' : 'login';
 }
 
 /**
@@ -146,7 +146,8 @@ const BY_CODE: ReadonlyMap<number | null, Verdict> = new Map([
  * Returns the verdict of an answered lookup. An unknown word says nothing about the number. HLR
  * spec §2.
  */
-function readVerdict({ status, advancedStatus }: Lookup): Verdict {
+function readVerdict(lookup: Lookup): Verdict {
+  const { status, advancedStatus } = lookup;
   if (status === 'valid') return 'valid';
   if (status === 'error') return 'error';
   if (status !== 'invalid') return 'unknown-status';
@@ -198,6 +199,7 @@ export function readFinding(
   const hasNetwork = mcc !== null && mnc !== null && /^[0-9]{3}-[0-9]{2,3}$/.test(`${mcc}-${mnc}`);
   // Normalized, so that two can be compared: short, without case and doubled spaces.
   const name = operator?.slice(0, 64).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
+
   return {
     ...nothingFound(verdict, at),
     unknownWord: isShown ? word : null,

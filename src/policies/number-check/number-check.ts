@@ -49,6 +49,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
     throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
   }
   const lookups = shared ?? numberLookups({ budgetMs });
+
   return {
     name: 'number-check',
     stage,
@@ -59,6 +60,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
       const column = columnOf(context);
       const finding = await lookups.find(context);
       const decision = decide(finding, column, onInconclusive);
+
       if (decision === 'warn' && !REPORTED.includes(finding.verdict)) {
         context.emit({
           type: 'number-doubtful',
@@ -66,27 +68,24 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
           reason: explain(finding).join(', '),
         });
       }
+
       if (decision !== 'deny') return 'allow';
-      const [reasons, { verdict, retryAfterSeconds }] = [explain(finding), finding];
-      return verdict === 'too-many'
-        ? { deny: 'send-limit', retryAfterSeconds, reasons }
-        : { deny: 'unsuitable-phone', reasons };
+      const reasons = explain(finding);
+      if (finding.verdict !== 'too-many') return { deny: 'unsuitable-phone', reasons };
+      return { deny: 'send-limit', retryAfterSeconds: finding.retryAfterSeconds, reasons };
     },
   };
 }
 
 /** Returns the table's decision, with `inconclusive` and `deny-again` resolved. */
-function decide(
-  { verdict, timesInARow }: NumberFinding,
-  column: Column,
-  onInconclusive: 'send' | 'deny',
-) {
+function decide(finding: NumberFinding, column: Column, onInconclusive: 'send' | 'deny') {
   // Using up the lookups must not get a number enrolled without one. It must not keep an owner out
   // either: logins have limits on sends instead.
-  if (verdict === 'too-many') return column === 'enroll' ? 'deny' : 'warn';
-  const decision = DECISIONS[verdict][column];
+  if (finding.verdict === 'too-many') return column === 'enroll' ? 'deny' : 'warn';
+
+  const decision = DECISIONS[finding.verdict][column];
   if (decision === 'inconclusive') return onInconclusive === 'deny' ? 'deny' : 'warn';
-  if (decision === 'deny-again') return timesInARow > 1 ? 'deny' : 'warn';
+  if (decision === 'deny-again') return finding.timesInARow > 1 ? 'deny' : 'warn';
   return decision;
 }
 
@@ -94,8 +93,9 @@ function decide(
 const REPORTED: readonly Verdict[] = ['no-permission', 'no-balance'];
 
 /** Returns words for events: the verdict, and whether it is likely to last. */
-function explain({ verdict, unknownWord }: NumberFinding): readonly string[] {
-  const word =
-    verdict === 'unknown-status' ? `unknown status ${unknownWord ?? '(unreadable)'}` : verdict;
+function explain(finding: NumberFinding): readonly string[] {
+  const { verdict } = finding;
+  const unknown = `unknown status ${finding.unknownWord ?? '(unreadable)'}`;
+  const word = verdict === 'unknown-status' ? unknown : verdict;
   return [word, DECISIONS[verdict].isDurable === true ? 'lasting' : 'may pass'];
 }

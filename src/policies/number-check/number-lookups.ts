@@ -115,6 +115,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
       if (finding.verdict !== 'too-many') return finding;
       lookup = running.get(numberKey);
     }
+
     lookup = lookUp(context).finally(() => running.delete(numberKey));
     running.set(numberKey, lookup);
     return lookup;
@@ -147,10 +148,12 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   ): Promise<NumberFinding> {
     const first = await askOnce(context);
     if (DECISIONS[first.verdict].isRetried !== true) return first;
+
     const pauseMs = PAUSE_MS + random() * JITTER_MS;
     if (remainingMs(deadline) < pauseMs + SHORTEST_RETRY_MS) return first;
     // The repeated lookup is paid for like the first.
     if ((await countLookup(context)) !== null) return first;
+
     await wait(pauseMs);
     return askOnce(context);
   }
@@ -199,25 +202,26 @@ function createLookupMemory(maxEntries: number) {
   }
 
   /** Keeps a finding if the table says so. @returns The finding with its `timesInARow`. */
-  function keep({ numberKey }: LookupContext, finding: NumberFinding): NumberFinding {
+  function keep(context: LookupContext, finding: NumberFinding): NumberFinding {
+    const { numberKey } = context;
     const { verdict, network, operator = null, at } = finding;
     if (network !== undefined) networks.set(numberKey, { network: { ...network, operator }, at });
+
     const previous = findings.get(numberKey);
     const keptMs = DECISIONS[verdict].keptSeconds.enroll * 1_000;
     const isRepeated = previous?.verdict === verdict && isWithin(previous.at, at, keptMs);
     const counted = { ...finding, timesInARow: isRepeated ? previous.timesInARow + 1 : 1 };
+
     // A result that is not kept leaves the previous one in place, so a timeout between two equal
     // results does not separate them.
     if (keptMs > 0) findings.set(numberKey, counted);
     return counted;
   }
 
-  function networkOf({
-    numberKey,
-    now,
-  }: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
-    const known = networks.get(numberKey);
-    return known !== undefined && isWithin(known.at, now(), NETWORK_MS) ? known.network : undefined;
+  function networkOf(number: Pick<LookupContext, 'numberKey' | 'now'>): Network | undefined {
+    const known = networks.get(number.numberKey);
+    if (known === undefined) return undefined;
+    return isWithin(known.at, number.now(), NETWORK_MS) ? known.network : undefined;
   }
 
   return { find, keep, networkOf };
@@ -257,9 +261,9 @@ function createLookupStops(maxEntries: number) {
   let failures = 0;
 
   /** Returns why this number is not looked up now; null if it can be. */
-  function find({ prefixKey, now }: LookupContext): Verdict | null {
-    const nowMs = now();
-    const running = [stop, prefixes.get(prefixKey)].find(
+  function find(context: LookupContext): Verdict | null {
+    const nowMs = context.now();
+    const running = [stop, prefixes.get(context.prefixKey)].find(
       (found) => found != null && isWithin(found.from, nowMs, found.durationMs),
     );
     return running?.verdict ?? null;
@@ -275,6 +279,7 @@ function createLookupStops(maxEntries: number) {
         durationMs: prefixSeconds * 1_000,
       });
     }
+
     if (verdict === 'no-permission') begin(context, verdict, Infinity);
     else if (verdict === 'no-balance') begin(context, verdict, NO_BALANCE_MS);
     else if (verdict === 'failed' || verdict === 'unavailable') {
@@ -288,21 +293,18 @@ function createLookupStops(maxEntries: number) {
    * Emits one event, however often a stop is extended. An account without permission is stopped
    * until a restart.
    */
-  function begin(
-    { now, emit }: LookupContext,
-    verdict: keyof typeof REASONS,
-    durationMs: number,
-  ): void {
+  function begin(context: LookupContext, verdict: keyof typeof REASONS, durationMs: number): void {
     if (stop?.verdict === 'no-permission') return;
-    if (stop?.verdict !== verdict) emit({ type: 'lookups-stopped', reason: REASONS[verdict] });
-    stop = { verdict, from: now(), durationMs };
+    if (stop?.verdict !== verdict)
+      context.emit({ type: 'lookups-stopped', reason: REASONS[verdict] });
+    stop = { verdict, from: context.now(), durationMs };
   }
 
-  function resume({ emit }: LookupContext): void {
+  function resume(context: LookupContext): void {
     failures = 0;
     if (stop === null || stop.verdict === 'no-permission') return;
     stop = null;
-    emit({ type: 'lookups-resumed' });
+    context.emit({ type: 'lookups-resumed' });
   }
 
   return { find, note };

@@ -70,21 +70,18 @@ export interface BudgetCharge extends PolicyCharge {
  * Returns the counters of all budgets that a message is charged to. Messages to proven numbers have
  * budgets of their own: strangers, whose numbers are not proven, use up none of them.
  */
-export function reserve(
-  budgets: Budgets,
-  { userId, country, isProven, micros, nowMs }: Reservation,
-): readonly BudgetCharge[] {
-  const { daily, monthly, dailyPerCountry, monthlyPerCountry, dailyPerUser, monthlyPerUser } =
-    budgets;
-  const [day, month] = findPeriods(nowMs);
+export function reserve(budgets: Budgets, message: Reservation): readonly BudgetCharge[] {
+  const { userId, country, isProven } = message;
+  const [day, month] = findPeriods(message.nowMs);
   const plan: readonly (readonly [Period, string, number | undefined])[] = [
-    [day, 'all', daily],
-    [month, 'all', monthly],
-    [day, ...findCountryBudget(country, dailyPerCountry)],
-    [month, ...findCountryBudget(country, monthlyPerCountry)],
-    [day, `user:${userId}`, dailyPerUser],
-    [month, `user:${userId}`, monthlyPerUser],
+    [day, 'all', budgets.daily],
+    [month, 'all', budgets.monthly],
+    [day, ...findCountryBudget(country, budgets.dailyPerCountry)],
+    [month, ...findCountryBudget(country, budgets.monthlyPerCountry)],
+    [day, `user:${userId}`, budgets.dailyPerUser],
+    [month, `user:${userId}`, budgets.monthlyPerUser],
   ];
+
   const side = isProven ? 'proven:' : '';
   return plan.flatMap(([{ name, key, windowSeconds }, scope, max]) => {
     if (max === undefined) return [];
@@ -92,8 +89,9 @@ export function reserve(
     const of = kind === 'all' ? '' : ` of the ${kind}`;
     const reason = `the ${name} budget${of}${isProven ? ', proven numbers' : ''}`;
     const counter = { key: `spend-limits:${key}:${side}${scope}`, windowSeconds };
+
     return {
-      counter: { ...counter, amount: micros, max },
+      counter: { ...counter, amount: message.micros, max },
       reason,
       budget: name,
       scope: kind === 'country' ? `country ${rest.join(':')}` : kind,
@@ -105,11 +103,11 @@ export function reserve(
 /** Returns whether the context's number is proven for its user; one that no budget asks is not. */
 export async function findProven(
   budgets: Budgets,
-  { counters, provenKeys }: Pick<PolicyContext, 'counters' | 'provenKeys'>,
+  context: Pick<PolicyContext, 'counters' | 'provenKeys'>,
 ): Promise<boolean> {
   if (Object.values(budgets).every((budget) => budget === undefined)) return false;
-  const readCount = await readKeys(counters, provenKeys);
-  return provenKeys.some((key) => readCount(key).count > 0);
+  const readCount = await readKeys(context.counters, context.provenKeys);
+  return context.provenKeys.some((key) => readCount(key).count > 0);
 }
 
 /**
@@ -148,6 +146,7 @@ function findPeriods(nowMs: number): readonly [Period, Period] {
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];
   const date = now.toISOString();
   const until = (endMs: number): number => Math.ceil((endMs - nowMs) / 1000) + CLOCK_SKEW_SECONDS;
+
   return [
     { name: 'daily', key: date.slice(0, 10), windowSeconds: until(Date.UTC(year, month, day + 1)) },
     { name: 'monthly', key: date.slice(0, 7), windowSeconds: until(Date.UTC(year, month + 1)) },
@@ -206,8 +205,10 @@ export async function addToBudgets(
     const { key, windowSeconds } = charge.counter;
     return { counter: { key, windowSeconds, amount }, charge };
   });
+
   if (added.length + more.length === 0) return [];
   const { rows } = await chargeRows(counters, [...added, ...more]);
+
   return rows.flatMap(({ row, count }) => {
     const charge = 'charge' in row ? row.charge : null;
     const isNear = charge !== null && count.count >= NEAR * charge.counter.max;
@@ -216,10 +217,8 @@ export async function addToBudgets(
 }
 
 /** Returns whether this is the first report of a budget in its day or month. */
-export async function claimReport(
-  counters: CounterStore,
-  { counter: { key, windowSeconds } }: BudgetCharge,
-): Promise<boolean> {
+export async function claimReport(counters: CounterStore, charge: BudgetCharge): Promise<boolean> {
+  const { key, windowSeconds } = charge.counter;
   const { refusedBy } = await counters.charge([{ key: `${key}:near`, windowSeconds, max: 1 }]);
   return refusedBy === null;
 }

@@ -50,22 +50,24 @@ export function createPriceTable(
     names.map((name) => ({ iso, name })),
   );
   const names = new Map(
-    [...regions, ...others, ...countries].map(({ iso, name }) => [normalizeName(name), iso]),
+    [...regions, ...others, ...countries].map((one) => [normalizeName(one.name), one.iso]),
   );
+
   const rows = readMessageRows(messages, names);
-  const highestByCountry = findHighest(rows.map(({ iso, micros }) => [iso, micros]));
+  const highestByCountry = findHighest(rows.map((row) => [row.iso, row.micros]));
   // Countries that share a dialling code share their highest price.
   const highestByDialCode = findHighest(
-    [...regions, ...countries].map(({ iso, dialCode }) => [dialCode, highestByCountry.get(iso)]),
+    [...regions, ...countries].map((one) => [one.dialCode, highestByCountry.get(one.iso)]),
   );
+
   return {
     networksByMcc: groupByMcc(rows.filter(hasNetworkCodes)),
     highestByCountry,
     highestByDialCode,
     lookupPrices: findHighest(
-      countries.flatMap(({ iso, dialCode, micros }) => [
-        [iso, micros],
-        [dialCode, micros],
+      countries.flatMap((country) => [
+        [country.iso, country.micros],
+        [country.dialCode, country.micros],
       ]),
     ),
     problems: findProblems(messages, lookups, rows, countries.length),
@@ -84,13 +86,16 @@ function groupByMcc(networks: readonly MessageRow[]): ReadonlyMap<string, readon
 
 /** Returns every row with a usable price. One of 0 is not: it would switch every budget off. */
 function readMessageRows(
-  { pricing }: PriceList<NetworkPrice>,
+  messages: PriceList<NetworkPrice>,
   names: ReadonlyMap<string, string>,
 ): MessageRow[] {
   const normalize = createNormalizer();
-  return pricing.flatMap(({ mcc, mnc, operatorName, countryName, price }) => {
-    const micros = toMicros(price);
+
+  return messages.pricing.flatMap((network) => {
+    const { mcc, mnc, operatorName, countryName } = network;
+    const micros = toMicros(network.price);
     if (micros === null || micros <= 0) return [];
+
     const operator = operatorName === null ? null : normalize(operatorName);
     const iso = countryName === null ? undefined : names.get(normalize(countryName));
     return [{ mcc, mnc, operator, iso, micros }];
@@ -102,15 +107,19 @@ function readMessageRows(
  * HLR spec §2.
  */
 function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly CountryRow[] {
-  return (lookups?.pricing ?? []).flatMap(({ countryIso, countryName, countryCode, price }) => {
-    const iso = countryIso?.toUpperCase() ?? '';
-    const { dialCode } = /^\+?(?<dialCode>[1-9][0-9]{0,6})$/.exec(countryCode)?.groups ?? {};
-    if (!/^[A-Z]{2}$/.test(iso) || countryName === null || dialCode === undefined) return [];
+  return (lookups?.pricing ?? []).flatMap((country) => {
+    const iso = country.countryIso?.toUpperCase() ?? '';
+    const name = country.countryName;
+    const { dialCode } = DIAL_CODE.exec(country.countryCode)?.groups ?? {};
+    if (!/^[A-Z]{2}$/.test(iso) || name === null || dialCode === undefined) return [];
+
     // Price lists often use UK for the United Kingdom, whose ISO code is GB.
-    const micros = toMicros(price) ?? undefined;
-    return [{ iso: iso === 'UK' ? 'GB' : iso, name: countryName, dialCode, micros }];
+    const micros = toMicros(country.price) ?? undefined;
+    return [{ iso: iso === 'UK' ? 'GB' : iso, name, dialCode, micros }];
   });
 }
+
+const DIAL_CODE = /^\+?(?<dialCode>[1-9][0-9]{0,6})$/;
 
 /** A country of the price list of lookups. */
 interface CountryRow extends Region {
@@ -119,8 +128,8 @@ interface CountryRow extends Region {
 }
 
 /** Returns true when both codes of the network are well-formed. Lists write "1" for "01". */
-function hasNetworkCodes({ mcc, mnc }: MessageRow): boolean {
-  return /^[0-9]{3}$/.test(mcc) && /^[0-9]{1,3}$/.test(mnc);
+function hasNetworkCodes(row: MessageRow): boolean {
+  return /^[0-9]{3}$/.test(row.mcc) && /^[0-9]{1,3}$/.test(row.mnc);
 }
 
 /** Returns the highest price of each key. An entry without a key or a price is left out. */
@@ -143,12 +152,13 @@ function findProblems(
   countries: number,
 ): readonly PriceListProblem[] {
   const networks = rows.filter(hasNetworkCodes);
-  const codes = new Set(networks.map(({ mcc, mnc }) => `${mcc}-${mnc}`));
+  const codes = new Set(networks.map((row) => `${row.mcc}-${row.mnc}`));
   // The highest price of a network is the one that is used.
-  const prices = new Set(networks.map(({ mcc, mnc, micros }) => `${mcc}-${mnc} ${micros}`));
+  const prices = new Set(networks.map((row) => `${row.mcc}-${row.mnc} ${row.micros}`));
   const unread = messages.oddRows + messages.pricing.length - rows.length;
   const oddCountries = lookups === null ? 0 : lookups.oddRows + lookups.pricing.length - countries;
-  const unnamed = rows.filter(({ iso }) => iso === undefined).length;
+  const unnamed = rows.filter((row) => row.iso === undefined).length;
+
   const found: readonly PriceListProblem[] = [
     { problem: 'rows that cannot be read or have no usable price', rows: unread },
     { problem: 'rows without a network code', rows: rows.length - networks.length },
@@ -156,6 +166,7 @@ function findProblems(
     { problem: 'rows that repeat a network at another price', rows: prices.size - codes.size },
     { problem: 'rows of the lookup list without a country', rows: oddCountries },
   ].filter((problem) => problem.rows > 0);
+
   const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
   if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return found;
   // Only prices of messages are used here, but an app that adds the cost of lookups needs to know.
@@ -178,17 +189,17 @@ export interface FoundPrice {
 }
 
 /** Returns the price on a network, or null when no row has its mobile country code. */
-export function findNetworkPrice(
-  { networksByMcc }: PriceTable,
-  { mcc, mnc, operator }: Network,
-): FoundPrice | null {
-  const rows = networksByMcc.get(mcc ?? '') ?? [];
+export function findNetworkPrice(table: PriceTable, network: Network): FoundPrice | null {
+  const { mnc, operator } = network;
+  const rows = table.networksByMcc.get(network.mcc ?? '') ?? [];
   const exact = rows.filter((row) => row.mnc === mnc);
   if (exact.length > 0) return { micros: highestOf(exact), confidence: agree(exact) ? 1 : 3 };
+
   // In E.212 "001" and "01" differ, but no country has assigned both to different networks.
   const alike =
     mnc === null || mnc === '' ? [] : rows.filter((row) => Number(row.mnc) === Number(mnc));
   if (alike.length > 0) return { micros: highestOf(alike), confidence: agree(alike) ? 2 : 3 };
+
   const name = operator == null ? null : normalizeName(operator);
   const ofOperator = rows.filter((row) => name !== null && row.operator === name);
   if (ofOperator.length > 0) return { micros: highestOf(ofOperator), confidence: 4 };
@@ -213,11 +224,11 @@ export function findCountryPrice(
 
 /** Returns the price of a lookup, in millionths; undefined when no list has it. */
 export function findLookupPrice(
-  { lookupPrices }: PriceTable,
+  table: PriceTable,
   country: string | null,
   mobile: string,
 ): number | undefined {
-  return lookupPrices.get(country ?? '') ?? findByDialCode(lookupPrices, mobile);
+  return table.lookupPrices.get(country ?? '') ?? findByDialCode(table.lookupPrices, mobile);
 }
 
 /**
@@ -233,11 +244,11 @@ function findByDialCode(prices: ReadonlyMap<string, number>, mobile: string): nu
 }
 
 function highestOf(rows: readonly MessageRow[]): number {
-  return rows.reduce((highest, { micros }) => Math.max(highest, micros), 0);
+  return rows.reduce((highest, row) => Math.max(highest, row.micros), 0);
 }
 
 function agree(rows: readonly MessageRow[]): boolean {
-  return rows.every(({ micros }) => micros === rows[0]?.micros);
+  return rows.every((row) => row.micros === rows[0]?.micros);
 }
 
 /** A country with its name and dialling code. */

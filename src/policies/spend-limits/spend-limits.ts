@@ -80,6 +80,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   async function findSend(context: PolicyContext<unknown>): Promise<Send> {
     const known = sends.get(context);
     if (known !== undefined) return known;
+
     const [price, isProven] = await Promise.all([findPrice(context), findProven(budgets, context)]);
     const { userId, now } = context;
     const reservation = { userId, nowMs: now(), isProven, ...price };
@@ -97,6 +98,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     const { country } = origin;
     const fallback: FoundPrice = { micros: fallbackPrice, confidence: 7 };
     if (table === null) return { ...fallback, country, table };
+
     const network = await findNetwork(networkOf, context);
     const onNetwork = network && findNetworkPrice(table, network);
     // Without a known country the highest price of the calling code counts.
@@ -125,6 +127,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
       const isFirst = await claimReport(counters, found);
       reportedBudgets.set(counter.key, true);
       if (!isFirst) continue;
+
       const [spent, max] = [toDecimal(found.spent), toDecimal(counter.max)];
       emit({ type: 'budget-near', userId, budget, scope, isProven, spent, max });
     }
@@ -141,6 +144,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
       sends.delete(context);
       const { micros, confidence, country } = await findSend(context);
       if (micros <= maxPricePerMessage) return 'allow';
+
       const most = toDecimal(maxPricePerMessage);
       const price = `the message costs ${toDecimal(micros)}, the most is ${most}`;
       return {
@@ -152,6 +156,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     settle: async (context, settlement) => {
       const send = await findSend(context);
       const { table, confidence, micros } = send;
+
       // Prices of a list are the most a message costs. If one costs more, the list is outdated or
       // was misread.
       const hasCostMore = confidence !== 7 && readSpent(micros, settlement) > micros;
@@ -163,6 +168,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
           rows: 1,
         });
       }
+
       await report(context, await settle(context.counters, send, settlement));
     },
     spent: async (context, cost) => {
@@ -210,11 +216,13 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
     isLoading = true;
     // Ignore a failure: logins continue with the prices that are known.
     const found = await fetchTable(services).catch(() => null);
+
     isLoading = false;
     nextLoadAtMs = services.now() + (found === null ? RETRY_SECONDS : refreshSeconds) * 1000;
     if (found === null && !hasFailed) reportMissing(services, 'the price list');
     hasFailed = found === null;
     table = found ?? table;
+
     for (const problem of found?.problems ?? [])
       services.emit({ type: 'price-list-problem', ...problem });
   }
@@ -232,14 +240,15 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
           () => undefined,
         );
       }
+
       if (table === null) await firstWait;
       return table;
     },
   };
 }
 
-function reportMissing({ emit }: PolicyServices, list: string): void {
-  emit({ type: 'price-list-problem', problem: `${list} could not be fetched`, rows: 0 });
+function reportMissing(services: PolicyServices, list: string): void {
+  services.emit({ type: 'price-list-problem', problem: `${list} could not be fetched`, rows: 0 });
 }
 
 /** Returns null when there is no list of messages, or no usable row in it. */
@@ -250,6 +259,7 @@ async function fetchTable(services: PolicyServices): Promise<PriceTable | null> 
   if (messages.status === 'rejected') return null;
   // An account without lookups has no list of them; the table works without it.
   if (lookups.status === 'rejected') reportMissing(services, 'the price list of lookups');
+
   const countries = lookups.status === 'fulfilled' ? lookups.value : null;
   const table = createPriceTable(messages.value, countries, await loadRegions());
   return table.networksByMcc.size + table.highestByCountry.size > 0 ? table : null;
