@@ -73,7 +73,7 @@ export interface SmsOtpBase extends Middlewares, UserAdmin {
   /**
    * Returns whether the user has something to pass a second factor with: a number that a login
    * would text, a confirmed one of the phone book, a factor, or recovery codes that are left, or
-   * were spent and not followed by `enableUser`. For `isRequiredFor` of an app whose users add
+   * were spent, until `unlockUser` enables codes. For `isRequiredFor` of an app whose users add
    * their first number after a login. Rejects when a callback or the store fails: treat that as
    * true, as `isRequiredFor` does.
    * @throws {TypeError} when the user has no id.

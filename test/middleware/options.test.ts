@@ -138,7 +138,7 @@ describe('createSmsOtp', () => {
           'logins',
           'browserOf',
         ],
-        ...['status', 'unlockUser', 'enableUser', 'forgetUser', 'exportUser', 'warmUp'],
+        ...['status', 'unlockUser', 'forgetUser', 'exportUser', 'warmUp'],
       ].sort(),
     );
     const { requireSecondFactor, send } = parts;

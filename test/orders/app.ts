@@ -193,7 +193,7 @@ export function makeWorld(
     return smsOtp.hasSecondFactor(req);
   });
   tell('/forget', 'forgotten', () => smsOtp.forgetUser(id));
-  tell('/enable', 'enabled', () => smsOtp.enableUser(id));
+  tell('/enable', 'enabled', () => smsOtp.unlockUser(id, { enable: true }));
   app.get('/known/:id', (req, res, next) => {
     smsOtp.browserOf(req, req.params.id).then((browser) => res.json(browser), next);
   });
