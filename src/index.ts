@@ -58,7 +58,13 @@ export type {
   MessageOption,
   MessagesOption,
 } from './messages/options';
-export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
+export type {
+  DevicesPart,
+  FactorsPart,
+  PhonesPart,
+  RecoveryPart,
+  VerifyWithPart,
+} from './middleware/middlewares';
 export type {
   EnrollOptions,
   FactorName,

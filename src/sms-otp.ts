@@ -46,6 +46,7 @@ import {
   type Middlewares,
   type PhonesPart,
   type RecoveryPart,
+  type VerifyWithPart,
 } from './middleware/middlewares';
 import { defaultPassport, isOldPassport, type PassportInstance } from './middleware/passport';
 import {
@@ -95,6 +96,7 @@ export interface SmsOtpBase extends Middlewares, UserAdmin {
  * options.
  */
 export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
+  Where<O, 'factors' | 'recoveryCodes', VerifyWithPart> &
   Where<O, 'factors', FactorsPart> &
   Where<O, 'phoneBook', PhonesPart> &
   Where<O, 'recoveryCodes', RecoveryPart> &
@@ -102,14 +104,21 @@ export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
   WhereOn<O, 'logins', LoginsParts>;
 
 /**
- * Parts that exist if their option is given, may exist where the type leaves that open, and are
- * absent otherwise.
+ * Parts that exist if one of their options is given, may exist where the type leaves that open, and
+ * are absent otherwise.
  */
-type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
+type Where<O, Option extends keyof PartOptions, Parts> = [Given<O, Option>] extends [never]
+  ? { readonly [Name in keyof Parts]?: undefined }
+  : 'given' extends Given<O, Option>
+    ? Parts
+    : { readonly [Name in keyof Parts]?: Parts[Name] | undefined };
+
+/** Whether each of some options is given or the type leaves that open; never: all are absent. */
+type Given<O, Option extends keyof PartOptions> = Option extends keyof O
   ? undefined extends O[Option]
-    ? { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
-    : Parts
-  : { readonly [Name in keyof Parts]?: undefined };
+    ? 'open'
+    : 'given'
+  : never;
 
 /** Parts that exist unless their option is `false`; where the type leaves that open, they may. */
 type WhereOn<O, Option extends keyof PartOptions, Parts> = Option extends keyof O

@@ -148,8 +148,8 @@ function addRecovery(
   { smsOtp, addresses }: PagesContext,
   pendingPage: PendingPageMaker,
 ): void {
-  const { recover } = smsOtp;
-  if (recover === undefined) return;
+  const { settings, verifyWith } = smsOtp;
+  if (verifyWith === undefined || !settings.hasRecoveryCodes) return;
   const page = '/recovery-code';
   router.get(
     page,
@@ -157,7 +157,9 @@ function addRecovery(
   );
   router.post(
     page,
-    byUser((purpose) => recover({ purpose, failureRedirect: addresses.at('recovery-code') })),
+    byUser((purpose) =>
+      verifyWith('recovery-code', { purpose, failureRedirect: addresses.at('recovery-code') }),
+    ),
   );
 }
 
