@@ -67,8 +67,6 @@ import type { SmsOtpStore } from './stores/store';
 
 /** What `createSmsOtp` returns, whatever is configured. */
 export interface SmsOtpBase extends Middlewares, UserAdmin {
-  /** Registered with Passport already. Pass its name to Passport, never this object. */
-  readonly strategy: SmsOtpStrategy;
   /** Facts about the options that pages need. */
   readonly settings: SmsOtpSettings;
   /**
@@ -231,7 +229,7 @@ export function createSmsOtp<const O extends PartOptions>(
   const middlewares = createMiddlewares(middleware, features, strategy);
   const admin = createUserAdmin(login, changeAndEnd);
   const parts = { ...middlewares, ...admin, settings: context.publicSettings };
-  const made: SmsOtp = { strategy, ...parts, canPassSecondFactor, warmUp, close };
+  const made: SmsOtp = { ...parts, canPassSecondFactor, warmUp, close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }
