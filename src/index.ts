@@ -25,7 +25,7 @@ export type * from './stores/store';
 export type * from './limits/policy';
 export type { LiftedLimits } from './limits/lift';
 export type { LimitName } from './limits/table';
-export type { UserAdmin, UserExport } from './login/admin';
+export type { UnlockedUser, UnlockOptions, UserAdmin, UserExport } from './login/admin';
 export type { Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './login/outcome';
 export type * from './login/outcome';
@@ -58,7 +58,13 @@ export type {
   MessageOption,
   MessagesOption,
 } from './messages/options';
-export type { DevicesPart, FactorsPart, PhonesPart, RecoveryPart } from './middleware/middlewares';
+export type {
+  DevicesPart,
+  FactorsPart,
+  PhonesPart,
+  RecoveryPart,
+  VerifyWithPart,
+} from './middleware/middlewares';
 export type {
   EnrollOptions,
   FactorName,

@@ -46,6 +46,7 @@ import {
   type Middlewares,
   type PhonesPart,
   type RecoveryPart,
+  type VerifyWithPart,
 } from './middleware/middlewares';
 import { defaultPassport, isOldPassport, type PassportInstance } from './middleware/passport';
 import {
@@ -66,14 +67,12 @@ import type { SmsOtpStore } from './stores/store';
 
 /** What `createSmsOtp` returns, whatever is configured. */
 export interface SmsOtpBase extends Middlewares, UserAdmin {
-  /** Registered with Passport already. Pass its name to Passport, never this object. */
-  readonly strategy: SmsOtpStrategy;
   /** Facts about the options that pages need. */
   readonly settings: SmsOtpSettings;
   /**
    * Returns whether the user has something to pass a second factor with: a number that a login
    * would text, a confirmed one of the phone book, a factor, or recovery codes that are left, or
-   * were spent and not followed by `enableUser`. For `isRequiredFor` of an app whose users add
+   * were spent, until `unlockUser` enables codes. For `isRequiredFor` of an app whose users add
    * their first number after a login. Rejects when a callback or the store fails: treat that as
    * true, as `isRequiredFor` does.
    * @throws {TypeError} when the user has no id.
@@ -95,6 +94,7 @@ export interface SmsOtpBase extends Middlewares, UserAdmin {
  * options.
  */
 export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
+  Where<O, 'factors' | 'recoveryCodes', VerifyWithPart> &
   Where<O, 'factors', FactorsPart> &
   Where<O, 'phoneBook', PhonesPart> &
   Where<O, 'recoveryCodes', RecoveryPart> &
@@ -102,14 +102,21 @@ export type SmsOtp<O extends PartOptions = SmsOtpOptions> = SmsOtpBase &
   WhereOn<O, 'logins', LoginsParts>;
 
 /**
- * Parts that exist if their option is given, may exist where the type leaves that open, and are
- * absent otherwise.
+ * Parts that exist if one of their options is given, may exist where the type leaves that open, and
+ * are absent otherwise.
  */
-type Where<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
+type Where<O, Option extends keyof PartOptions, Parts> = [Given<O, Option>] extends [never]
+  ? { readonly [Name in keyof Parts]?: undefined }
+  : 'given' extends Given<O, Option>
+    ? Parts
+    : { readonly [Name in keyof Parts]?: Parts[Name] | undefined };
+
+/** Whether each of some options is given or the type leaves that open; never: all are absent. */
+type Given<O, Option extends keyof PartOptions> = Option extends keyof O
   ? undefined extends O[Option]
-    ? { readonly [Name in keyof Parts]?: Parts[Name] | undefined }
-    : Parts
-  : { readonly [Name in keyof Parts]?: undefined };
+    ? 'open'
+    : 'given'
+  : never;
 
 /** Parts that exist unless their option is `false`; where the type leaves that open, they may. */
 type WhereOn<O, Option extends keyof PartOptions, Parts> = Option extends keyof O
@@ -222,7 +229,7 @@ export function createSmsOtp<const O extends PartOptions>(
   const middlewares = createMiddlewares(middleware, features, strategy);
   const admin = createUserAdmin(login, changeAndEnd);
   const parts = { ...middlewares, ...admin, settings: context.publicSettings };
-  const made: SmsOtp = { strategy, ...parts, canPassSecondFactor, warmUp, close };
+  const made: SmsOtp = { ...parts, canPassSecondFactor, warmUp, close };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }

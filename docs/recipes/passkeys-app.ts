@@ -52,7 +52,7 @@ export function createApp({
   app.post('/login/passkey', smsOtp.verifyWith('passkey'), answerStatus);
   app.post('/login/pin', smsOtp.verify(), answerStatus);
   app.post('/login/resend', smsOtp.resend(), answerStatus);
-  app.post('/login/recover', smsOtp.recover(), answerStatus);
+  app.post('/login/recover', smsOtp.verifyWith('recovery-code'), answerStatus);
   app.post('/step-up', smsOtp.stepUp(), answerStatus);
   app.get('/account', smsOtp.requireSecondFactor(), (req, res) => {
     res.json({ id: req.user?.id, ...smsOtp.status(req).verified });

@@ -143,7 +143,7 @@ export function createUserFactors(
     if (await hasPhone(user)) return true;
     const asked = factors.map((factor) => hasFactor(factor, user, userId));
     if ((await Promise.all(asked)).includes(true)) return true;
-    // Codes that were spent count as well, until `enableUser`.
+    // Codes that were spent count as well, until an operator enables codes.
     return ((await recoveryCodes?.count(userId)) ?? null) !== null;
   }
 

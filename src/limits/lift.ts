@@ -13,10 +13,7 @@ export interface LiftedLimits {
   readonly hadDayLock: boolean;
   /** Messages that counted toward the day's totals. */
   readonly sends: number;
-  /**
-   * Failures since the last success. They stay counted: when they have disabled codes, `enableUser`
-   * enables them.
-   */
+  /** Failures since the last success. They stay counted unless codes are enabled too. */
   readonly failures: number;
 }
 

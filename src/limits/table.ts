@@ -367,7 +367,7 @@ export interface LimitRule {
 
 /**
  * What clears a counter. `success`: a right code clears it on both sides; `success-here`: only in
- * that browser, or on that side. `unlock` and `enable` are `unlockUser` and `enableUser`.
+ * that browser, or on that side. `unlock` is `unlockUser`, `enable` its option.
  * `lift-lock`: `unlockUser` ends its lock, and its count stays.
  */
 export type Clearing = 'success' | 'success-here' | 'unlock' | 'lift-lock' | 'enable';

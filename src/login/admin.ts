@@ -1,5 +1,6 @@
 import type { ChangeAndEnd } from '../account/end-others';
 import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
+import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
@@ -10,16 +11,9 @@ import { toUserIdText } from './users';
 export interface UserAdmin {
   /**
    * Lifts the user's locks and send budgets in all browsers, the day's totals too, and returns what
-   * was lifted. The failures counted so far stay counted.
+   * was lifted. The same call again completes one that failed.
    */
-  readonly unlockUser: (userId: UserId) => Promise<LiftedLimits>;
-  /**
-   * Clears the user's failures, which also ends `disabled`, makes the user's browsers unknown, and
-   * forgets that recovery codes were spent. Call it after the person was checked: a user without a
-   * number, another factor and codes may add a first number afterwards. The same call again
-   * completes one that failed.
-   */
-  readonly enableUser: (userId: UserId) => Promise<void>;
+  readonly unlockUser: (userId: UserId, options?: UnlockOptions) => Promise<UnlockedUser>;
   /**
    * Ends the user's pending logins and logins and removes the user's recovery codes, trusted
    * devices, known browsers and counters. What stays, and ends by itself: running locks, the second
@@ -29,6 +23,23 @@ export interface UserAdmin {
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */
   readonly exportUser: (userId: UserId) => Promise<UserExport>;
+}
+
+/** The options of `unlockUser`. */
+export interface UnlockOptions {
+  /**
+   * Also ends `disabled`: clears the user's failures, makes the user's browsers unknown, and
+   * forgets that recovery codes were spent. Check the person first: afterwards a user without a
+   * number, another factor and codes may add a first number. Default: false, the failures stay
+   * counted.
+   */
+  readonly enable?: boolean | undefined;
+}
+
+/** What `unlockUser` has done. */
+export interface UnlockedUser extends LiftedLimits {
+  /** Whether codes were enabled, which has cleared the `failures`. */
+  readonly enabled: boolean;
 }
 
 /** What is stored about a user beside counters. Times are milliseconds since 1970. */
@@ -70,14 +81,17 @@ export function createUserAdmin(
   }
 
   return {
-    async unlockUser(id) {
+    async unlockUser(id, { enable = false } = {}) {
       const { userId } = toUserIdText(id);
-      return liftLimits(counters, limits, userId, await listBrowserIds(userId));
-    },
-    async enableUser(id) {
-      const { userId } = toUserIdText(id);
-      await enableCodes(store, limits, userId, now());
-      await emitFailures(userId);
+      checkEnable(enable);
+      const lifted = await liftLimits(counters, limits, userId, await listBrowserIds(userId));
+
+      // Last, because it removes the browsers whose budgets are lifted.
+      if (enable) {
+        await enableCodes(store, limits, userId, now());
+        await emitFailures(userId);
+      }
+      return { ...lifted, enabled: enable };
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
@@ -99,4 +113,9 @@ export function createUserAdmin(
       };
     },
   };
+}
+
+/** The value may come from a form, where "false" is a string that counts as true. */
+function checkEnable(enable: unknown): void {
+  if (typeof enable !== 'boolean') throw optionError('unlockUser', 'enable', 'must be a boolean');
 }

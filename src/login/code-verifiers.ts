@@ -106,7 +106,7 @@ export function createCodeVerifiers(
   return new Map(verifiers.map((verifier) => [verifier.method, verifier]));
 }
 
-/** Returns whether a factor is one of the app's. The others have middlewares of their own. */
+/** Returns whether a factor is one of the option `factors`. */
 export function isAppFactor(method: string): boolean {
   return method !== 'sms' && method !== 'recovery-code';
 }

@@ -172,7 +172,7 @@ export type LoginEvent =
    * A known browser has had as many failures as it may: it counts as one of the others from now on.
    */
   | ({ readonly type: 'browser-unknown'; readonly failures: number } & EventOwner)
-  /** A user's second factor by text message is disabled until `enableUser`. */
+  /** A user's second factor by text message is disabled until `unlockUser` enables it. */
   | ({ readonly type: 'disabled' } & EventOwner)
   /**
    * The consecutive failures since the user's last success, for apps that keep the count in their

@@ -1,4 +1,5 @@
 import type { Request, RequestHandler } from 'express';
+import { optionError } from '../errors';
 import type { LoginRegistry } from '../login/context';
 import type { TrustedDevices } from '../account/trusted-devices';
 import { isAppFactor } from '../login/code-verifiers';
@@ -56,12 +57,17 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly status: (req: Request) => SmsOtpStatus;
 }
 
-/** Added by the option `factors`. */
-export interface FactorsPart {
+/** Added by the options `factors` and `recoveryCodes`. */
+export interface VerifyWithPart {
   /**
-   * Verifies the code of another factor. @throws {TypeError} when `factors` has none of that name.
+   * Verifies the code of another factor in place of the texted one: one of `factors`, or
+   * `'recovery-code'`. @throws {TypeError} that lists these names for any other.
    */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
+}
+
+/** Added by the option `factors`. */
+export interface FactorsPart {
   /**
    * Answers with the options for a factor that answers a challenge, as JSON. `verifyWith` verifies
    * its response, once and within five minutes. @throws {TypeError} when `factors` has none of that
@@ -80,8 +86,6 @@ export interface PhonesPart {
 export interface RecoveryPart {
   /** Generates and counts the codes for users who have lost their phone. */
   readonly recoveryCodes: RecoveryCodesPart;
-  /** Verifies a recovery code in place of the texted one. */
-  readonly recover: (options?: VerifyOptions) => RequestHandler;
 }
 
 /** Added by the option `trustedDevices`. */
@@ -103,12 +107,21 @@ export interface FeatureContexts {
   readonly logins: LoginRegistry | undefined;
 }
 
+/** The parts that exist only if an option is given. */
+type OptionalParts = VerifyWithPart &
+  FactorsPart &
+  PhonesPart &
+  RecoveryPart &
+  DevicesPart &
+  LoginsParts;
+
 /** Makes all middlewares and guards from one context. Some exist only if their option is given. */
 export function createMiddlewares(
   context: MiddlewareContext,
   { phones, recoveryCodes, logins }: FeatureContexts,
   strategy: OtpStrategy,
-): Middlewares & Partial<FactorsPart & PhonesPart & RecoveryPart & DevicesPart & LoginsParts> {
+): Middlewares & Partial<OptionalParts> {
+  const others = [...context.factors.keys()].filter((name) => name !== 'sms');
   return {
     firstFactor: createFirstFactor(context),
     send: createSend(context),
@@ -123,13 +136,11 @@ export function createMiddlewares(
     ...createResendCancelStepUp(context),
     ...createGuards(context),
     ...(phones && { phones: createPhones(context, phones) }),
-    ...(recoveryCodes && {
-      recover: createVerify(context, strategy, 'recover', 'recovery-code'),
-      recoveryCodes: createRecoveryCodesPart(context, recoveryCodes),
-    }),
+    ...(recoveryCodes && { recoveryCodes: createRecoveryCodesPart(context, recoveryCodes) }),
     ...(logins && { logins: createLoginsPart(context, logins) }),
     ...(context.devices && { trustedDevices: toTrustedDevices(context.devices) }),
-    ...([...context.factors.keys()].some(isAppFactor) && createFactorsPart(context, strategy)),
+    ...(others.length > 0 && { verifyWith: createVerifyWith(context, strategy, others) }),
+    ...(others.some(isAppFactor) && createFactorsPart(context)),
   };
 }
 
@@ -137,14 +148,27 @@ function toTrustedDevices({ list, revoke, revokeAll }: TrustedDevices): TrustedD
   return { list, revoke, revokeAll };
 }
 
-function createFactorsPart(context: MiddlewareContext, strategy: OtpStrategy): FactorsPart {
+/** @param others The factors of this app beside the texted code, which `verify` verifies. */
+function createVerifyWith(
+  context: MiddlewareContext,
+  strategy: OtpStrategy,
+  others: readonly string[],
+): VerifyWithPart['verifyWith'] {
+  return (factor, options) => {
+    if (!others.includes(factor)) {
+      const names = others.map((name) => `'${name}'`).join(', ');
+      const problem = `must be another factor of this app: ${names}`;
+      const isTexted = factor === 'sms';
+      throw optionError('verifyWith', 'factor', isTexted ? `${problem}; ${VERIFY}` : problem);
+    }
+    return createVerify(context, strategy, 'verifyWith', factor)(options);
+  };
+}
+
+const VERIFY = 'verify() verifies texted codes';
+
+function createFactorsPart(context: MiddlewareContext): FactorsPart {
   return {
-    verifyWith: (factor, options) => {
-      if (!isAppFactor(factor) || !context.factors.has(factor)) {
-        throw new TypeError('verifyWith: factors has none of that name');
-      }
-      return createVerify(context, strategy, 'verifyWith', factor)(options);
-    },
     optionsWith: (factor) => {
       const createOptions = context.factors.get(factor)?.createOptions;
       if (createOptions === undefined) {

@@ -197,7 +197,6 @@ const SCHEMAS = {
     transaction: callback<NonNullable<StepUpOptions['transaction']>>().optional(),
   }) satisfies z.ZodType<StepUpOptions>,
   verify: verifySchema,
-  recover: verifySchema,
   verifyWith: verifySchema,
   optionsWith: strictOptions({}),
   requireSecondFactor: strictOptions({

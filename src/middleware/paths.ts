@@ -31,7 +31,6 @@ function listDefaults(paths: Paths): Partial<Record<MiddlewareName, Redirects>> 
       trustedDeviceRedirect: home,
     },
     verify,
-    recover: verify,
     verifyWith: verify,
     resend: { successRedirect: code, failureRedirect: code },
     stepUp: { successRedirect: code, failureRedirect: stepUp },

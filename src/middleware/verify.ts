@@ -18,7 +18,7 @@ import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy'
 export function createVerify(
   context: MiddlewareContext,
   strategy: OtpStrategy,
-  name: 'verify' | 'recover' | 'verifyWith' = 'verify',
+  name: 'verify' | 'verifyWith' = 'verify',
   factor = 'sms',
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, returnPages } = context;

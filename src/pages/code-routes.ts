@@ -163,8 +163,8 @@ function showEnd(context: PagesContext, req: Request, res: Response): void {
 }
 
 function addRecovery(router: Router, context: PagesContext): void {
-  const { recover } = context.smsOtp;
-  if (recover === undefined) return;
+  const { settings, verifyWith } = context.smsOtp;
+  if (verifyWith === undefined || !settings.hasRecoveryCodes) return;
 
   const page = '/recovery-code';
   const failureRedirect = context.addresses.at('recovery-code');
@@ -174,7 +174,7 @@ function addRecovery(router: Router, context: PagesContext): void {
   );
   router.post(
     page,
-    byUser((purpose) => recover({ purpose, failureRedirect })),
+    byUser((purpose) => verifyWith('recovery-code', { purpose, failureRedirect })),
   );
 }
 

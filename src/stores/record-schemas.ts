@@ -142,7 +142,10 @@ export const recoveryCodesSchema = z.object({
     .optional(),
 });
 
-/** The recovery codes of a user, from the first ones until `forgetUser` or `enableUser`. */
+/**
+ * The recovery codes of a user, from the first ones until `forgetUser`, or `unlockUser` with
+ * `enable`.
+ */
 export type RecoveryCodeSet = Readonly<z.output<typeof recoveryCodesSchema>>;
 
 export const noteSchema = z.object({

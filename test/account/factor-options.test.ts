@@ -18,14 +18,16 @@ function create(given: object): SmsOtp {
 
 describe('createSmsOtp', () => {
   it('has recovery codes, trusted devices and other factors only where they are configured', () => {
-    const parts = ['recoveryCodes', 'recover', 'trustedDevices', 'verifyWith'] as const;
+    const parts = ['recoveryCodes', 'trustedDevices', 'verifyWith', 'optionsWith'] as const;
     const own = create({});
     for (const part of parts) expect(part in own).toBe(false);
     const factor = { name: 'totp', isAvailable: () => true, check: () => true };
     const all = create({ recoveryCodes: {}, trustedDevices: device, factors: [factor] });
     for (const part of parts) expect(part in all).toBe(true);
     expect(Object.keys(all.trustedDevices ?? {})).toEqual(['list', 'revoke', 'revokeAll']);
-    expect('verifyWith' in create({ recoveryCodes: {} })).toBe(false);
+    const [codes, factors] = [create({ recoveryCodes: {} }), create({ factors: [factor] })];
+    expect(['verifyWith' in codes, 'optionsWith' in codes]).toEqual([true, false]);
+    expect(['verifyWith' in factors, 'optionsWith' in factors]).toEqual([true, true]);
   });
 
   it.each(['pendingLogins', 'counters', 'records', 'tokens', 'finish'] as const)(
@@ -52,12 +54,23 @@ describe('createSmsOtp', () => {
     );
   });
 
-  it('names a factor that is not there, and lets nobody verify ours by that way', () => {
-    const totp = { name: 'totp', isAvailable: () => true, check: () => true };
-    const smsOtp = create({ factors: [totp], recoveryCodes: {} });
-    for (const name of ['yubikey', 'sms', 'recovery-code', '__proto__']) {
-      expect(() => smsOtp.verifyWith?.(name)).toThrow('verifyWith: factors has none of that name');
-    }
-    expect(() => smsOtp.verifyWith?.('totp')).not.toThrow();
-  });
+  const TOTP = { name: 'totp', isAvailable: () => true, check: () => true };
+  it.each<[object, readonly string[], readonly string[]]>([
+    [{ factors: [TOTP], recoveryCodes: {} }, ['recovery-code', 'totp'], []],
+    [{ factors: [TOTP] }, ['totp'], ['recovery-code']],
+    [{ recoveryCodes: {} }, ['recovery-code'], ['totp']],
+  ])(
+    'makes verifyWith for the factors of %j, and names them for any other',
+    (options, names, others) => {
+      const { verifyWith } = create(options);
+      for (const name of names) expect(verifyWith?.(name)).toBeInstanceOf(Function);
+
+      const listed = names.map((name) => `'${name}'`).join(', ');
+      const message = `verifyWith: factor must be another factor of this app: ${listed}`;
+      for (const name of [...others, 'yubikey', 'trusted-device', '__proto__'])
+        expect(() => verifyWith?.(name)).toThrow(new TypeError(message));
+      const texted = new TypeError(`${message}; verify() verifies texted codes`);
+      expect(() => verifyWith?.('sms')).toThrow(texted);
+    },
+  );
 });

@@ -73,7 +73,7 @@ describe.each(['A', 'B'] as const)('canPassSecondFactor, variant %s,', (variant)
     await expect(ask({ phoneBook })).resolves.toBe(true);
   });
 
-  it('for recovery codes that are left, and that were spent, until enableUser', async () => {
+  it('for recovery codes that are left, and that were spent, until codes are enabled', async () => {
     await expect(ask({ recoveryCodes: { count: 5 } })).resolves.toBe(false);
     const { smsOtp, recoveryCodes } = test;
     const codes = await recoveryCodes.generate('carol');
@@ -85,7 +85,7 @@ describe.each(['A', 'B'] as const)('canPassSecondFactor, variant %s,', (variant)
     }
     await expect(recoveryCodes.count('carol')).resolves.toBe(0);
     await expect(smsOtp.canPassSecondFactor(asUser(CAROL))).resolves.toBe(true);
-    await smsOtp.enableUser('carol');
+    await smsOtp.unlockUser('carol', { enable: true });
     await expect(smsOtp.canPassSecondFactor(asUser(CAROL))).resolves.toBe(false);
     await expect(recoveryCodes.generate('carol')).resolves.toHaveLength(5);
   });

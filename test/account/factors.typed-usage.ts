@@ -36,12 +36,24 @@ const full = createSmsOtp({
 
 /** Options that are put together elsewhere: perhaps it is there, perhaps not. */
 const unknown: SmsOtp = createSmsOtp(options);
-const { recoveryCodes, trustedDevices, recover, verifyWith } = full;
+const { recoveryCodes, trustedDevices, verifyWith, optionsWith } = full;
+
+const onlyCodes = createSmsOtp({ ...needed, recoveryCodes: {} });
+const onlyFactors = createSmsOtp({ ...needed, factors: [] });
+declare const perhaps: Pick<SmsOtpOptions, 'recoveryCodes'>;
+const perhapsCodes = createSmsOtp({ ...needed, ...perhaps });
+const factorsPerhapsCodes = createSmsOtp({ ...needed, ...perhaps, factors: [] });
 
 export const uses: readonly ((req: Request) => unknown)[] = [
   (req) => recoveryCodes.generate('alice', req).then((codes) => codes.join('\n')),
   () => trustedDevices.list(12).then((devices) => devices.map(({ label }) => label)),
-  () => [recover({ successRedirect: '/' }), verifyWith('totp')],
+  () => [
+    verifyWith('recovery-code', { successRedirect: '/' }),
+    verifyWith('totp'),
+    optionsWith('key'),
+  ],
+  () => [onlyCodes.verifyWith('recovery-code'), onlyFactors.verifyWith('totp')],
+  () => [factorsPerhapsCodes.verifyWith('totp'), perhapsCodes.verifyWith?.('recovery-code')],
   () => unknown.recoveryCodes?.count('alice'),
   (req) => req.user && plain.canPassSecondFactor(req.user),
 
@@ -51,6 +63,14 @@ export const uses: readonly ((req: Request) => unknown)[] = [
   (): TrustedDevices => plain.trustedDevices,
   // @ts-expect-error There is no other factor.
   (): typeof verifyWith => plain.verifyWith,
+  // @ts-expect-error Recovery codes have no challenge.
+  (): typeof optionsWith => onlyCodes.optionsWith,
+  // @ts-expect-error Recovery codes may be missing, and there is no other factor.
+  (): typeof verifyWith => perhapsCodes.verifyWith,
+  // @ts-expect-error Nobody knows whether there is another factor.
+  (): typeof verifyWith => unknown.verifyWith,
+  // @ts-expect-error `verifyWith('recovery-code')` takes its place.
+  (): keyof typeof full => 'recover',
   // @ts-expect-error Nobody knows whether they are configured.
   (): RecoveryCodesPart => unknown.recoveryCodes,
   // @ts-expect-error A device's token is nobody's business.

@@ -241,7 +241,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
   });
 
   it.each<[string, (test: TestApp) => Promise<unknown>]>([
-    ['enableUser', ({ smsOtp }) => smsOtp.enableUser('alice')],
+    ['unlockUser that enables codes', ({ smsOtp }) => smsOtp.unlockUser('alice', { enable: true })],
     ['forgetUser', ({ smsOtp }) => smsOtp.forgetUser('alice')],
   ])('is unknown after %s', async (_what, call) => {
     const test = await apps.start({ variant });
@@ -282,7 +282,7 @@ describe.each(['A', 'B'] as const)('a browser in variant %s', (variant) => {
     browser.leave();
     test.clock.advanceSeconds(30);
     expect(await isKnown(test, browser)).toBe(false);
-    const lifted = { locks: [], hadDayLock: false, sends: 3, failures: 0 };
+    const lifted = { locks: [], hadDayLock: false, sends: 3, failures: 0, enabled: false };
     expect(await test.smsOtp.unlockUser('alice')).toEqual(lifted);
     expect(await isKnown(test, browser)).toBe(true);
   });

@@ -46,8 +46,33 @@ describe.each(['A', 'B'] as const)('a factor named other-browsers, variant %s', 
       hadDayLock: false,
       sends: 3,
       failures: 10,
+      enabled: false,
     });
     expect(await guess(visitor)).toBe(401);
+  });
+
+  it('is lifted by the call that enables codes, which names the lock and the failures', async () => {
+    await lockFactor();
+    const visitor = visit(test);
+    await visitor.login();
+    expect(await guess(visitor)).toBe(429);
+    expect(await test.smsOtp.unlockUser('alice', { enable: true })).toEqual({
+      ...{ locks: ['other-browsers'], hadDayLock: false, sends: 3, failures: 10, enabled: true },
+    });
+    expect(test.told('failure-count-changed').at(-1)).toMatchObject({ failures: 0 });
+    expect(await guess(visitor)).toBe(401);
+    expect(test.told('failure-count-changed').at(-1)).toMatchObject({ failures: 1 });
+  });
+
+  it.each(['false', 1, null])('stays with enable %j, which is no boolean', async (enable) => {
+    await lockFactor();
+    const wrong = { enable } as object;
+    await expect(test.smsOtp.unlockUser('alice', wrong)).rejects.toThrow(
+      new TypeError('unlockUser: enable must be a boolean'),
+    );
+    const visitor = visit(test);
+    await visitor.login();
+    expect(await guess(visitor)).toBe(429);
   });
 
   it('keeps its lock alone when the user is forgotten', async () => {
@@ -65,7 +90,9 @@ describe.each(['A', 'B'] as const)('a factor named other-browsers, variant %s', 
       { key: 'failures:slow:alice', windowSeconds: 30 * 86_400, lock },
     ]);
     const lifted = await test.smsOtp.unlockUser('alice');
-    expect(lifted).toEqual({ locks: [], hadDayLock: true, sends: 0, failures: 0 });
+    expect(lifted).toEqual({
+      ...{ locks: [], hadDayLock: true, sends: 0, failures: 0, enabled: false },
+    });
     expect(await test.smsOtp.unlockUser('alice')).toMatchObject({ hadDayLock: false });
   });
 });

@@ -489,7 +489,7 @@ describe('what clears a counter', () => {
     expect(readCount('failures:slow:u')).toMatchObject({ count: 60, lockedSeconds: 0 });
   });
 
-  it('enableUser', async () => {
+  it('unlockUser that enables codes', async () => {
     const cleared = await clearedBy(() => enableCodes(guarded(), limits, 'u', clock.now()));
     expect(cleared).toEqual([...FAILURES, 'locks:u:sms', 'failures:slow:u'].sort());
   });

@@ -58,14 +58,14 @@ const noSuchFactor: RequestHandler = (_req, _res, next) => next(new Error('no su
 function addPages(app: Express, smsOtp: SmsOtp): void {
   for (const [path, options] of Object.entries(GUARDS))
     app.all(path, smsOtp.requireSecondFactor(options), (_req, res) => void res.json({ in: true }));
-  const { verifyWith, recover, optionsWith } = smsOtp;
+  const { verifyWith, optionsWith } = smsOtp;
   const redirects = { successRedirect: '/home', failureRedirect: '/code' };
   for (const name of ['passkey', 'totp']) {
     app.post(`/login/${name}`, verifyWith?.(name) ?? noSuchFactor);
     app.post(`/go/${name}`, verifyWith?.(name, redirects) ?? noSuchFactor);
   }
   app.post('/go/pin', smsOtp.verify(redirects));
-  app.post('/go/recover', recover?.(redirects) ?? noSuchFactor);
+  app.post('/go/recover', verifyWith?.('recovery-code', redirects) ?? noSuchFactor);
   app.post('/go/step-up', smsOtp.stepUp({ successRedirect: '/code', failureRedirect: '/s' }));
   app.post('/pay', smsOtp.stepUp({ transaction: () => ({ amount: 'EUR 1', payee: 'Florist' }) }));
   app.post('/key/options', optionsWith?.('key') ?? noSuchFactor);

@@ -22,7 +22,7 @@ const METHODS = ['get', 'head', 'put', 'patch', 'delete', 'options', 'post'] as 
 const ALLOWED: Readonly<Record<string, readonly (typeof METHODS)[number][]>> = {
   send: ['get', 'post'],
   verify: ['post'],
-  recover: ['post'],
+  recoveryCode: ['post'],
   verifyWith: ['post'],
   optionsWith: ['post'],
   resend: ['post'],
@@ -50,12 +50,12 @@ describe('the method of a request', () => {
   });
 
   function addEveryMiddleware(app: Express, smsOtp: SmsOtp, passport: PassportStatic): void {
-    const { phones, recover, verifyWith, optionsWith } = smsOtp;
-    if (!phones || !recover || !verifyWith || !optionsWith) throw new Error('a part is missing');
+    const { phones, verifyWith, optionsWith } = smsOtp;
+    if (!phones || !verifyWith || !optionsWith) throw new Error('a part is missing');
     const middlewares: Record<string, RequestHandler> = {
       send: smsOtp.send(),
       verify: smsOtp.verify(),
-      recover: recover(),
+      recoveryCode: verifyWith('recovery-code'),
       verifyWith: verifyWith('key'),
       optionsWith: optionsWith('key'),
       resend: smsOtp.resend(),

@@ -118,9 +118,10 @@ describe('a form of another site that came without the session cookie', () => {
     hasPhones: true,
     routes(app, smsOtp, passport) {
       addSite(app, smsOtp, passport);
-      const { recover } = smsOtp;
+      const { verifyWith } = smsOtp;
       app.post('/site/logout', smsOtp.logout({ successRedirect: '/site/bye' }));
-      app.post('/site/recover', recover?.({ failureRedirect: '/site/again' }) ?? []);
+      const redirects = { failureRedirect: '/site/again' };
+      app.post('/site/recover', verifyWith?.('recovery-code', redirects) ?? []);
     },
   });
 

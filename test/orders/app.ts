@@ -162,12 +162,12 @@ export function makeWorld(
     }),
     passport.session(),
   );
-  const { phones, recover, recoveryCodes, logins } = smsOtp;
+  const { phones, recoveryCodes, logins } = smsOtp;
   app.post('/login', passport.authenticate('local', { session: false }), smsOtp.send(), answer);
   app.post('/login/pin', smsOtp.verify(), answer);
   app.post('/login/resend', smsOtp.resend(), answer);
   app.post('/login/cancel', smsOtp.cancel(), answer);
-  app.post('/recover', recover(), answer);
+  app.post('/recover', smsOtp.verifyWith('recovery-code'), answer);
   app.post('/step-up', smsOtp.stepUp(), answer);
   const transaction = { amount: '10 USD', payee: 'Bob' };
   app.post('/pay', smsOtp.stepUp({ transaction: () => transaction }), answer);
@@ -193,7 +193,7 @@ export function makeWorld(
     return smsOtp.hasSecondFactor(req);
   });
   tell('/forget', 'forgotten', () => smsOtp.forgetUser(id));
-  tell('/enable', 'enabled', () => smsOtp.enableUser(id));
+  tell('/enable', 'enabled', () => smsOtp.unlockUser(id, { enable: true }));
   app.get('/known/:id', (req, res, next) => {
     smsOtp.browserOf(req, req.params.id).then((browser) => res.json(browser), next);
   });

@@ -73,7 +73,7 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     expect((await visit(test).login()).body).toMatchObject({ sent: true });
   });
 
-  it('lock after each ten for twice as long, and disable at fifty until enableUser', async () => {
+  it('lock after each ten for twice as long, and disable at fifty until codes are enabled', async () => {
     const visitor = visit(test);
     for (const lock of [1, 2, 4, 8]) {
       await failTenTimes(visitor);
@@ -91,9 +91,11 @@ describe.each(['A', 'B'] as const)('failures of a user in variant %s', (variant)
     expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
     test.clock.advanceSeconds(300 * 86_400);
     expect(seen(await visitor.login())).toEqual(DISABLED);
-    await test.smsOtp.unlockUser('alice');
+    expect(await test.smsOtp.unlockUser('alice')).toMatchObject({ failures: 50, enabled: false });
     expect(seen(await visitor.login())).toEqual(DISABLED);
-    await test.smsOtp.enableUser('alice');
+    const enabled = await test.smsOtp.unlockUser('alice', { enable: true });
+    expect(enabled).toMatchObject({ failures: 50, enabled: true });
+    expect(await test.smsOtp.unlockUser('alice')).toMatchObject({ failures: 0 });
     expect(told('failure-count-changed').at(-1)).toMatchObject({
       userId: 'alice',
       failures: 0,

@@ -68,9 +68,9 @@ export function addPhones(app: Express, { phones, requireSecondFactor }: SmsOtp)
 }
 
 /** Makes and takes recovery codes. */
-export function addFactors(app: Express, { recover, recoveryCodes }: SmsOtp): void {
-  if (recover === undefined || recoveryCodes === undefined) return;
-  app.post('/recover', recover(), (req, res) => {
+export function addFactors(app: Express, { verifyWith, recoveryCodes }: SmsOtp): void {
+  if (verifyWith === undefined || recoveryCodes === undefined) return;
+  app.post('/recover', verifyWith('recovery-code'), (req, res) => {
     res.json({ ...req.smsOtp, authInfo: req.authInfo, isAuthenticated: req.isAuthenticated() });
   });
   app.post('/codes', async (req, res, next) => {

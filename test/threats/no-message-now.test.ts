@@ -71,6 +71,7 @@ async function start(
     oddOptions: { getPhone },
     routes: (app, smsOtp) => {
       addPhones(app, smsOtp);
+      if (smsOtp.settings.factors.length === 0) return;
       const verify = smsOtp.verifyWith?.('own');
       if (verify) app.post('/own', verify, (req, res) => void res.json(req.smsOtp));
     },

@@ -30,7 +30,7 @@ describe.each(['A', 'B'] as const)('two instances in one app in variant %s', (va
     const firstFactor = passport.authenticate('local', { session: false }) as RequestHandler;
     app.post('/staff/login', firstFactor, made.send(), (req, res) => void res.json(req.smsOtp));
     app.post('/staff/login/pin', made.verify(), (_req, res) => void res.json({}));
-    app.post('/staff/recover', made.recover(), (_req, res) => void res.json({}));
+    app.post('/staff/recover', made.verifyWith('recovery-code'), (_req, res) => void res.json({}));
     app.get('/staff/account', made.requireSecondFactor(), (_req, res) => void res.json({}));
   }
 

@@ -1,3 +1,4 @@
+import type { Strategy } from 'passport';
 import type { Response } from 'supertest';
 import type supertest from 'supertest';
 import { ALICE, type TestApp, type TestUser } from '../../support/test-app';
@@ -56,4 +57,10 @@ export function sessionIdOf({ headers }: Response): string | undefined {
 /** What /status says. */
 export async function statusOf(agent: Agent): Promise<Record<string, unknown>> {
   return (await agent.get('/status')).body as Record<string, unknown>;
+}
+
+/** The strategy that Passport finds by a name. */
+export function findStrategy(passport: object, name = 'sms-otp'): Strategy | undefined {
+  // Missing in the types of Passport.
+  return (Reflect.get(passport, '_strategies') as Record<string, Strategy | undefined>)[name];
 }
