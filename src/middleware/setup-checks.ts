@@ -70,7 +70,8 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
       (req.body as unknown) === undefined
         ? 'The body of a request has not been parsed: put express.urlencoded() for forms, or ' +
           'express.json() for JSON, before the routes of smsOtp'
-        : `A parsed body has no ${field}: rename the field, or name that of the code in codeField`;
+        : `A parsed body has no ${field}: rename the field. The name of the code's field is the ` +
+          'option codeField';
     warn('SMS_OTP_FIELD_MISSING', problem);
   }
   return value;

@@ -25,6 +25,8 @@ const guards = {
 
 let traffic: Traffic;
 let next: number;
+/** Whose turn it is among two people who share a number. */
+let turn = 0;
 
 /**
  * Our own limits are as wide as they go (`WIDE_LIMITS`), because they would be the first to stop
@@ -37,9 +39,11 @@ async function start(
 ): Promise<void> {
   traffic = await startTraffic(policies, options, { variant });
   next = 0;
-  await traffic.answer(NEIGHBOUR, 'neighbour');
-  await traffic.answer(REGULAR, 'regular');
-  traffic.minutes(24 * 60);
+  for (const who of [0, 1]) {
+    await traffic.answer(NEIGHBOUR, `neighbour-${who}`);
+    await traffic.answer(REGULAR, `regular-${who}`);
+    traffic.minutes(24 * 60);
+  }
 }
 afterEach(() => traffic.test.close());
 
@@ -59,13 +63,14 @@ function pumped(): number[] {
 
 /**
  * People who log in whatever else is going on: verified numbers, and new ones in France and in
- * Germany.
+ * Germany. Two people share each verified number and take turns: a user has 40 messages a day.
  */
 async function liveOn(): Promise<boolean[]> {
   next += 1;
+  turn = 1 - turn;
   const logins = await Promise.all([
-    traffic.answer(NEIGHBOUR, 'neighbour'),
-    traffic.answer(REGULAR, 'regular'),
+    traffic.answer(NEIGHBOUR, `neighbour-${turn}`),
+    traffic.answer(REGULAR, `regular-${turn}`),
     traffic.answer(numberOf('+3364444', next)),
     traffic.answer(numberOf('+4915123', next).padEnd(14, '0')),
   ]);
