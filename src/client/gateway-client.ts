@@ -21,7 +21,7 @@ import type { Wire } from './wire';
 /** Milliseconds for calls in flight to end when a client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
-type MessageRules = Pick<ClientSettings, 'maxCodeDigits' | 'allowSecondSegment'>;
+type ClientMessageRules = Pick<ClientSettings, 'maxCodeDigits' | 'allowSecondSegment'>;
 
 /**
  * The REST client of the gateway, for one account. It opens nothing before the first call. One
@@ -36,7 +36,7 @@ export class GatewayClient {
   readonly hlr: HlrCalls;
   readonly #parts: ReturnType<typeof createParts>;
   readonly #authMs: number;
-  readonly #messageRules: MessageRules;
+  readonly #messageRules: ClientMessageRules;
   #closing: Promise<void> | null = null;
 
   /**
@@ -64,7 +64,7 @@ export class GatewayClient {
   }
 
   /** How messages are measured before they are sent. @internal */
-  get messageRules(): MessageRules {
+  get messageRules(): ClientMessageRules {
     return this.#messageRules;
   }
 

@@ -53,7 +53,7 @@ export class SharedToken {
   /** Renews through the store, which lets one process renew while the others wait. */
   async #renewOnce(seen: number, known: RenewalBase): Promise<Round> {
     const { store, account, crypto, authMs, now } = this.context;
-    const attempt: Attempt = { own: null, failure: null };
+    const attempt: RenewalAttempt = { own: null, failure: null };
 
     const renew = async (previous: StoredToken | null): Promise<RenewedToken> => {
       try {
@@ -111,7 +111,7 @@ interface OwnToken {
 }
 
 /** The result of this process's own renewal. Both fields are null when another process renews. */
-interface Attempt {
+interface RenewalAttempt {
   own: OwnToken | null;
   failure: { readonly error: unknown } | null;
 }

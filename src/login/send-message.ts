@@ -304,7 +304,7 @@ async function generate(
 }
 
 /** A message that the gateway has sent. */
-interface SentMessage {
+interface DeliveredMessage {
   readonly times: SendTimes;
   readonly charge: Charged;
   readonly generated: TextedOtp;
@@ -313,7 +313,7 @@ interface SentMessage {
 async function attach(
   core: LoginContext,
   { request, recipient, context }: Message,
-  { times, charge, generated }: SentMessage,
+  { times, charge, generated }: DeliveredMessage,
 ): Promise<SendResult> {
   const { mobile } = recipient;
   const text: SentText = {
@@ -376,7 +376,7 @@ async function keep(
 async function emitSent(
   core: LoginContext,
   { userId, purpose, address, mobile, origin }: SendContext,
-  { times: { sends }, charge: { usedUp }, generated }: SentMessage,
+  { times: { sends }, charge: { usedUp }, generated }: DeliveredMessage,
 ): Promise<void> {
   const subject = { userId, purpose, address };
   const { country } = await origin();

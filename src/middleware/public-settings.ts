@@ -60,7 +60,7 @@ export interface FieldNames {
 }
 
 /** What is read of the checked options. */
-interface Given extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries' | 'now'> {
+interface GivenSettings extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries' | 'now'> {
   readonly appName?: string | undefined;
   readonly paths?: Paths | undefined;
   readonly phoneBook?: object | undefined;
@@ -96,7 +96,7 @@ export function createPreferredFinder(
 
 /** Returns the facts that `smsOtp.settings` shows. */
 export function toPublicSettings(
-  given: Given,
+  given: GivenSettings,
   locales: readonly string[],
   findPreferredFactor: SmsOtpSettings['findPreferredFactor'],
 ): SmsOtpSettings {
