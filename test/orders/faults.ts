@@ -161,7 +161,7 @@ export const FAULTS: readonly SeededFault[] = [
     name: 'a number is entered before its code was right',
     file: 'account/enroll.ts',
     from: '// 2 the code; and before it counts',
-    to: 'if (request.currentUser !== undefined) await enter({ user: request.currentUser, mobile: "+14155550188" } as Verified, request);\n    // 2 the code; and before it counts',
+    to: 'if (request.visit.currentUser !== undefined) await enter({ user: request.visit.currentUser, mobile: "+14155550188" } as Verified, request);\n    // 2 the code; and before it counts',
     scenario: { state: 'enrolling', verbs: ['confirm'] },
     kind: 'mishaps',
   },
