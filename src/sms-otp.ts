@@ -18,7 +18,7 @@ import { createNumberKeys } from './limits/number-keys';
 import { createLimitTable, type LimitTable } from './limits/rows';
 import { createUserAdmin, type UserAdmin } from './login/admin';
 import { type CodeVerifier, createCodeVerifiers } from './login/code-verifiers';
-import type { AppUserId, KnownBrowsers, LoginContext, LoginRegistry } from './login/context';
+import type { AppUserId, KnownBrowsers, Core, LoginRegistry } from './login/context';
 import { createEmitter } from './login/events';
 import { refundUnusable } from './login/charge-send';
 import { createFactorOptions } from './login/factor-options';
@@ -141,7 +141,7 @@ type PartOptions = Pick<
 
 /** Everything behind one set of options. */
 class SmsOtpContext {
-  readonly login: LoginContext;
+  readonly core: Core;
   readonly middleware: MiddlewareContext;
   readonly features: FeatureContexts;
   readonly publicSettings: SmsOtpSettings;
@@ -158,30 +158,30 @@ class SmsOtpContext {
     checkGateway(settings, opened);
     // Without a listener the client does not create any events.
     const unsubscribe = onEvent && opened.subscribe(emit);
-    const login = createLoginContext(settings, opened, store, emit);
-    const factors = createFactors(login, settings);
-    const userFactors = createUserFactors(login, settings, factors.recoveryCodes);
+    const core = createCore(settings, opened, store, emit);
+    const factors = createFactors(core, settings);
+    const userFactors = createUserFactors(core, settings, factors.recoveryCodes);
     const { canPassSecondFactor, hasNoFactor } = userFactors;
-    this.login = login;
+    this.core = core;
     this.canPassSecondFactor = canPassSecondFactor;
-    this.changeAndEnd = createChangeAndEnd(login, factors.devices?.revokeFor);
+    this.changeAndEnd = createChangeAndEnd(core, factors.devices?.revokeFor);
     const { changeAndEnd } = this;
     const parts = { ...factors, userFactors, changeAndEnd };
-    this.middleware = createMiddlewareContext(settings, login, parts, opened, store);
+    this.middleware = createMiddlewareContext(settings, core, parts, opened, store);
     this.publicSettings = toPublicSettings(
       settings,
       findServedLocales(settings.messages),
-      createPreferredFinder(login, userFactors.listFactors, this.middleware),
+      createPreferredFinder(core, userFactors.listFactors, this.middleware),
     );
     this.features = {
-      phones: book && { login, book, hasNoFactor },
+      phones: book && { core, book, hasNoFactor },
       recoveryCodes: factors.recoveryCodes && {
         codes: factors.recoveryCodes,
         hasNoFactor,
         loadUser: settings.loadUser,
         emit,
       },
-      logins: login.logins,
+      logins: core.logins,
     };
     this.close = async () => {
       await opened.close();
@@ -219,15 +219,15 @@ export function createSmsOtp<const O extends PartOptions>(
 ): SmsOtp<O> {
   if (others.length > 0) throw new TypeError(SECOND_ARGUMENT);
   const context = new SmsOtpContext(options);
-  const { middleware, login, features, changeAndEnd, canPassSecondFactor, close } = context;
+  const { middleware, core, features, changeAndEnd, canPassSecondFactor, close } = context;
   const warmUp = async (): Promise<void> => {
     // Reading any number loads the plans of all countries; this one is fictional.
-    await Promise.all([login.gateway.warmUp(), login.numberKeys('+12025550100')]);
+    await Promise.all([core.gateway.warmUp(), core.numberKeys('+12025550100')]);
   };
   const strategy = new SmsOtpStrategy(context);
   register(strategy, middleware);
   const middlewares = createMiddlewares(middleware, features, strategy);
-  const admin = createUserAdmin(login, changeAndEnd);
+  const admin = createUserAdmin(core, changeAndEnd);
   const parts = { ...middlewares, ...admin, settings: context.publicSettings };
   const made: SmsOtp = { ...parts, canPassSecondFactor, warmUp, close };
   // Which parts exist depends on the same options as the type.
@@ -302,12 +302,12 @@ function toMessageSettings(settings: Settings, rules: MessageRules): MessageBuil
   return { ...messages, ...rules, appName, codeValiditySeconds, getLocale };
 }
 
-function createLoginContext(
+function createCore(
   settings: Settings,
   { gateway, policyGateway, messageRules }: OpenGateway,
   store: SmsOtpStore,
-  emit: LoginContext['emit'],
-): LoginContext {
+  emit: Core['emit'],
+): Core {
   const { getUserId = readId, loadUser, now, secret, strategyName } = settings;
   const derivers = secret.map(createKeyDeriver);
   const createDigests = (label: string): readonly KeyedDigest[] =>
@@ -369,7 +369,7 @@ function joinBrowsers(
   { knownBrowsers, now }: Settings,
   { browsers, counters }: GuardedStore,
   limits: LimitTable,
-  createDigests: LoginContext['createDigests'],
+  createDigests: Core['createDigests'],
 ): KnownBrowsers {
   const digests = createDigests('known-browsers');
   const maxAgeDays = knownBrowsers === false ? null : knownBrowsers.maxAgeDays;
@@ -379,21 +379,21 @@ function joinBrowsers(
 function joinLogins(
   { logins: settings, now }: Settings,
   { logins }: GuardedStore,
-  emit: LoginContext['emit'],
+  emit: Core['emit'],
 ): LoginRegistry | undefined {
   if (settings === false) return undefined;
   return createLoginRegistry({ ...settings, logins, now, emit, randomId: randomUUID });
 }
 
 function joinFactors(
-  login: LoginContext,
+  core: Core,
   verifiers: ReadonlyMap<string, CodeVerifier>,
 ): MiddlewareContext['factors'] {
   const joined = Array.from(verifiers, ([name, verifier]) => {
-    const verifyOtp = createVerifyOtp(login, verifier);
+    const verifyOtp = createVerifyOtp(core, verifier);
     return [
       name,
-      { verifier, verifyOtp, createOptions: createFactorOptions(login, verifier) },
+      { verifier, verifyOtp, createOptions: createFactorOptions(core, verifier) },
     ] as const;
   });
   return new Map(joined);
@@ -443,35 +443,35 @@ function createSetup(settings: Settings): MiddlewareContext['setup'] {
 
 function createMiddlewareContext(
   settings: Settings,
-  login: LoginContext,
+  core: Core,
   { recoveryCodes, devices, userFactors, changeAndEnd }: AccountParts,
   { writesMessages }: OpenGateway,
   store: SmsOtpStore,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, now } = settings;
-  const slot = new SessionSlot(sessionKey, keepSessionKeys, listCookies(settings), login.warn);
-  const logins = createLogins(slot, login.logins);
-  const browsers = createBrowserCookies(login.browsers, settings.knownBrowsers);
-  const sendOtp = createSendOtp(login, userFactors.listFactors);
-  const verifiers = createCodeVerifiers(login, settings, recoveryCodes);
+  const slot = new SessionSlot(sessionKey, keepSessionKeys, listCookies(settings), core.warn);
+  const logins = createLogins(slot, core.logins);
+  const browsers = createBrowserCookies(core.browsers, settings.knownBrowsers);
+  const sendOtp = createSendOtp(core, userFactors.listFactors);
+  const verifiers = createCodeVerifiers(core, settings, recoveryCodes);
   return {
     passport: choosePassport(settings),
     strategyName,
     fields,
     slot,
     now,
-    warn: login.warn,
-    userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(login.warn),
+    warn: core.warn,
+    userFields: process.env.NODE_ENV === 'production' ? undefined : createUserFields(core.warn),
     processId: store.tokens.isInProcess === true ? nameProcess() : undefined,
     returnPages: createReturnPages(settings.returnToOrigins),
     paths: settings.paths,
     setup: createSetup(settings),
     logins,
-    marks: createMarkReader(slot, login.getUserId, now, logins),
+    marks: createMarkReader(slot, core.getUserId, now, logins),
     hasOneOf: userFactors.hasOneOf,
     sendOtp,
-    resendOtp: createResendOtp(login, sendOtp),
-    factors: joinFactors(login, verifiers),
+    resendOtp: createResendOtp(core, sendOtp),
+    factors: joinFactors(core, verifiers),
     devices: joinDevices(settings, devices),
     mayBeUnrequired: isRequiredFor !== undefined,
     writesMessages,
@@ -480,10 +480,10 @@ function createMiddlewareContext(
     isRequiredFor: toRequiredCheck(isRequiredFor),
     getLocale: async (user, req) => settings.getLocale?.(user, req),
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
-    getUserId: login.getUserId,
+    getUserId: core.getUserId,
     browsers,
-    beginLogin: (user, visit) => beginLogin(login, user, visit),
-    ...joinPendingLogins(login),
+    beginLogin: (user, visit) => beginLogin(core, user, visit),
+    ...joinPendingLogins(core),
     changeAndEnd: (req, id, reason, change, stays) => {
       const { pending, login: ofSession } = (req && slot.peek(req)) ?? {};
       const pendingId = stays?.pendingId ?? pending?.pendingId;
@@ -517,13 +517,13 @@ function nameProcess(): string {
 }
 
 function joinPendingLogins(
-  login: LoginContext,
+  core: Core,
 ): Pick<MiddlewareContext, 'findPending' | 'endPending' | 'finishPending' | 'giveBackUnusable'> {
-  const { pendingLogins } = login.store;
+  const { pendingLogins } = core.store;
   return {
     findPending: (pendingId) => pendingLogins.find(pendingId),
     endPending: (pendingId) => pendingLogins.end(pendingId),
     finishPending: (pendingId, success) => finishLogin(pendingLogins, pendingId, success, NO_CODE),
-    giveBackUnusable: (sent) => refundUnusable(login, sent),
+    giveBackUnusable: (sent) => refundUnusable(core, sent),
   };
 }

@@ -28,7 +28,7 @@ export interface ListedPhone extends PhoneChoice {
 
 /** Makes the decisions about numbers the user has. */
 export function createChangePhones(context: EnrollmentContext) {
-  const { login, book } = context;
+  const { core, book } = context;
 
   return {
     async removePhone(request: ChangeRequest, keepsLast: boolean): Promise<ChangeResult> {
@@ -42,19 +42,19 @@ export function createChangePhones(context: EnrollmentContext) {
       }
       const { user, phone, about } = found;
       const isRemoved: unknown = await request.changeAndEnd(user, async () =>
-        book.remove(login.getUserId(user), phone.stored, { keepsLast }),
+        book.remove(core.getUserId(user), phone.stored, { keepsLast }),
       );
       if (isRemoved !== true) return refuse(await explainKept(user, phone));
-      login.emit({ type: 'phone-removed', ...about });
+      core.emit({ type: 'phone-removed', ...about });
       return toChanged(user, phone);
     },
     async setDefaultPhone(request: ChangeRequest): Promise<ChangeResult> {
       const found = await findPhone(request);
       if (found.kind === 'refused') return found;
       const { user, phone, about } = found;
-      const isSet: unknown = await book.setDefault(login.getUserId(user), phone.stored);
+      const isSet: unknown = await book.setDefault(core.getUserId(user), phone.stored);
       if (isSet !== true) return refuse({ reason: 'no-phone' });
-      if (!phone.isDefault) login.emit({ type: 'default-phone-changed', ...about });
+      if (!phone.isDefault) core.emit({ type: 'default-phone-changed', ...about });
       return toChanged(user, phone);
     },
     async listPhones(user: Express.User): Promise<readonly ListedPhone[]> {
@@ -67,12 +67,12 @@ export function createChangePhones(context: EnrollmentContext) {
   async function findPhone({ visit, passed, maxAgeMs, phoneId }: ChangeRequest) {
     const { currentUser: user, address } = visit;
     if (user === undefined) return refuse({ reason: 'second-factor-required' });
-    const refusal = checkFactor(passed, maxAgeMs, login.now());
+    const refusal = checkFactor(passed, maxAgeMs, core.now());
     if (refusal !== null) return refuse(refusal);
     const phones = await readOwnPhones(context, user);
     const phone = phones.find((own) => own.phoneId === phoneId);
     if (phone === undefined) return refuse({ reason: 'no-phone' });
-    const { userId } = toUserIdText(login.getUserId(user));
+    const { userId } = toUserIdText(core.getUserId(user));
     // `about` is for events.
     return {
       kind: 'found',

@@ -1,5 +1,5 @@
 import { forgetBrowsers } from '../limits/lift';
-import type { LoginContext } from '../login/context';
+import type { Core } from '../login/context';
 import type { DeviceEnd, LoginEnd } from '../login/events';
 import type { RevokeDevices } from './trusted-devices';
 
@@ -42,7 +42,7 @@ export type ChangeAndEndHere = <Changed>(
 
 /** @param revokeDevices Undefined unless `trustedDevices` is configured. */
 export function createChangeAndEnd(
-  { store, limits, logins, now }: Pick<LoginContext, 'store' | 'limits' | 'logins' | 'now'>,
+  { store, limits, logins, now }: Pick<Core, 'store' | 'limits' | 'logins' | 'now'>,
   revokeDevices: RevokeDevices | undefined,
 ): ChangeAndEnd {
   const { pendingLogins } = store;

@@ -3,7 +3,7 @@ import { chargeRows, waitOf } from '../limits/charge';
 import type { LimitName } from '../limits/table';
 import type { Reason, Refusal } from '../login/outcome';
 import { maskPhone } from '../login/phones';
-import type { HasNoFactor, LoginContext, PreparedSuccess } from '../login/context';
+import type { HasNoFactor, Core, PreparedSuccess } from '../login/context';
 import type { SendOtp } from '../login/send-otp';
 import { deny, type SendResult } from '../login/send-result';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
@@ -16,7 +16,7 @@ import { type OwnPhone, type PhoneBook, readOwnPhones } from './phone-book';
 
 /** Everything the decisions about numbers need, made once by `createSmsOtp`. */
 export interface EnrollmentContext {
-  readonly login: LoginContext;
+  readonly core: Core;
   readonly book: PhoneBook;
   readonly sendOtp: SendOtp;
   /** Verifies texted codes. */
@@ -45,7 +45,7 @@ export interface EnrollRequest {
 export function createEnrollPhone(
   context: EnrollmentContext,
 ): (request: EnrollRequest) => Promise<SendResult> {
-  const { login, book, sendOtp } = context;
+  const { core, book, sendOtp } = context;
 
   return async function enrollPhone(request) {
     // 1 the user
@@ -53,9 +53,9 @@ export function createEnrollPhone(
     const { currentUser: user, address } = visit;
     if (user === undefined)
       return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
-    const { userId } = toUserIdText(login.getUserId(user));
+    const { userId } = toUserIdText(core.getUserId(user));
     const refuse = (refusal: Refusal, limit: LimitName | null = null): SendResult =>
-      deny(login, { userId, purpose: 'enroll', address }, refusal, { limit });
+      deny(core, { userId, purpose: 'enroll', address }, refusal, { limit });
 
     // 2 may the user enroll a number
     const denial = await checkRightToEnroll(context, user, passed, maxAgeMs);
@@ -73,15 +73,15 @@ export function createEnrollPhone(
 
     // 5 count it, whatever becomes of it
     const about = { user: userId, bucket: OTHER_BROWSERS };
-    const rows = login.limits.rowsOf('enroll', about);
-    const { refusedBy } = await chargeRows(login.store.counters, rows);
+    const rows = core.limits.rowsOf('enroll', about);
+    const { refusedBy } = await chargeRows(core.store.counters, rows);
     if (refusedBy !== null) {
       const retryAfterSeconds = Math.max(1, waitOf(refusedBy));
       return refuse({ reason: 'send-limit', retryAfterSeconds }, 'enrollments');
     }
 
     // 6 store it as unconfirmed, and text it
-    await book.addUnconfirmed(login.getUserId(user), mobile, { consentedAt: login.now() });
+    await book.addUnconfirmed(core.getUserId(user), mobile, { consentedAt: core.now() });
     return sendOtp({ user, purpose: 'enroll', visit, newPhone: { mobile, ...replaced } });
   };
 }
@@ -136,8 +136,8 @@ const MAX_ENROLL_AGE_SECONDS = 900;
 export function createConfirmPhone(
   context: EnrollmentContext,
 ): (request: ConfirmRequest) => Promise<Confirmed | Refused | Unconfirmed> {
-  const { login, book, verifyOtp } = context;
-  const maxAgeMs = (MAX_ENROLL_AGE_SECONDS + login.settings.pendingLoginSeconds) * 1000;
+  const { core, book, verifyOtp } = context;
+  const maxAgeMs = (MAX_ENROLL_AGE_SECONDS + core.settings.pendingLoginSeconds) * 1000;
 
   return async function confirmPhone(request) {
     // 1 may the user still enroll a number
@@ -145,7 +145,7 @@ export function createConfirmPhone(
     if (pending?.purpose === 'enroll') {
       const refusal = await checkRight(request);
       if (refusal !== null) {
-        await login.store.pendingLogins.end(pending.pendingId);
+        await core.store.pendingLogins.end(pending.pendingId);
         return refusal;
       }
     }
@@ -162,7 +162,7 @@ export function createConfirmPhone(
     const replaced = replaces === undefined ? null : maskPhone(replaces);
     const { address } = request.visit;
     const enrolled = { userId, address, maskedPhone: maskPhone(mobile), replaced };
-    login.emit({ type: 'phone-enrolled', ...enrolled });
+    core.emit({ type: 'phone-enrolled', ...enrolled });
     return { kind: 'confirmed', user, userId, at };
   };
 
@@ -170,7 +170,7 @@ export function createConfirmPhone(
   async function completeEnding(request: ConfirmRequest): Promise<void> {
     const { pending, currentUser } = request.visit;
     if (pending?.purpose !== 'enroll' || currentUser === undefined) return;
-    const found = await login.store.pendingLogins.find(pending.pendingId);
+    const found = await core.store.pendingLogins.find(pending.pendingId);
     if (found === 'passed') await request.completeEnding(currentUser);
   }
 
@@ -190,7 +190,7 @@ export function createConfirmPhone(
     { user, mobile, replaces }: Verified,
     { changeAndEnd }: ConfirmRequest,
   ): Promise<unknown> {
-    const id = login.getUserId(user);
+    const id = core.getUserId(user);
     return changeAndEnd(user, async () =>
       replaces === undefined ? book.confirm(id, mobile) : book.replace(id, replaces, mobile),
     );
@@ -202,7 +202,7 @@ export function createConfirmPhone(
     { visit: { address } }: ConfirmRequest,
     refused: Refused,
   ): Refused {
-    login.emit({ type: 'rejected', userId, purpose, address, reason: refused.refusal.reason });
+    core.emit({ type: 'rejected', userId, purpose, address, reason: refused.refusal.reason });
     return refused;
   }
 }
@@ -233,9 +233,9 @@ async function checkRightToEnroll(
   passed: VerifiedMark | undefined,
   maxAgeMs: number,
 ): Promise<Refusal | null> {
-  const { login, hasNoFactor } = context;
-  const refusal = checkFactor(passed, maxAgeMs, login.now());
+  const { core, hasNoFactor } = context;
+  const refusal = checkFactor(passed, maxAgeMs, core.now());
   if (refusal === null) return null;
-  const { userId } = toUserIdText(login.getUserId(user));
+  const { userId } = toUserIdText(core.getUserId(user));
   return (await hasNoFactor(userId, () => user)) ? null : refusal;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { HasNoFactor, ListFactors, LoginContext } from '../login/context';
+import type { HasNoFactor, ListFactors, Core } from '../login/context';
 import { findPhones } from '../login/phones';
 import { idText, isUser, toUserIdText } from '../login/users';
 import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
@@ -111,7 +111,7 @@ export interface UserFactors {
   readonly hasOneOf: (user: Express.User, methods: readonly string[]) => Promise<boolean>;
 }
 
-type UserFactorsContext = Pick<LoginContext, 'emit' | 'warn' | 'getUserId' | 'listPhones'>;
+type UserFactorsContext = Pick<Core, 'emit' | 'warn' | 'getUserId' | 'listPhones'>;
 
 interface UserFactorsSettings extends Pick<PhoneSources, 'getPhone' | 'phoneBook'> {
   readonly factors: readonly Factor[];
@@ -196,18 +196,18 @@ interface FactorSettings {
 }
 
 export function createFactors(
-  login: LoginContext,
+  core: Core,
   { recoveryCodes, trustedDevices }: FactorSettings,
 ): LoginFactors {
-  const { store, now, createDigests } = login;
+  const { store, now, createDigests } = core;
   const digests = createDigests('factors');
   const joinDevices = (settings: NonNullable<typeof trustedDevices>): LoginFactors['devices'] => {
     const tokens = createDeviceTokens(digests, randomBytes);
     const registry = createDeviceRegistry({ ...settings, devices: store.devices, tokens, now });
-    const bind = createDeviceBinding(login, settings, digests);
+    const bind = createDeviceBinding(core, settings, digests);
     return {
-      ...createDeviceAuthenticator(login, registry, bind),
-      ...createDeviceAdmin(login, registry),
+      ...createDeviceAuthenticator(core, registry, bind),
+      ...createDeviceAdmin(core, registry),
     };
   };
   return {

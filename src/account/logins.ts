@@ -2,7 +2,7 @@ import { DAY_SECONDS } from '../limits/charge';
 import type {
   NewLogin,
   ListedLogin,
-  LoginContext,
+  Core,
   LoginReference,
   LoginRegistry,
   PreparedLogin,
@@ -38,7 +38,7 @@ interface RegistryParts {
   readonly maxAgeDays: number;
   readonly now: () => number;
   readonly randomId: () => string;
-  readonly emit: LoginContext['emit'];
+  readonly emit: Core['emit'];
 }
 
 /** The records of logins, and what this process knows of them. */
@@ -48,7 +48,7 @@ interface Registry {
   readonly lifeMs: number;
   readonly now: () => number;
   readonly randomId: () => string;
-  readonly emit: LoginContext['emit'];
+  readonly emit: Core['emit'];
 }
 
 export function createLoginRegistry({

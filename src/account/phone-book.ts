@@ -1,6 +1,6 @@
 import { isObject, readFields, type Warn } from '../errors';
 import { type ReadNumber, toE164 } from '../limits/number-country';
-import type { AppUserId, LoginContext, UserPhones } from '../login/context';
+import type { AppUserId, Core, UserPhones } from '../login/context';
 import type { UnusablePhone } from '../login/events';
 import type { PhoneChoice } from '../login/outcome';
 import { describePhone, isPhoneNumber } from '../login/phones';
@@ -79,7 +79,7 @@ export interface PhoneSources {
  * Makes the list of a user's numbers that may be texted, the default first: the one that `getPhone`
  * returns, otherwise the confirmed ones of the phone book.
  */
-export function createPhoneLister(sources: PhoneSources): LoginContext['listPhones'] {
+export function createPhoneLister(sources: PhoneSources): Core['listPhones'] {
   const { getPhone, phoneBook, getUserId } = sources;
   if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user), sources);
   return async (user) => {
@@ -96,7 +96,7 @@ export function createPhoneLister(sources: PhoneSources): LoginContext['listPhon
  * unconfirmed counts, so that an invalid one is not a reason to trust the next number.
  */
 export function createPhoneCheck(
-  listPhones: LoginContext['listPhones'],
+  listPhones: Core['listPhones'],
   { getPhone, phoneBook, getUserId }: Omit<PhoneSources, 'warn' | 'readNumber'>,
 ): (user: Express.User) => Promise<boolean> {
   return async function hasPhone(user) {
@@ -172,13 +172,13 @@ export type OwnPhone = BookEntry & PhoneChoice;
  * @throws {TypeError} when the phone book returns anything but a list, or the user has no id.
  */
 export async function readOwnPhones(
-  { login, book }: { readonly login: LoginContext; readonly book: PhoneBook },
+  { core, book }: { readonly core: Core; readonly book: PhoneBook },
   user: Express.User,
 ): Promise<readonly OwnPhone[]> {
-  const listed = await readBook(book, login.getUserId(user));
+  const listed = await readBook(book, core.getUserId(user));
   return Promise.all(
-    (await readEntries(listed, login)).map(async (entry) => {
-      return { ...entry, ...(await describePhone(login, user, entry.mobile)) };
+    (await readEntries(listed, core)).map(async (entry) => {
+      return { ...entry, ...(await describePhone(core, user, entry.mobile)) };
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { chargeBrowser } from '../limits/attempts';
 import { chargeRows } from '../limits/charge';
 import type { KeyedDigest } from '../keys';
-import type { CookieValue, LoginContext, PreparedPut } from '../login/context';
+import type { CookieValue, Core, PreparedPut } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findPhones } from '../login/phones';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
@@ -65,12 +65,8 @@ export type DeviceAuthentication =
    */
   | { readonly kind: 'stolen'; readonly deviceId: string };
 
-export function createDeviceAuthenticator(
-  login: LoginContext,
-  registry: DeviceRegistry,
-  bind: BindDevice,
-) {
-  const { emit, now } = login;
+export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, bind: BindDevice) {
+  const { emit, now } = core;
 
   return {
     /**
@@ -80,12 +76,12 @@ export function createDeviceAuthenticator(
     async authenticate(request: DeviceLoginRequest): Promise<DeviceAuthentication> {
       const { user: firstFactorUser, value, address, browserCookie } = request;
       if (value === undefined) return { kind: 'not-now' };
-      const identity = toUserIdText(login.getUserId(firstFactorUser));
+      const identity = toUserIdText(core.getUserId(firstFactorUser));
       const { userId } = identity;
-      if (await isLocked(userId, await login.browsers.findBucket(browserCookie, userId)))
+      if (await isLocked(userId, await core.browsers.findBucket(browserCookie, userId)))
         return { kind: 'not-now' };
       // A user who is gone or disabled passes no second factor: the send refuses it.
-      const user = await findUser(login, { ...identity, purpose: 'login' }, undefined);
+      const user = await findUser(core, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
       // Called before the token is replaced: what the app throws here changes nothing.
       const bindings = await bind(user, userId);
@@ -111,7 +107,7 @@ export function createDeviceAuthenticator(
     },
     /** Removes a stolen device. Until then its cookie is recognized as stolen. */
     async removeStolen(user: Express.User, deviceId: string): Promise<void> {
-      await registry.remove(toUserIdText(login.getUserId(user)).userId, deviceId);
+      await registry.remove(toUserIdText(core.getUserId(user)).userId, deviceId);
     },
     /**
      * Prepares the trust in a device, in place of the one that its cookie named; null while it is
@@ -123,7 +119,7 @@ export function createDeviceAuthenticator(
       address,
       label,
     }: DeviceRequest & { readonly label: string }): Promise<PreparedDevice | null> {
-      const { userId } = toUserIdText(login.getUserId(user));
+      const { userId } = toUserIdText(core.getUserId(user));
       const bindings = await bind(user, userId);
       if (bindings === null) return null;
       const [binding = ''] = bindings;
@@ -143,7 +139,7 @@ export function createDeviceAuthenticator(
    * do in other browsers closes no known one.
    */
   async function isLocked(userId: string, bucket: string): Promise<boolean> {
-    const { limits, store } = login;
+    const { limits, store } = core;
     const { refusedBy } = await chargeBrowser(bucket, (one) =>
       chargeRows(store.counters, limits.guardsOf({ user: userId, bucket: one })),
     );
@@ -159,7 +155,7 @@ export function createDeviceAuthenticator(
 export type BindDevice = (user: Express.User, userId: string) => Promise<readonly string[] | null>;
 
 export function createDeviceBinding(
-  login: Pick<LoginContext, 'listPhones' | 'warn'>,
+  core: Pick<Core, 'listPhones' | 'warn'>,
   { getPasswordVersion }: Pick<TrustedDevicesOption, 'getPasswordVersion'>,
   digests: readonly KeyedDigest[],
 ): BindDevice {
@@ -170,7 +166,7 @@ export function createDeviceBinding(
     if (typeof version !== 'string' || version === '') {
       throw new TypeError('getPasswordVersion must return a string that is not empty');
     }
-    const phones = await findPhones(login, user);
+    const phones = await findPhones(core, user);
     if ('found' in phones) return null;
     const mobiles = phones.map(({ mobile }) => mobile);
     const strings = ['device-binding', userId, version, ...mobiles.toSorted()];
@@ -213,7 +209,7 @@ export interface DeviceAdmin extends TrustedDevices {
 }
 
 export function createDeviceAdmin(
-  { emit }: Pick<LoginContext, 'emit'>,
+  { emit }: Pick<Core, 'emit'>,
   registry: DeviceRegistry,
 ): DeviceAdmin {
   const revokeFor: RevokeDevices = async (userId, reason, address, except) => {
@@ -239,7 +235,7 @@ export function createDeviceAdmin(
 }
 
 function emitDeviceEnd(
-  emit: LoginContext['emit'],
+  emit: Core['emit'],
   { userId, deviceId, label }: TrustedDevice,
   reason: DeviceEnd,
   address: string | undefined,

@@ -4,7 +4,7 @@ import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
-import type { ListedLogin, LoginContext } from './context';
+import type { ListedLogin, Core } from './context';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */
@@ -55,7 +55,7 @@ export interface UserExport {
 
 /** @param changeAndEnd Ends what the user has begun or trusts anywhere. */
 export function createUserAdmin(
-  { store, browsers, logins, limits, now, emit }: LoginContext,
+  { store, browsers, logins, limits, now, emit }: Core,
   changeAndEnd: ChangeAndEnd,
 ): UserAdmin {
   const { counters, recoveryCodes, devices } = store;

@@ -9,7 +9,7 @@ import { findRefunds, type OutageWatch, refund, SEND_REFUNDS } from '../limits/r
 import type { LimitRow } from '../limits/rows';
 import type { About, LimitName } from '../limits/table';
 import type { Counter, PendingLogin } from '../stores/store';
-import type { LoginContext, UserPhone } from './context';
+import type { Core, UserPhone } from './context';
 import type { Refusal } from './outcome';
 import { type PlannedCharge, toRefusal } from './run-policies';
 
@@ -67,19 +67,19 @@ type ChargedFor = { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>;
  * what the policies have planned. Only a policy's own settlement takes back what it has charged.
  */
 export async function chargeSend(
-  parts: LoginContext,
+  core: Core,
   send: ChargedSend,
   { bucket, isConfirmed }: ChargedFor,
   planned: readonly PlannedCharge[],
   outages: OutageWatch,
 ): Promise<SendCharge> {
-  const rowsOf = prepareRows(parts, send, isConfirmed, planned);
+  const rowsOf = prepareRows(core, send, isConfirmed, planned);
   const charged = await chargeBrowser(bucket, (one) =>
-    chargeRows(parts.store.counters, rowsOf(one)),
+    chargeRows(core.store.counters, rowsOf(one)),
   );
   const { refusedBy, rows } = charged;
   if (refusedBy !== null) return { isCharged: false, ...explainRefusal(refusedBy, rows) };
-  return toCharged(parts, charged, outages);
+  return toCharged(core, charged, outages);
 }
 
 /**
@@ -87,14 +87,14 @@ export async function chargeSend(
  * before a lookup is paid for.
  */
 export async function findSendRefusal(
-  parts: LoginContext,
+  core: Core,
   send: ChargedSend,
   { bucket, isConfirmed }: ChargedFor,
   planned: readonly PlannedCharge[],
 ): Promise<RefusedCharge | null> {
-  const rowsOf = prepareRows(parts, send, isConfirmed, planned);
+  const rowsOf = prepareRows(core, send, isConfirmed, planned);
   const { refusedBy, rows } = await chargeBrowser(bucket, (one) =>
-    chargeRows(parts.store.counters, rowsOf(one).map(toAsked)),
+    chargeRows(core.store.counters, rowsOf(one).map(toAsked)),
   );
   return refusedBy === null ? null : { isCharged: false, ...explainRefusal(refusedBy, rows) };
 }
@@ -105,7 +105,7 @@ function toAsked(row: Row): Row {
 
 /** Prepares everything that a send is counted in, for any of the user's browsers. */
 function prepareRows(
-  { limits, random }: LoginContext,
+  { limits, random }: Core,
   send: ChargedSend,
   isConfirmed: boolean,
   planned: readonly PlannedCharge[],
@@ -141,7 +141,7 @@ function toPolicyRow(planned: PlannedCharge): PolicyRow {
 }
 
 function toCharged(
-  { store }: LoginContext,
+  { store }: Core,
   { bucket, rows }: { readonly bucket: string; readonly rows: readonly Counted<Row>[] },
   outages: OutageWatch,
 ): Extract<SendCharge, { readonly isCharged: true }> {
@@ -186,7 +186,7 @@ function findExceeded(rows: readonly Counted<Row>[]): readonly PlannedCharge[] {
 
 /** Tells the operator while messages still go out: a full limit refuses them for everyone. */
 export function reportNearLimits(
-  { emit, warn }: Pick<LoginContext, 'emit' | 'warn'>,
+  { emit, warn }: Pick<Core, 'emit' | 'warn'>,
   { userId, purpose, address }: ChargedSend,
   found: readonly FoundNear[],
 ): void {
@@ -211,7 +211,7 @@ export function toSendOutcome(error: unknown): 'not-sent' | 'may-be-sent' {
  * The totals stay.
  */
 export function findTextRefunds(
-  { limits }: Pick<LoginContext, 'limits'>,
+  { limits }: Pick<Core, 'limits'>,
   { userId, bucket }: Pick<PendingLogin, 'userId' | 'bucket'>,
 ): readonly Counter[] {
   const about = { user: userId, bucket };
@@ -220,10 +220,10 @@ export function findTextRefunds(
 
 /** Refunds a message that is out, and whose code no user can enter. */
 export async function refundUnusable(
-  login: Pick<LoginContext, 'limits' | 'store'>,
+  core: Pick<Core, 'limits' | 'store'>,
   sent: Pick<PendingLogin, 'userId' | 'bucket'>,
 ): Promise<void> {
-  await refund(login.store.counters, findTextRefunds(login, sent));
+  await refund(core.store.counters, findTextRefunds(core, sent));
 }
 
 function explainRefusal(refusing: Counted<Row>, rows: readonly Counted<Row>[]) {

@@ -5,7 +5,7 @@ import type { Permit } from '../gateway';
 import { parseJson } from '../stores/check-values';
 import type { PendingLogin, Purpose, SentText } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
-import type { LoginContext } from './context';
+import type { Core } from './context';
 import { toCheckTimeout } from './previous-otp';
 import type { Method } from './outcome';
 
@@ -85,7 +85,7 @@ interface CodeFields {
 
 /** Makes the verifier of every configured factor, by its name. `sms` is always there. */
 export function createCodeVerifiers(
-  login: LoginContext,
+  core: Core,
   {
     fields,
     factors,
@@ -93,14 +93,14 @@ export function createCodeVerifiers(
   recoveryCodes: RecoveryCodes | undefined,
 ): ReadonlyMap<string, CodeVerifier> {
   const verifiers = [
-    createSmsVerifier(login, fields.code, ['login', 'step-up', 'transaction']),
+    createSmsVerifier(core, fields.code, ['login', 'step-up', 'transaction']),
     ...(recoveryCodes
-      ? [createRecoveryCodeVerifier(login, recoveryCodes, fields.recoveryCode)]
+      ? [createRecoveryCodeVerifier(core, recoveryCodes, fields.recoveryCode)]
       : []),
     ...factors.map((factor) =>
       'check' in factor
         ? createFactorVerifier(factor, fields.code)
-        : createResponseVerifier(login, factor, fields.code),
+        : createResponseVerifier(core, factor, fields.code),
     ),
   ];
   return new Map(verifiers.map((verifier) => [verifier.method, verifier]));
@@ -113,7 +113,7 @@ export function isAppFactor(method: string): boolean {
 
 /** The gateway verifies the codes that it has made and sent. */
 export function createSmsVerifier(
-  { gateway, listPhones }: Pick<LoginContext, 'gateway' | 'listPhones'>,
+  { gateway, listPhones }: Pick<Core, 'gateway' | 'listPhones'>,
   field: string,
   purposes: readonly Purpose[],
 ): CodeVerifier {
@@ -154,7 +154,7 @@ export function createSmsVerifier(
  * spent even if the login fails after that.
  */
 function createRecoveryCodeVerifier(
-  { emit }: Pick<LoginContext, 'emit'>,
+  { emit }: Pick<Core, 'emit'>,
   codes: RecoveryCodes,
   field: string,
 ): CodeVerifier {
@@ -218,7 +218,7 @@ const MAX_RESPONSE_LENGTH = 16_384;
  * form, as its text.
  */
 function createResponseVerifier(
-  { store }: Pick<LoginContext, 'store'>,
+  { store }: Pick<Core, 'store'>,
   factor: ChallengeFactor,
   codeField: string,
 ): CodeVerifier {

@@ -187,7 +187,7 @@ export type ListFactors = (user: Express.User, userId: string) => Promise<readon
 export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
 
 /** Everything the decisions need, made once by `createSmsOtp`. */
-export interface LoginContext {
+export interface Core {
   readonly warn: Warn;
   readonly settings: LoginSettings;
   readonly gateway: LoginGateway;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type CodeVerifier, admitsOtherFactors, isAccepted } from './code-verifiers';
-import type { LoginContext } from './context';
+import type { Core } from './context';
 import { findUser } from './users';
 import { type Refused, refuse } from './refuse-code';
 import type { Visit } from './visit';
@@ -22,30 +22,30 @@ export type CreateFactorOptions = (visit: Visit) => Promise<FactorOptions | Refu
  * @throws {StoreError} `ERR_STORE`, and what the app's own callbacks throw.
  */
 export function createFactorOptions(
-  login: LoginContext,
+  core: Core,
   { method, challenge: part }: CodeVerifier,
 ): CreateFactorOptions | undefined {
   if (part === undefined) return undefined;
-  const { pendingLogins, challenges } = login.store;
+  const { pendingLogins, challenges } = core.store;
 
   return async function createOptions({ pending, currentUser, address }) {
     if (pending === undefined || !admitsOtherFactors(pending.purpose))
       return refuse('no-pending-login');
     const { pendingId, purpose } = pending;
     if (!isAccepted(pending.methods, method)) return refuse('second-factor-required');
-    if (pending.pendingUntil <= login.now()) return refuse('expired', true);
+    if (pending.pendingUntil <= core.now()) return refuse('expired', true);
     const live = await pendingLogins.find(pendingId);
     if (live === null || live === 'passed' || live.login.purpose !== purpose)
       return refuse('no-pending-login', true);
     const { userId } = live.login;
-    const user = await findUser(login, live.login, currentUser);
+    const user = await findUser(core, live.login, currentUser);
     if (user === null) {
       await pendingLogins.end(pendingId);
       return refuse('user-gone', true);
     }
     const challenge = randomBytes(32).toString('base64url');
     const options = await part.createOptions({ user, userId, purpose, challenge, address });
-    const expiresAt = Math.min(login.now() + CHALLENGE_MS, pending.pendingUntil);
+    const expiresAt = Math.min(core.now() + CHALLENGE_MS, pending.pendingUntil);
     // One that was open is worth nothing from now on.
     await challenges.put({ version: 1, pendingId, factor: method, challenge, expiresAt });
     return { kind: 'created', options };

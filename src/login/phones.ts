@@ -1,7 +1,7 @@
 import { toSafeCause } from '../foreign-error';
 import { type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
 import type { LiveLogin } from '../stores/pending-logins';
-import type { LoginContext, UserPhone } from './context';
+import type { Core, UserPhone } from './context';
 import type { UnusablePhone } from './events';
 import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
@@ -26,7 +26,7 @@ export function toPhoneEnding(mobile: string): string {
  * this user alone.
  */
 export async function describePhone(
-  { phoneIds, getUserId }: Pick<LoginContext, 'phoneIds' | 'getUserId'>,
+  { phoneIds, getUserId }: Pick<Core, 'phoneIds' | 'getUserId'>,
   user: Express.User,
   mobile: string,
 ): Promise<PhoneChoice> {
@@ -41,7 +41,7 @@ export async function describePhone(
  * number: a new one that is typed wrong is refused before.
  */
 export function warnOfUnknownRange(
-  { warn }: Pick<LoginContext, 'warn'>,
+  { warn }: Pick<Core, 'warn'>,
   { country, isCountryAssumed }: NumberOrigin,
 ): void {
   if (!isCountryAssumed) return;
@@ -91,7 +91,7 @@ export interface NoMessageNow {
  * with another factor.
  */
 export async function findPhones(
-  { listPhones, warn }: Pick<LoginContext, 'listPhones' | 'warn'>,
+  { listPhones, warn }: Pick<Core, 'listPhones' | 'warn'>,
   user: Express.User,
 ): Promise<readonly UserPhone[] | NoMessageNow> {
   try {
@@ -113,10 +113,7 @@ export async function findPhones(
  * Finds the number a code is sent to: only a number of the user's, or the new one that is being
  * enrolled.
  */
-export async function choosePhone(
-  login: LoginContext,
-  question: PhoneQuestion,
-): Promise<ChosenPhone> {
+export async function choosePhone(core: Core, question: PhoneQuestion): Promise<ChosenPhone> {
   const { user, previous, newPhone, phoneId } = question;
   if (newPhone !== undefined) {
     // The enrollment has parsed it: only a record that a store has changed is refused here.
@@ -125,7 +122,7 @@ export async function choosePhone(
       ? { mobile, isConfirmed: false, phones: [] }
       : { reason: 'no-phone' };
   }
-  const listed = await findPhones(login, user);
+  const listed = await findPhones(core, user);
   if ('found' in listed) return listed;
   const [first] = listed;
   const texted = previous?.text?.mobile;
@@ -135,7 +132,7 @@ export async function choosePhone(
   if (first === undefined) return { reason: 'no-phone' };
   const usual = before ?? first;
   if (listed.length === 1 && phoneId === undefined) return { ...usual, phones: [] };
-  const choices = await Promise.all(listed.map(({ mobile }) => describePhone(login, user, mobile)));
+  const choices = await Promise.all(listed.map(({ mobile }) => describePhone(core, user, mobile)));
   const phones = choices.length > 1 ? choices : [];
   if (phoneId === undefined) return { ...usual, phones };
   const chosen = listed[choices.findIndex((choice) => choice.phoneId === phoneId)];

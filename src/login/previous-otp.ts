@@ -3,7 +3,7 @@ import type { Permit } from '../gateway';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { SentText } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
-import type { LoginContext } from './context';
+import type { Core } from './context';
 
 /** Milliseconds in which a typed code is checked, at the newest and the previous OTP together. */
 const CHECK_MS = 10_000;
@@ -16,7 +16,7 @@ const CHECK_MS = 10_000;
  * gateway answers that the previous one is wrong or over.
  */
 export function findPreviousOtp(
-  { settings, now }: Pick<LoginContext, 'settings' | 'now'>,
+  { settings, now }: Pick<Core, 'settings' | 'now'>,
   { text, earlier }: Pick<LiveLogin, 'text' | 'earlier'>,
 ): SentText | null {
   if (!settings.acceptsEarlierCode || earlier === null) return null;

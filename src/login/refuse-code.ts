@@ -3,7 +3,7 @@ import type { Attempt, AttemptStop } from '../limits/attempts';
 import type { Counter, PendingLogin, Purpose, SentText } from '../stores/store';
 import { findTextRefunds } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
-import type { LoginContext } from './context';
+import type { Core } from './context';
 import type { Reason, Refusal } from './outcome';
 
 /** Refuses a code without counting anything. `endsPending` removes its login from the session. */
@@ -36,7 +36,7 @@ export interface Unconfirmed {
 
 /** How the codes of one factor are checked. */
 export interface Checker {
-  readonly core: LoginContext;
+  readonly core: Core;
   readonly verifier: CodeVerifier;
 }
 
@@ -80,7 +80,7 @@ export async function failChecked(
 }
 
 /** Returns whether another request has passed this login with a code, as a double click does. */
-export async function hasPassed({ store }: LoginContext, pendingId: string): Promise<boolean> {
+export async function hasPassed({ store }: Core, pendingId: string): Promise<boolean> {
   // A failure leaves the attempt counted, and `store-failing` reports it.
   return (await store.pendingLogins.find(pendingId).catch(() => null)) === 'passed';
 }

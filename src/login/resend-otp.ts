@@ -2,7 +2,7 @@ import type { LimitName } from '../limits/table';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import { isAccepted } from './code-verifiers';
-import type { LoginContext } from './context';
+import type { Core } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';
 import { deny, type FailedResend, type SendRequest, type SendResult } from './send-result';
@@ -20,7 +20,7 @@ export type ResendResult =
 
 /** Makes the decision to send another code for the same pending login. */
 export function createResendOtp(
-  core: LoginContext,
+  core: Core,
   sendOtp: (request: SendRequest) => Promise<SendResult>,
 ): (request: ResendRequest) => Promise<ResendResult> {
   return withTiming(core, 'resend', async (request: ResendRequest): Promise<ResendResult> => {
@@ -55,7 +55,7 @@ export function createResendOtp(
 
 /** Returns the pending login of a session. Null: it has ended, or it is another one by now. */
 async function findPrevious(
-  core: LoginContext,
+  core: Core,
   pending: PendingCode | undefined,
 ): Promise<LiveLogin | null> {
   if (pending === undefined || pending.pendingUntil <= core.now()) return null;
@@ -65,13 +65,13 @@ async function findPrevious(
   return live.login.purpose === pending.purpose ? live : null;
 }
 
-function noSendLeft({ now }: LoginContext, { pendingUntil }: PendingLogin): Refusal {
+function noSendLeft({ now }: Core, { pendingUntil }: PendingLogin): Refusal {
   const retryAfterSeconds = Math.max(1, Math.ceil((pendingUntil - now()) / 1000));
   return { reason: 'send-limit', retryAfterSeconds };
 }
 
 function refuseResend(
-  core: LoginContext,
+  core: Core,
   { address }: Visit,
   { userId, purpose }: PendingLogin,
   refusal: Refusal,
@@ -82,7 +82,7 @@ function refuseResend(
 }
 
 function endRefused(
-  core: LoginContext,
+  core: Core,
   pending: PendingLogin,
   { refusal, failed }: Extract<SendResult, { readonly kind: 'refused' }>,
 ): Promise<ResendResult> | ResendResult {
@@ -98,7 +98,7 @@ function endRefused(
 
 /** Ends a pending login whose user, or whose number, is gone. */
 async function end(
-  { store }: LoginContext,
+  { store }: Core,
   { pendingId }: PendingLogin,
   refused: Refused,
 ): Promise<Refused> {

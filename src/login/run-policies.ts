@@ -12,7 +12,7 @@ import type {
   VerifiedContext,
 } from '../limits/policy';
 import type { Counter, PendingLogin, SentText } from '../stores/store';
-import type { LoginContext, UserPhone } from './context';
+import type { Core, UserPhone } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
 
@@ -28,17 +28,17 @@ export type SendContext = PolicyContext & { readonly origin: NonNullable<PolicyC
  * counters.
  */
 export async function createPolicyContext(
-  login: LoginContext,
+  core: Core,
   { user, userId, purpose, address, mobile, bucket, isConfirmed }: Asked,
 ): Promise<SendContext> {
-  const origin = login.readNumber(mobile);
+  const origin = core.readNumber(mobile);
   const {
     number: numberKey,
     prefix: prefixKey,
     allNumbers,
-  } = await login.numberKeys(mobile, origin);
+  } = await core.numberKeys(mobile, origin);
   const provenKeys = allNumbers.map((key) => provenCounter(userId, key).key);
-  const { gateway, counters, notes, now, emit } = toServices(login);
+  const { gateway, counters, notes, now, emit } = toServices(core);
   // One literal: an object that is put together from others costs ten times as much, and this one
   // is made for every send.
   const context: SendContext = {
@@ -57,9 +57,9 @@ export async function createPolicyContext(
     lookupCounters: () => {
       const addresses = toAddressBlocks(address);
       const about = { user: userId, bucket, purpose, prefix: prefixKey, addresses };
-      return toLookupCounters(login, { ...about, provenKeys, isConfirmed });
+      return toLookupCounters(core, { ...about, provenKeys, isConfirmed });
     },
-    reportCost: (cost) => reportCost(login.policies, context, cost),
+    reportCost: (cost) => reportCost(core.policies, context, cost),
     gateway,
     counters,
     notes,
@@ -92,14 +92,14 @@ type PolicyRound = 'free' | 'lookups';
  * to the user, those of the stage `enroll` come before those of the stage `send`.
  */
 export async function runSendPolicies(
-  login: LoginContext,
+  core: Core,
   context: PolicyContext,
   round: PolicyRound,
 ): Promise<PolicyDenial | null> {
   for (const stage of stagesOf(context)) {
     // Policies know a send by its context: the one of the stage `send` stays the same object.
     const staged = stage === context.stage ? context : { ...context, stage };
-    const denial = await runStage(login, staged, round);
+    const denial = await runStage(core, staged, round);
     if (denial !== null) return denial;
   }
   return null;
@@ -120,7 +120,7 @@ function stagesOf({ purpose }: PolicyContext): readonly PolicyStage[] {
  * first enforced denial.
  */
 async function runStage(
-  { policies, emit }: LoginContext,
+  { policies, emit }: Core,
   context: PolicyContext,
   round: PolicyRound,
 ): Promise<PolicyDenial | null> {
@@ -253,7 +253,7 @@ function toDecision(
 
 /** Calls `settle` of the policies with the outcome of a send, without waiting for them. */
 export function settlePolicies(
-  { policies }: LoginContext,
+  { policies }: Core,
   context: PolicyContext,
   settlement: SendSettlement,
 ): void {
@@ -263,9 +263,9 @@ export function settlePolicies(
 }
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
-export function emitVerified(login: LoginContext, verified: VerifiedText): void {
-  if (login.policies.some((policy) => 'verified' in policy))
-    void callQuietly(() => callVerified(login, verified));
+export function emitVerified(core: Core, verified: VerifiedText): void {
+  if (core.policies.some((policy) => 'verified' in policy))
+    void callQuietly(() => callVerified(core, verified));
 }
 
 /** A text whose code was right. */
@@ -276,36 +276,36 @@ interface VerifiedText {
 }
 
 async function callVerified(
-  login: LoginContext,
+  core: Core,
   { login: { userId, purpose, bucket }, text, sends }: VerifiedText,
 ): Promise<void> {
   const { mobile, numberKey, isNewNumber, sentAt } = text;
-  const origin = login.readNumber(mobile);
-  const { prefix: prefixKey } = await login.numberKeys(mobile, origin);
+  const origin = core.readNumber(mobile);
+  const { prefix: prefixKey } = await core.numberKeys(mobile, origin);
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends, numberKey, prefixKey, origin },
     side: sideOf(bucket),
     // The number is proven, and no address asks for the lookup.
     lookupCounters: () =>
-      toLookupCounters(login, {
+      toLookupCounters(core, {
         user: userId,
         bucket,
         purpose,
         prefix: prefixKey,
         isConfirmed: true,
       }),
-    reportCost: (cost) => reportCost(login.policies, context, cost),
-    ...toServices(login),
+    reportCost: (cost) => reportCost(core.policies, context, cost),
+    ...toServices(core),
   };
-  for (const policy of login.policies) void callQuietly(() => policy.verified?.(context));
+  for (const policy of core.policies) void callQuietly(() => policy.verified?.(context));
 }
 
 /** Returns the counters of one paid lookup about a number. */
-function toLookupCounters({ limits }: LoginContext, about: About): readonly Counter[] {
+function toLookupCounters({ limits }: Core, about: About): readonly Counter[] {
   return limits.rowsOf('lookup', about).map(({ counter }) => counter);
 }
 
-function toServices({ policyGateway, store, now, emit }: LoginContext): PolicyServices {
+function toServices({ policyGateway, store, now, emit }: Core): PolicyServices {
   return { gateway: policyGateway, counters: store.counters, notes: store.notes, now, emit };
 }
 

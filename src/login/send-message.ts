@@ -14,7 +14,7 @@ import {
   type SendCharge,
   toSendOutcome,
 } from './charge-send';
-import type { LoginContext, UserPhone } from './context';
+import type { Core, UserPhone } from './context';
 import type { Refusal } from './outcome';
 import { maskPhone, type NoMessageNow, warnOfUnknownRange } from './phones';
 import {
@@ -44,7 +44,7 @@ import {
 
 /** What all messages of one instance share. */
 export interface MessageSender {
-  readonly core: LoginContext;
+  readonly core: Core;
   readonly outages: OutageWatch;
   readonly findNear: ReturnType<typeof createNearWatch>;
 }
@@ -98,7 +98,7 @@ export async function sendMessage(
 }
 
 function toPolicyContext(
-  core: LoginContext,
+  core: Core,
   { user, purpose, visit: { address } }: SendRequest,
   recipient: MessageRecipient,
 ): Promise<SendContext> {
@@ -107,7 +107,7 @@ function toPolicyContext(
 }
 
 async function checkPolicies(
-  core: LoginContext,
+  core: Core,
   message: Message,
   round: 'free' | 'lookups',
 ): Promise<RefusedSend | null> {
@@ -119,7 +119,7 @@ async function checkPolicies(
 }
 
 async function refuseByPolicy(
-  core: LoginContext,
+  core: Core,
   { context }: Message,
   { refusal, policy }: PolicyDenial,
 ): Promise<RefusedSend> {
@@ -129,7 +129,7 @@ async function refuseByPolicy(
 }
 
 /** A lookup is paid for only if the limits would admit the send: a refused one costs nothing. */
-async function checkLookups(core: LoginContext, message: Message): Promise<SendResult | null> {
+async function checkLookups(core: Core, message: Message): Promise<SendResult | null> {
   const { context, recipient } = message;
   if (!needsLookup(core.policies, context)) return null;
   const planned = await planCharges(core.policies, context);
@@ -152,11 +152,7 @@ interface SendTimes {
  * Opens a pending login, or goes on with one. The clock of a code starts before the gateway is
  * asked.
  */
-function startSend(
-  core: LoginContext,
-  request: SendRequest,
-  recipient: MessageRecipient,
-): SendTimes {
+function startSend(core: Core, request: SendRequest, recipient: MessageRecipient): SendTimes {
   const { previous } = request;
   const pending = previous?.login ?? toPendingLogin(core, request, recipient);
   const sentAt = previous === undefined ? pending.startedAt : core.now();
@@ -173,7 +169,7 @@ function startSend(
 }
 
 function toPendingLogin(
-  core: LoginContext,
+  core: Core,
   { purpose, visit, transaction, newPhone }: SendRequest,
   { identity, bucket, mobile }: MessageRecipient,
 ): PendingLogin {
@@ -182,7 +178,7 @@ function toPendingLogin(
 }
 
 async function writeMessage(
-  core: LoginContext,
+  core: Core,
   { request, recipient, context }: Message,
   { validitySeconds }: SendTimes,
 ): Promise<OtpText> {
@@ -195,7 +191,7 @@ async function writeMessage(
 }
 
 /** Reserves a call of the gateway. */
-async function admit({ gateway }: LoginContext): Promise<Permit | NotSent> {
+async function admit({ gateway }: Core): Promise<Permit | NotSent> {
   try {
     return await gateway.admit('generate');
   } catch (error) {
@@ -228,7 +224,7 @@ async function chargeMessage(
 }
 
 async function refuseCharge(
-  core: LoginContext,
+  core: Core,
   message: Message,
   charge: RefusedCharge,
 ): Promise<SendResult> {
@@ -247,7 +243,7 @@ async function refuseCharge(
  * shows, the answer would promise a code that is no longer right.
  */
 async function isWaiting(
-  core: LoginContext,
+  core: Core,
   message: Message,
   { retryAfterSeconds = 0 }: Refusal,
 ): Promise<boolean> {
@@ -311,7 +307,7 @@ interface DeliveredMessage {
 }
 
 async function attach(
-  core: LoginContext,
+  core: Core,
   { request, recipient, context }: Message,
   { times, charge, generated }: DeliveredMessage,
 ): Promise<SendResult> {
@@ -356,7 +352,7 @@ function toBegun(
 
 /** The message is out: when its OTP cannot be kept, the user cannot use it. */
 async function keep(
-  core: LoginContext,
+  core: Core,
   { previous }: SendRequest,
   pending: PendingLogin,
   text: SentText,
@@ -374,7 +370,7 @@ async function keep(
 }
 
 async function emitSent(
-  core: LoginContext,
+  core: Core,
   { userId, purpose, address, mobile, origin }: SendContext,
   { times: { sends }, charge: { usedUp }, generated }: DeliveredMessage,
 ): Promise<void> {

@@ -3,7 +3,7 @@ import { createOutageWatch } from '../limits/refunds';
 import { createNearWatch } from '../limits/near-limits';
 import type { LiveLogin } from '../stores/pending-logins';
 import { admitsOtherFactors, isAccepted } from './code-verifiers';
-import type { ListFactors, LoginContext } from './context';
+import type { ListFactors, Core } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';
 import { choosePhone } from './phones';
@@ -25,7 +25,7 @@ export type SendOtp = (request: SendRequest) => Promise<SendResult>;
  * Makes the decision to send. Refusals are values. The returned function
  * @throws {SmsOtpError} for errors of gateway and store, and what the app's own callbacks throw.
  */
-export function createSendOtp(core: LoginContext, listFactors: ListFactors): SendOtp {
+export function createSendOtp(core: Core, listFactors: ListFactors): SendOtp {
   const sender: Sender = {
     core,
     listFactors,
@@ -98,7 +98,7 @@ async function findRecipient(
 const NO_PHONE = { reason: 'no-phone' } as const;
 
 function denySend(
-  core: LoginContext,
+  core: Core,
   { purpose, visit: { address } }: SendRequest,
   { userId }: UserIdText,
   refusal: Refusal,
@@ -150,11 +150,7 @@ async function waitWithoutSms(
 }
 
 /** Another request of this session has sent the message. */
-function answerSentAlready(
-  core: LoginContext,
-  request: SendRequest,
-  identity: UserIdText,
-): SendResult {
+function answerSentAlready(core: Core, request: SendRequest, identity: UserIdText): SendResult {
   const refusal: Refusal = { reason: 'resend-too-soon' };
   // This request has nothing to wait in yet.
   if (request.visit.pending === undefined) return denySend(core, request, identity, refusal);
@@ -162,7 +158,7 @@ function answerSentAlready(
 }
 
 function refuseWithoutPhone(
-  core: LoginContext,
+  core: Core,
   request: SendRequest,
   { identity, unusable }: MessageRecipient,
 ): RefusedSend {
@@ -172,7 +168,7 @@ function refuseWithoutPhone(
 
 /** Tells the developer why a message was not sent. The page says only that it was not. */
 function reportNotSent(
-  core: LoginContext,
+  core: Core,
   request: SendRequest,
   identity: UserIdText,
   error: GatewayError,
@@ -195,7 +191,7 @@ function toCause(error: GatewayError): string {
 
 /** A resend that fails leaves the pending login as it was: a code that is out stays good. */
 function toFailedResend(
-  core: LoginContext,
+  core: Core,
   { sends, login: { pendingUntil } }: LiveLogin,
   result: NotSent,
 ): RefusedSend {

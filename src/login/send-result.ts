@@ -1,7 +1,7 @@
 import type { GatewayError } from '../errors';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
-import type { LoginContext } from './context';
+import type { Core } from './context';
 import type { LoginEvent } from './events';
 import type { PhoneChoice, Refusal } from './outcome';
 import type { NewPhone } from './phones';
@@ -10,7 +10,7 @@ import type { Waiting } from './wait-without-text';
 
 /** Refuses a message, and emits the event that says why. */
 export function deny(
-  { emit }: Pick<LoginContext, 'emit'>,
+  { emit }: Pick<Core, 'emit'>,
   { userId, purpose, address }: DeniedSend,
   refusal: Refusal,
   why: Partial<DenialDetails> = {},

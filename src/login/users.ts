@@ -1,6 +1,6 @@
 import { CLOCK_TOLERANCE_MS } from '../stores/check-clock';
 import type { PendingLogin } from '../stores/store';
-import type { AppUserId, LoginContext } from './context';
+import type { AppUserId, Core } from './context';
 import type { Method } from './outcome';
 
 /**
@@ -87,24 +87,24 @@ function fromUserIdText({ userId, userIdType }: UserIdText): AppUserId {
  * is the logged-in one. Rethrows what `loadUser` throws.
  */
 export async function findUser(
-  login: LoginContext,
+  core: Core,
   pending: Pick<PendingLogin, 'purpose' | 'userId' | 'userIdType'>,
   currentUser: Express.User | undefined,
 ): Promise<Express.User | null> {
   const isLogin = pending.purpose === 'login';
-  const user = isLogin ? await login.loadUser(fromUserIdText(pending)) : currentUser;
+  const user = isLogin ? await core.loadUser(fromUserIdText(pending)) : currentUser;
   if (isLogin && user === undefined) {
-    login.warn(
+    core.warn(
       'SMS_OTP_LOAD_USER',
       'loadUser has returned undefined for a user who passed the first factor: return the user, ' +
         'or null when there is none',
     );
   }
   if (!isUser(user)) return null;
-  const { userId, userIdType } = toUserIdText(login.getUserId(user));
+  const { userId, userIdType } = toUserIdText(core.getUserId(user));
   if (userId !== pending.userId) return null;
   if (isLogin && userIdType !== pending.userIdType) {
-    login.warn(
+    core.warn(
       'SMS_OTP_USER_ID_TYPE',
       `loadUser has returned a user whose id is a ${userIdType}, and the first factor one whose ` +
         `id is a ${pending.userIdType}: deserializeUser may find nobody under the other. Return ` +

@@ -12,7 +12,7 @@ import { provenCounter } from '../limits/table';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { FinishOptions, PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
 import { type CodeVerifier, isAccepted } from './code-verifiers';
-import type { LoginContext, PreparedSuccess } from './context';
+import type { Core, PreparedSuccess } from './context';
 import { withTiming } from './events';
 import { finishLogin, isFinishLost } from './finish-login';
 import type { Method } from './outcome';
@@ -45,7 +45,7 @@ export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
  * @throws {SmsOtpError} for errors that leave the pending login active, and what the app's own
  * callbacks throw.
  */
-export function createVerifyOtp(core: LoginContext, verifier: CodeVerifier): VerifyOtp {
+export function createVerifyOtp(core: Core, verifier: CodeVerifier): VerifyOtp {
   const chargeAttempt = createAttemptLimit(toAttemptParts(core), verifier);
   const checker: CountingChecker = { core, verifier, chargeAttempt };
   return withTiming(core, 'verify', (request) => verifyOtp(checker, request));
@@ -85,7 +85,7 @@ interface CountingChecker extends Checker {
   readonly chargeAttempt: AttemptLimit;
 }
 
-function toAttemptParts({ store: { counters }, limits, userBlocks }: LoginContext) {
+function toAttemptParts({ store: { counters }, limits, userBlocks }: Core) {
   return { counters, limits, userBlocks };
 }
 
@@ -403,7 +403,7 @@ async function emitSuccess(checker: Checker, counted: CheckedCode): Promise<void
 
 /** Without known browsers every login would look like one from a new browser. */
 function toBrowserField(
-  { browsers }: LoginContext,
+  { browsers }: Core,
   counted: CheckedCode,
 ): { readonly isKnownBrowser?: boolean } {
   return browsers.isOn ? { isKnownBrowser: sideOf(bucketOf(counted)) === 'known' } : {};

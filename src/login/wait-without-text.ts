@@ -6,7 +6,7 @@ import type { LimitRow } from '../limits/rows';
 import type { LiveLogin } from '../stores/pending-logins';
 import type { PendingLogin, Purpose } from '../stores/store';
 import { admitsOtherFactors } from './code-verifiers';
-import type { LoginContext } from './context';
+import type { Core } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import { toUserIdText, type UserIdText } from './users';
 import type { Visit } from './visit';
@@ -70,9 +70,9 @@ export type NotWaiting =
  * @throws {StoreError} `ERR_STORE`
  */
 export function createBeginWithoutText(
-  login: LoginContext,
+  core: Core,
 ): (asked: WithoutText) => Promise<Waiting | NotWaiting> {
-  const { store, limits, userBlocks } = login;
+  const { store, limits, userBlocks } = core;
 
   return async function beginWithoutText(asked) {
     const { request, factors, mobile } = asked;
@@ -81,7 +81,7 @@ export function createBeginWithoutText(
     const begun = previous?.login ?? toPendingLogin(asked);
     const { pendingUntil } = begun;
     const resendAt =
-      mobile === '' ? null : findResendTime(login, { pendingUntil, sends: 0 }, asked.waitSeconds);
+      mobile === '' ? null : findResendTime(core, { pendingUntil, sends: 0 }, asked.waitSeconds);
     if (factors.length === 0 && resendAt === null) return { kind: 'nothing-to-do' };
     const { bucket, refusedBy } = await chargeWait(begun, request.visit.address);
     if (refusedBy !== null) return { kind: 'limited', refusal: toRefusal(refusedBy) };
@@ -115,7 +115,7 @@ export function createBeginWithoutText(
 
   function toPendingLogin({ request, identity, bucket, mobile }: WithoutText): PendingLogin {
     const { purpose, visit } = request;
-    return createPendingLogin(login, visit, { ...identity, purpose, bucket, mobile });
+    return createPendingLogin(core, visit, { ...identity, purpose, bucket, mobile });
   }
 }
 
@@ -124,16 +124,12 @@ export function createBeginWithoutText(
  * user in the meantime ends this one too. It is not counted: what waits in it later is.
  * @throws {StoreError} `ERR_STORE`
  */
-export async function beginLogin(
-  login: LoginContext,
-  user: Express.User,
-  visit: Visit,
-): Promise<LiveLogin> {
-  const identity = toUserIdText(login.getUserId(user));
-  const bucket = await login.browsers.findBucket(visit.browserCookie, identity.userId);
+export async function beginLogin(core: Core, user: Express.User, visit: Visit): Promise<LiveLogin> {
+  const identity = toUserIdText(core.getUserId(user));
+  const bucket = await core.browsers.findBucket(visit.browserCookie, identity.userId);
   const purpose = 'login';
-  const begun = createPendingLogin(login, visit, { ...identity, purpose, bucket, mobile: '' });
-  await login.store.pendingLogins.begin(begun, placeOf(purpose, bucket), null);
+  const begun = createPendingLogin(core, visit, { ...identity, purpose, bucket, mobile: '' });
+  await core.store.pendingLogins.begin(begun, placeOf(purpose, bucket), null);
   return { login: begun, sends: 0, text: null, earlier: null };
 }
 
@@ -145,7 +141,7 @@ interface NewPending
 
 /** Makes a pending login that begins now. No other file decides when one ends. */
 export function createPendingLogin(
-  { now, randomId, settings }: Pick<LoginContext, 'now' | 'randomId' | 'settings'>,
+  { now, randomId, settings }: Pick<Core, 'now' | 'randomId' | 'settings'>,
   visit: Visit,
   begun: NewPending,
 ): PendingLogin {
@@ -165,7 +161,7 @@ function toRefusal(refusing: Counted<LimitRow>): Refusal {
  * @param waitSeconds Null: not known.
  */
 export function findResendTime(
-  { settings, now }: Pick<LoginContext, 'settings' | 'now'>,
+  { settings, now }: Pick<Core, 'settings' | 'now'>,
   { pendingUntil, sends }: Pick<PendingLogin, 'pendingUntil'> & Pick<LiveLogin, 'sends'>,
   waitSeconds: number | null,
 ): number | null {

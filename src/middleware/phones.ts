@@ -14,7 +14,7 @@ import {
 import type { HasNoFactor } from '../login/context';
 import type { PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
-import type { LoginContext } from '../login/context';
+import type { Core } from '../login/context';
 import { createVerifyOtp } from '../login/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { MiddlewareContext } from './context';
@@ -67,7 +67,7 @@ export interface Phones {
 
 /** The login, the app's phone book, and who has nothing yet to pass a second factor with. */
 export interface PhonesContext {
-  readonly login: LoginContext;
+  readonly core: Core;
   readonly book: PhoneBook;
   readonly hasNoFactor: HasNoFactor;
 }
@@ -75,12 +75,12 @@ export interface PhonesContext {
 /** Makes `phones`. */
 export function createPhones(
   context: MiddlewareContext,
-  { login, book, hasNoFactor }: PhonesContext,
+  { core, book, hasNoFactor }: PhonesContext,
 ): Phones {
   const { fields, sendOtp } = context;
   // A texted code proves the number: no other factor can.
-  const verifyOtp = createVerifyOtp(login, createSmsVerifier(login, fields.code, ['enroll']));
-  const enrollment = { login, book, sendOtp, verifyOtp, hasNoFactor };
+  const verifyOtp = createVerifyOtp(core, createSmsVerifier(core, fields.code, ['enroll']));
+  const enrollment = { core, book, sendOtp, verifyOtp, hasNoFactor };
   const changes = createChangePhones(enrollment);
 
   return {

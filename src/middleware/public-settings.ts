@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { isAccepted } from '../login/code-verifiers';
-import type { ListFactors, LoginContext } from '../login/context';
+import type { ListFactors, Core } from '../login/context';
 import { findPhones } from '../login/phones';
 import { findPreferred } from '../login/preferred-factor';
 import { readId, toUserIdText } from '../login/users';
@@ -77,7 +77,7 @@ interface GivenSettings extends Pick<SmsOtpSettings, 'fields' | 'allowedCountrie
 
 /** Makes `findPreferredFactor`. */
 export function createPreferredFinder(
-  core: LoginContext,
+  core: Core,
   listFactors: ListFactors,
   { slot, now, getPreferredFactor }: MiddlewareContext,
 ): SmsOtpSettings['findPreferredFactor'] {

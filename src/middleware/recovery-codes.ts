@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { HasNoFactor } from '../login/context';
 import type { RecoveryCodes, WrittenCodes } from '../account/recovery-codes';
 import { optionError, RecoveryCodesError, SecondFactorError } from '../errors';
-import type { AppUserId, LoginContext } from '../login/context';
+import type { AppUserId, Core } from '../login/context';
 import { toUserIdText } from '../login/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
@@ -43,8 +43,8 @@ export interface RecoveryCodesPart {
 export interface RecoveryCodesContext {
   readonly codes: RecoveryCodes;
   readonly hasNoFactor: HasNoFactor;
-  readonly loadUser: LoginContext['loadUser'];
-  readonly emit: LoginContext['emit'];
+  readonly loadUser: Core['loadUser'];
+  readonly emit: Core['emit'];
 }
 
 /** How old the second factor may be when codes are replaced. */
