@@ -32,23 +32,22 @@ const MOST_LOGINS = 100;
 
 const SEEN_EVERY_MS = 3_600_000;
 
-interface RegistryParts {
+interface RegistryServices {
   readonly logins: RecordSet<Login>;
-  readonly checkEverySeconds: number;
-  readonly maxAgeDays: number;
   readonly now: () => number;
   readonly randomId: () => string;
   readonly emit: Core['emit'];
 }
 
+interface RegistryParts extends RegistryServices {
+  readonly checkEverySeconds: number;
+  readonly maxAgeDays: number;
+}
+
 /** The records of logins, and what this process knows of them. */
-interface Registry {
-  readonly logins: RecordSet<Login>;
+interface Registry extends RegistryServices {
   readonly checked: CheckedLogins;
   readonly lifeMs: number;
-  readonly now: () => number;
-  readonly randomId: () => string;
-  readonly emit: Core['emit'];
 }
 
 export function createLoginRegistry({

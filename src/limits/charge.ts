@@ -74,13 +74,6 @@ export function createCounter(
   };
 }
 
-/** Returns a counter that refuses like the given one, and counts nothing. */
-export function readOnly(counter: Counter): Counter {
-  const { amount, max, exemptBy, lock } = counter;
-  const more = { amount, max, exemptBy, lock, isOnlyRead: true };
-  return createCounter(counter.key, counter.windowSeconds, more);
-}
-
 /** Returns a counter that reports what is counted under a key, and neither counts nor refuses. */
 function readKey(key: string): Counter {
   return createCounter(key, null, { amount: 0, isOnlyRead: true });

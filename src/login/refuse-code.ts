@@ -47,7 +47,7 @@ export interface Subject {
   readonly address: string | undefined;
 }
 
-/** An attempt that has been counted, and that lets nobody in. */
+/** An attempt that has been counted and has failed. */
 interface FailedAttempt {
   readonly login: PendingLogin;
   readonly text: SentText | null;

@@ -94,13 +94,13 @@ function isWritten(
 async function write(
   context: MiddlewareContext,
   req: Request,
-  { pending: judged, endsPending, attemptsLeft = Infinity, resendAt }: SessionChanges,
+  { pending: checked, endsPending, attemptsLeft = Infinity, resendAt }: SessionChanges,
   notice: Notice | null,
 ): Promise<SlotUpdate> {
   return updateSlot(
     context,
     req,
-    ({ pending }) => isSamePending(pending, judged),
+    ({ pending }) => isSamePending(pending, checked),
     ({ pending, ...rest }) => ({
       ...rest,
       // Of two answers the later attempt's counts, in whatever order they are written.

@@ -6,7 +6,6 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { redisStore } from 'passport-sms-otp/redis';
 import type { SmsOtpStore } from 'passport-sms-otp';
 import { OTHER_BROWSERS } from '../../src/limits/buckets';
-import { readOnly } from '../../src/limits/charge';
 import type { Counter } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, openPool, startPostgres } from '../services/postgres';
@@ -68,7 +67,9 @@ async function failTimes({ counters }: SmsOtpStore, user: string, times: number)
 
 async function failuresOf({ counters }: SmsOtpStore, user: string): Promise<[number, boolean]> {
   const counted = guessCounters(user);
-  const { counts } = await counters.charge(counted.map(readOnly));
+  const { counts } = await counters.charge(
+    counted.map((counter) => ({ ...counter, isOnlyRead: true })),
+  );
   return [counts[0]?.count ?? 0, (counts[1]?.lockedSeconds ?? 0) > 0];
 }
 

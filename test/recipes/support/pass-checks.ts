@@ -1,11 +1,7 @@
-import { expect } from '@jest/globals';
-import { type AppDescription, appChecks, type AppUser } from 'passport-sms-otp/testing';
-import { askAll } from '../../app-checks/support/ask-all';
-import { isCompleteRun } from '../../support/complete-run';
+import type { AppDescription, AppUser } from 'passport-sms-otp/testing';
+import { expectToPass } from '../../app-checks/support/expect-to-pass';
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
-/** Checks that a run makes of each recipe; the complete run makes all. */
-const PARTS = isCompleteRun ? 1 : 4;
 /** Of all checks, those that every recipe passes. */
 const FEWEST = 28;
 
@@ -42,18 +38,10 @@ interface Choice {
  * Runs the checks on an app of a recipe.
  * @param place Of the recipe among all: it decides which of the checks a short run makes.
  */
-export async function expectChecksToPass(
+export function expectChecksToPass(
   app: AppDescription,
   place: number,
-  { leftOut = [], fewest = FEWEST }: Choice = {},
+  { fewest = FEWEST, ...choice }: Choice = {},
 ): Promise<void> {
-  const checks = appChecks(app);
-  // A check that was renamed would fail for a reason that is hard to see.
-  expect(checks.map(({ title }) => title)).toEqual(expect.arrayContaining([...leftOut]));
-  const asked = checks.filter(
-    ({ title }, index) => (index + place) % PARTS === 0 && !leftOut.includes(title),
-  );
-  const { passed, failures } = await askAll(asked);
-  expect(failures.map(({ message }) => message)).toEqual([]);
-  expect(passed.length).toBeGreaterThan(fewest / PARTS);
+  return expectToPass(app, { oneOf: 4, place, fewest, ...choice });
 }
