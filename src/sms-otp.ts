@@ -518,12 +518,12 @@ function nameProcess(): string {
 
 function joinPendingLogins(
   core: Core,
-): Pick<MiddlewareContext, 'findPending' | 'endPending' | 'finishPending' | 'giveBackUnusable'> {
+): Pick<MiddlewareContext, 'findPending' | 'endPending' | 'finishPending' | 'refundUnusable'> {
   const { pendingLogins } = core.store;
   return {
     findPending: (pendingId) => pendingLogins.find(pendingId),
     endPending: (pendingId) => pendingLogins.end(pendingId),
     finishPending: (pendingId, success) => finishLogin(pendingLogins, pendingId, success, NO_CODE),
-    giveBackUnusable: (sent) => refundUnusable(core, sent),
+    refundUnusable: (sent) => refundUnusable(core, sent),
   };
 }

@@ -82,7 +82,7 @@ function stepsOfFourParts({ pendingLogins, records, finish }) {
   };
   return {
     begin,
-    claim: (index) => pendingLogins.claim(pendingIdOf(index), { of: 'text', most: 5 }),
+    claim: (index) => pendingLogins.claim(pendingIdOf(index), { of: 'otp', most: 5 }),
     finish: (index) => finishLogin(index, false),
     pass: async (index) => {
       await begin(index);

@@ -10,7 +10,7 @@ const POLL_MS = 50;
 const LONG_LIFE_SECONDS = 400 * 86_400;
 
 /** A pending login, its texts as JSON. */
-type Row = Omit<contract.LivePendingLogin, 'texts'> & { readonly texts: string };
+type Row = Omit<contract.ActivePendingLogin, 'texts'> & { readonly texts: string };
 /** What is stored for a counter. */
 type Tally = typeof NOT_BEGUN;
 const NOT_BEGUN = { generation: 0, count: 0, resetAt: 0, lockedUntil: 0, lockedBy: 0 };
@@ -21,17 +21,17 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
   const after = (seconds: number): number => now() + seconds * 1000;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - now()) / 1000));
 
-  function findLive(id: string): contract.LivePendingLogin | undefined {
+  function findLive(id: string): contract.ActivePendingLogin | undefined {
     const [login] = sql`SELECT userId, value, sends, texts FROM login
       WHERE pendingId = ${id} AND NOT hasPassed` as Row[];
-    return login && { ...login, texts: JSON.parse(login.texts) as contract.AttachedText[] };
+    return login && { ...login, otps: JSON.parse(login.texts) as contract.AttachedOtp[] };
   }
 
-  function attach(id: string, { otpId, value }: contract.AttachedText): boolean {
+  function attach(id: string, { otpId, value }: contract.AttachedOtp): boolean {
     check.text({ otpId, value });
     const login = findLive(id);
     if (login === undefined) return false;
-    const others = login.texts.filter((other) => other.otpId !== otpId);
+    const others = login.otps.filter((other) => other.otpId !== otpId);
     const texts = JSON.stringify([{ otpId, value }, ...others].slice(0, 2));
     // The user's other login of that place loses its texts.
     sql`UPDATE login SET texts = '[]'
@@ -43,8 +43,8 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
   const pendingLogins: contract.PendingLoginStore = {
     begin: atomic((begun, ttlSeconds) => {
       check.login(begun, ttlSeconds);
-      const { pendingId: id, userId, place, value, text } = begun;
-      if (text === undefined && findLive(id)?.texts.length) return false;
+      const { pendingId: id, userId, place, value, otp: text } = begun;
+      if (text === undefined && findLive(id)?.otps.length) return false;
       sql`REPLACE INTO login
         VALUES (${id}, ${userId}, ${place}, ${value}, '[]', 0, 0, ${after(ttlSeconds)})`;
       return text === undefined || attach(id, text);
@@ -54,10 +54,10 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
       check.claim(options);
       const { of, otpId, most } = options;
       const login = findLive(id);
-      const text = login?.texts.find((one) => otpId === undefined || one.otpId === otpId);
+      const text = login?.otps.find((one) => otpId === undefined || one.otpId === otpId);
       if (login === undefined || (otpId !== undefined && text === undefined))
         return { outcome: 'unknown' };
-      const countedAt = of === 'text' && text !== undefined ? text.otpId : null;
+      const countedAt = of === 'otp' && text !== undefined ? text.otpId : null;
       const [counted] = sql`INSERT INTO attempt VALUES (${id}, ${of}, ${countedAt ?? ''}, 1)
         ON CONFLICT DO UPDATE SET count = count + 1 WHERE count < ${most}
         RETURNING count` as { count: number }[];
@@ -70,10 +70,10 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
     }),
     end: atomic((id, { otpId } = {}) => {
       const login = findLive(id);
-      const texts = login?.texts.filter((text) => text.otpId !== otpId) ?? [];
+      const texts = login?.otps.filter((text) => text.otpId !== otpId) ?? [];
       if (otpId === undefined) sql`DELETE FROM login WHERE pendingId = ${id}`;
       else sql`UPDATE login SET texts = ${JSON.stringify(texts)} WHERE pendingId = ${id}`;
-      return login !== undefined && (otpId === undefined || texts.length < login.texts.length);
+      return login !== undefined && (otpId === undefined || texts.length < login.otps.length);
     }),
     endAll: atomic((userId, except = '') => {
       sql`DELETE FROM login WHERE userId = ${userId} AND pendingId <> ${except}`;
@@ -181,7 +181,7 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
     check.finish(options);
     const { otpId, leavesMark, clears, charges, puts, replaces } = options;
     const login = findLive(id);
-    const hasText = otpId === undefined || login?.texts.some((text) => text.otpId === otpId);
+    const hasText = otpId === undefined || login?.otps.some((text) => text.otpId === otpId);
     if (login === undefined || hasText !== true) return { isFinished: false };
     if (replaces !== undefined && !remove(replaces)) return { isFinished: false };
     sql`UPDATE login SET hasPassed = 1, value = '', texts = '[]' WHERE pendingId = ${id}`;

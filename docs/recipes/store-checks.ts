@@ -9,12 +9,12 @@ export function login(begun: contract.NewPendingLogin, ttlSeconds: number): void
   life(ttlSeconds);
 }
 
-export function text({ otpId, value }: contract.AttachedText): void {
+export function text({ otpId, value }: contract.AttachedOtp): void {
   demand(otpId !== '' && value.length <= 1_024, 'text');
 }
 
 export function claim({ of, otpId, most }: contract.ClaimOptions): void {
-  demand(of === 'text' || (of !== '' && otpId === undefined), 'kind of attempt');
+  demand(of === 'otp' || (of !== '' && otpId === undefined), 'kind of attempt');
   demand(isCount(most), 'number of attempts');
 }
 

@@ -25,7 +25,7 @@ export interface AttemptRefusal {
 /** Why this browser's next attempt at the factor is refused, and whether messages are as well. */
 export interface AttemptStop {
   readonly refusal: AttemptRefusal;
-  readonly stopsTexts: boolean;
+  readonly stopsMessages: boolean;
 }
 
 /** An attempt that has been counted against the user. */
@@ -49,7 +49,7 @@ export interface ChargedAttempt extends Attempt {
 }
 
 /** After these, the code was right at the previous OTP: its check at the newest is refunded too. */
-const TAKE_BACK_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
+const REFUNDS_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 
 /**
  * Joins the attempts of one typed code that was wrong at the newest OTP, then checked at the
@@ -58,7 +58,7 @@ const TAKE_BACK_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
   return {
     end: async (outcome, more) => {
-      const stop = await wrong.end(TAKE_BACK_BOTH.includes(outcome) ? outcome : 'wrong');
+      const stop = await wrong.end(REFUNDS_BOTH.includes(outcome) ? outcome : 'wrong');
       return (await last.end(outcome, more)) ?? stop;
     },
 
@@ -206,12 +206,12 @@ function eventsOfFailure(
 /** A known browser is not locked: it counts as one of the others from its next message on. */
 function toStop(stopping: Counted<LimitRow>, isKnown: boolean, method: string): AttemptStop {
   const { limit, isPerMethod } = stopping.row;
-  if (isKnown) return { refusal: { reason: 'too-many-attempts' }, stopsTexts: false };
-  if (limit === 'failures') return { refusal: { reason: 'disabled' }, stopsTexts: true };
+  if (isKnown) return { refusal: { reason: 'too-many-attempts' }, stopsMessages: false };
+  if (limit === 'failures') return { refusal: { reason: 'disabled' }, stopsMessages: true };
 
   // A count of one factor stops messages if they are that factor; a count of all factors does.
-  const stopsTexts = method === 'sms' || !isPerMethod;
-  return { refusal: toLocked(stopping), stopsTexts };
+  const stopsMessages = method === 'sms' || !isPerMethod;
+  return { refusal: toLocked(stopping), stopsMessages };
 }
 
 function toLocked(stopping: Counted<LimitRow>): AttemptRefusal {
@@ -233,7 +233,7 @@ function createUnguessableLimit(
     const about = { user, bucket, ownAddresses: await parts.userBlocks(user, subject.address) };
     const { refusedBy, rows } = await chargeRows(counters, limits.rowsOf(counting, about));
     if (refusedBy !== null)
-      return { kind: 'refused', refusal: toLocked(refusedBy), stopsTexts: false };
+      return { kind: 'refused', refusal: toLocked(refusedBy), stopsMessages: false };
 
     const watched = rows.find(({ row }) => row.name === 'watched')?.count.count;
 

@@ -3,7 +3,7 @@ import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes'
 import { isAnswerLost, isObject, type SmsOtpError, withoutRetryAfter } from '../errors';
 import type { Permit } from '../gateway';
 import { parseJson } from '../stores/check-values';
-import type { PendingLogin, Purpose, SentText } from '../stores/store';
+import type { PendingLogin, Purpose, SentOtp } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 import type { Core } from './context';
 import { toCheckTimeout } from './previous-otp';
@@ -11,8 +11,8 @@ import type { Method } from './outcome';
 
 /** A pending login, and the text at which an attempt was counted; null: no text is live. */
 export interface ClaimedLogin {
-  readonly login: PendingLogin;
-  readonly text: SentText | null;
+  readonly pending: PendingLogin;
+  readonly otp: SentOtp | null;
 }
 
 /** A code with the pending login and the user it is claimed to belong to. */
@@ -127,15 +127,15 @@ export function createSmsVerifier(
     reserve: () => gateway.admit('validate'),
     // The number of an enrollment is not the user's yet. A number that cannot be read now may be
     // another one than the code went to.
-    isStillValid: async (user, { login: { purpose }, text }) => {
+    isStillValid: async (user, { pending: { purpose }, otp }) => {
       if (purpose === 'enroll') return true;
       const phones = await listPhones(user);
-      return !('found' in phones) && phones.some(({ mobile }) => mobile === text?.mobile);
+      return !('found' in phones) && phones.some(({ mobile }) => mobile === otp?.mobile);
     },
-    verify: async ({ text, code, limitMs }, slot) => {
+    verify: async ({ otp, code, limitMs }, slot) => {
       // No code fits a login without a text: the decision has refused it before.
-      if (text === null) return toVerdict(false);
-      const { otpId, mobile } = text;
+      if (otp === null) return toVerdict(false);
+      const { otpId, mobile } = otp;
       try {
         const verdict = gateway.validate({ id: otpId, mobile, pin: code }, slot);
         if (limitMs === undefined) return { kind: await verdict };
@@ -165,7 +165,7 @@ function createRecoveryCodeVerifier(
     counting: 'recovery',
     purposes: ['login', 'step-up'],
     readCode: readRecoveryCode,
-    verify: async ({ login: { userId }, code, address }) => {
+    verify: async ({ pending: { userId }, code, address }) => {
       const { isSpent, left } = await codes.spend(userId, code);
       if (isSpent) emit({ type: 'recovery-code-used', userId, address, left });
       return toVerdict(isSpent);
@@ -189,7 +189,7 @@ function createFactorVerifier(factor: CodeFactor, codeField: string): CodeVerifi
       const code = input.trim();
       return code === '' ? null : code;
     },
-    verify: async ({ user, login: { userId }, code, address }) => {
+    verify: async ({ user, pending: { userId }, code, address }) => {
       return toVerdict(await factor.check({ user, userId, code, address }));
     },
   };
@@ -241,7 +241,7 @@ function createResponseVerifier(
     },
     verify: async ({
       user,
-      login: { userId, purpose },
+      pending: { userId, purpose },
       code,
       factorChallenge: challenge = '',
       address,

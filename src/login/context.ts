@@ -12,7 +12,7 @@ import type { KnownBrowser, Login, RecordPut, RecordReference, UserId } from '..
 import type { LoginEnd, SmsOtpEvent, UnusablePhone } from './events';
 import type { Method } from './outcome';
 
-export type { LiveLogin } from '../stores/pending-logins';
+export type { PendingState } from '../stores/pending-logins';
 
 /** The bounds of one pending login and its texts. */
 export interface LoginSettings {

@@ -35,10 +35,10 @@ export function createFactorOptions(
     if (!isAccepted(pending.methods, method)) return refuse('second-factor-required');
     if (pending.pendingUntil <= core.now()) return refuse('expired', true);
     const live = await pendingLogins.find(pendingId);
-    if (live === null || live === 'passed' || live.login.purpose !== purpose)
+    if (live === null || live === 'passed' || live.pending.purpose !== purpose)
       return refuse('no-pending-login', true);
-    const { userId } = live.login;
-    const user = await findUser(core, live.login, currentUser);
+    const { userId } = live.pending;
+    const user = await findUser(core, live.pending, currentUser);
     if (user === null) {
       await pendingLogins.end(pendingId);
       return refuse('user-gone', true);

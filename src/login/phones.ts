@@ -1,6 +1,6 @@
 import { toSafeCause } from '../foreign-error';
 import { type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
-import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingState } from '../stores/pending-logins';
 import type { Core, UserPhone } from './context';
 import type { UnusablePhone } from './events';
 import type { PhoneChoice, Reason } from './outcome';
@@ -63,7 +63,7 @@ export interface NewPhone {
 /** Whose number a code is sent to. */
 export interface PhoneQuestion {
   readonly user: Express.User;
-  readonly previous?: LiveLogin | undefined;
+  readonly previous?: PendingState | undefined;
   /**
    * What the form chose, unchecked. Undefined: the number of the pending login, otherwise the
    * default.
@@ -125,8 +125,8 @@ export async function choosePhone(core: Core, question: PhoneQuestion): Promise<
   const listed = await findPhones(core, user);
   if ('found' in listed) return listed;
   const [first] = listed;
-  const texted = previous?.text?.mobile;
-  const before = listed.find(({ mobile }) => mobile === (texted ?? previous?.login.mobile));
+  const texted = previous?.otp?.mobile;
+  const before = listed.find(({ mobile }) => mobile === (texted ?? previous?.pending.mobile));
   // Where no text is live, another number of the user's is as good.
   if (texted !== undefined && before === undefined) return { reason: 'user-gone' };
   if (first === undefined) return { reason: 'no-phone' };

@@ -1,7 +1,7 @@
 import { GatewayTimeoutError } from '../errors';
 import type { Permit } from '../gateway';
-import type { LiveLogin } from '../stores/pending-logins';
-import type { SentText } from '../stores/store';
+import type { PendingState } from '../stores/pending-logins';
+import type { SentOtp } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 import type { Core } from './context';
 
@@ -17,10 +17,10 @@ const CHECK_MS = 10_000;
  */
 export function findPreviousOtp(
   { settings, now }: Pick<Core, 'settings' | 'now'>,
-  { text, earlier }: Pick<LiveLogin, 'text' | 'earlier'>,
-): SentText | null {
-  if (!settings.acceptsEarlierCode || earlier === null) return null;
-  return earlier.mobile === text?.mobile && earlier.expiresAt > now() ? earlier : null;
+  { otp, previous }: Pick<PendingState, 'otp' | 'previous'>,
+): SentOtp | null {
+  if (!settings.acceptsEarlierCode || previous === null) return null;
+  return previous.mobile === otp?.mobile && previous.expiresAt > now() ? previous : null;
 }
 
 /**

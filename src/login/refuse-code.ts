@@ -1,6 +1,6 @@
 import { mayHaveArrived, type SmsOtpError } from '../errors';
 import type { Attempt, AttemptStop } from '../limits/attempts';
-import type { Counter, PendingLogin, Purpose, SentText } from '../stores/store';
+import type { Counter, PendingLogin, Purpose, SentOtp } from '../stores/store';
 import { findTextRefunds } from './charge-send';
 import type { CodeVerifier } from './code-verifiers';
 import type { Core } from './context';
@@ -49,8 +49,8 @@ export interface Subject {
 
 /** An attempt that has been counted and has failed. */
 interface FailedAttempt {
-  readonly login: PendingLogin;
-  readonly text: SentText | null;
+  readonly pending: PendingLogin;
+  readonly otp: SentOtp | null;
   readonly attempt: Attempt;
   readonly subject: Subject;
   /** The number of this attempt at the OTP, or with the factor: from 1. */
@@ -58,7 +58,7 @@ interface FailedAttempt {
   /** The attempts that are left after it. */
   readonly left: number;
   /** The newer OTP, at which it was wrong. Left out: its OTP is the newest. */
-  readonly newer?: SentText | null;
+  readonly newer?: SentOtp | null;
 }
 
 /** Returns whether the factor's codes are sent by message. */
@@ -74,7 +74,7 @@ export async function failChecked(
   outcome: 'wrong' | 'not-checked' = 'wrong',
   reason: Reason = failed.left === 0 ? 'too-many-attempts' : 'wrong-code',
 ): Promise<Refused> {
-  if (await hasPassed(checker.core, failed.login.pendingId))
+  if (await hasPassed(checker.core, failed.pending.pendingId))
     return fail(checker, failed, 'already-verified', true, 'sent-twice');
   return fail(checker, failed, reason, endsPending, outcome);
 }
@@ -113,8 +113,10 @@ export function rejectAttempt(
 }
 
 /** The shortest lock outlasts the longest pending login. */
-function toResend({ stopsTexts }: Pick<AttemptStop, 'stopsTexts'>): Pick<Refused, 'resendAt'> {
-  return stopsTexts ? { resendAt: null } : {};
+function toResend({
+  stopsMessages,
+}: Pick<AttemptStop, 'stopsMessages'>): Pick<Refused, 'resendAt'> {
+  return stopsMessages ? { resendAt: null } : {};
 }
 
 /** No code is right yet: the attempt is counted on the pending login, and not on the user. */
@@ -138,11 +140,11 @@ export async function endUnconfirmed(
   error: SmsOtpError,
 ): Promise<Unconfirmed> {
   const { pendingLogins } = checker.core.store;
-  const { text, newer = text } = failed;
-  const { pendingId } = failed.login;
+  const { otp, newer = otp } = failed;
+  const { pendingId } = failed.pending;
   const live = await pendingLogins.find(pendingId);
-  const isNewest = live !== 'passed' && live?.text?.otpId === newer?.otpId;
-  await pendingLogins.end(pendingId, isNewest ? undefined : text?.otpId);
+  const isNewest = live !== 'passed' && live?.otp?.otpId === newer?.otpId;
+  await pendingLogins.end(pendingId, isNewest ? undefined : otp?.otpId);
 
   const unconfirmed = toUnconfirmed(checker, failed, error);
   await failed.attempt.end('lost', findFirstText(checker, failed));
@@ -172,8 +174,8 @@ export async function endThrown(
 
 /** Only the first attempt at an OTP refunds its message: so it is refunded once. */
 function findFirstText({ core }: Checker, failed: FailedAttempt): readonly Counter[] {
-  const { text, number } = failed;
-  if (number !== 1 || text === null) return [];
-  const { userId } = failed.login;
-  return findTextRefunds(core, { userId, bucket: text.bucket });
+  const { otp, number } = failed;
+  if (number !== 1 || otp === null) return [];
+  const { userId } = failed.pending;
+  return findTextRefunds(core, { userId, bucket: otp.bucket });
 }

@@ -1,5 +1,5 @@
 import type { LimitName } from '../limits/table';
-import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import { isAccepted } from './code-verifiers';
 import type { Core } from './context';
@@ -28,7 +28,7 @@ export function createResendOtp(
     // 1 is there a pending login
     const previous = await findPrevious(core, visit.pending);
     if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
-    const { login: pending, sends } = previous;
+    const { pending, sends } = previous;
 
     // 2 is a texted code accepted, and has it a send left
     const methods = visit.pending?.methods;
@@ -57,12 +57,12 @@ export function createResendOtp(
 async function findPrevious(
   core: Core,
   pending: PendingCode | undefined,
-): Promise<LiveLogin | null> {
+): Promise<PendingState | null> {
   if (pending === undefined || pending.pendingUntil <= core.now()) return null;
   const live = await core.store.pendingLogins.find(pending.pendingId);
   if (live === null || live === 'passed') return null;
   // Another request of this session may have begun something else under the same id.
-  return live.login.purpose === pending.purpose ? live : null;
+  return live.pending.purpose === pending.purpose ? live : null;
 }
 
 function noSendLeft({ now }: Core, { pendingUntil }: PendingLogin): Refusal {

@@ -11,7 +11,7 @@ import type {
   SendSettlement,
   VerifiedContext,
 } from '../limits/policy';
-import type { Counter, PendingLogin, SentText } from '../stores/store';
+import type { Counter, PendingLogin, SentOtp } from '../stores/store';
 import type { Core, UserPhone } from './context';
 import type { DecisionEvent } from './events';
 import { REASONS, type Refusal } from './outcome';
@@ -263,23 +263,21 @@ export function settlePolicies(
 }
 
 /** Calls `verified` of the policies after a right code, without waiting for them. */
-export function emitVerified(core: Core, verified: VerifiedText): void {
+export function emitVerified(core: Core, verified: VerifiedOtp): void {
   if (core.policies.some((policy) => 'verified' in policy))
     void callQuietly(() => callVerified(core, verified));
 }
 
-/** A text whose code was right. */
-interface VerifiedText {
-  readonly login: PendingLogin;
-  readonly text: SentText;
+/** An OTP whose code was right. */
+interface VerifiedOtp {
+  readonly pending: PendingLogin;
+  readonly otp: SentOtp;
   readonly sends: number;
 }
 
-async function callVerified(
-  core: Core,
-  { login: { userId, purpose, bucket }, text, sends }: VerifiedText,
-): Promise<void> {
-  const { mobile, numberKey, isNewNumber, sentAt } = text;
+async function callVerified(core: Core, { pending, otp, sends }: VerifiedOtp): Promise<void> {
+  const { userId, purpose, bucket } = pending;
+  const { mobile, numberKey, isNewNumber, sentAt } = otp;
   const origin = core.readNumber(mobile);
   const { prefix: prefixKey } = await core.numberKeys(mobile, origin);
   const context: VerifiedContext = {

@@ -3,8 +3,8 @@ import type { OtpText, Permit, TextedOtp } from '../gateway';
 import type { OutageWatch } from '../limits/refunds';
 import type { createNearWatch } from '../limits/near-limits';
 import { placeOf } from '../limits/buckets';
-import type { LiveLogin } from '../stores/pending-logins';
-import type { PendingLogin, SentText } from '../stores/store';
+import type { PendingState } from '../stores/pending-logins';
+import type { PendingLogin, SentOtp } from '../stores/store';
 import {
   chargeSend,
   findSendRefusal,
@@ -154,7 +154,7 @@ interface SendTimes {
  */
 function startSend(core: Core, request: SendRequest, recipient: MessageRecipient): SendTimes {
   const { previous } = request;
-  const pending = previous?.login ?? toPendingLogin(core, request, recipient);
+  const pending = previous?.pending ?? toPendingLogin(core, request, recipient);
   const sentAt = previous === undefined ? pending.startedAt : core.now();
   const secondsLeft = Math.floor((pending.pendingUntil - sentAt) / 1000);
   const wanted = Math.min(core.settings.codeValiditySeconds, secondsLeft);
@@ -252,20 +252,20 @@ async function isWaiting(
   const live = await core.store.pendingLogins.find(visit.pending.pendingId);
   if (live === null || live === 'passed') return false;
 
-  const { text, sends } = live;
-  const { pendingUntil } = live.login;
+  const { otp, sends } = live;
+  const { pendingUntil } = live.pending;
   const isOpen =
-    text === null
+    otp === null
       ? visit.pending.otpId === null &&
         findResendTime(core, { pendingUntil, sends }, retryAfterSeconds) !== null
-      : text.expiresAt > core.now();
+      : otp.expiresAt > core.now();
   return isOpen && isSameRequest(live, message);
 }
 
-function isSameRequest({ login: pending, text }: LiveLogin, message: Message): boolean {
+function isSameRequest({ pending, otp }: PendingState, message: Message): boolean {
   const { transaction, newPhone } = message.request;
   const { userId, mobile, purpose } = message.context;
-  const before = text?.mobile ?? pending.mobile;
+  const before = otp?.mobile ?? pending.mobile;
   return (
     pending.userId === userId &&
     // Empty: it began before the user's numbers were read.
@@ -312,7 +312,7 @@ async function attach(
   { times, charge, generated }: DeliveredMessage,
 ): Promise<SendResult> {
   const { mobile } = recipient;
-  const text: SentText = {
+  const otp: SentOtp = {
     version: 1,
     otpId: generated.id,
     bucket: charge.bucket,
@@ -322,8 +322,8 @@ async function attach(
     sentAt: times.sentAt,
     expiresAt: findExpiry(times, generated),
   };
-  const pending = toBegun(request, times.pending, text);
-  const isKept = await keep(core, request, pending, text);
+  const pending = toBegun(request, times.pending, otp);
+  const isKept = await keep(core, request, pending, otp);
   await emitSent(core, context, { times, charge, generated });
   // The pending login has ended while the message was sent.
   if (!isKept) return deny(core, context, { reason: 'no-pending-login' });
@@ -332,7 +332,7 @@ async function attach(
   const resendAt = findResendTime(core, { pendingUntil, sends: times.sends }, charge.waitSeconds);
   const { phones } = recipient;
   const factors = ['sms', ...recipient.factors];
-  return { kind: 'sent', login: pending, text, mobile, resendAt, phones, factors };
+  return { kind: 'sent', pending, otp, mobile, resendAt, phones, factors };
 }
 
 /** The lifetime that the gateway reports can only shorten ours. */
@@ -345,7 +345,7 @@ function findExpiry({ sentAt, pending, validitySeconds }: SendTimes, generated: 
 function toBegun(
   { previous }: SendRequest,
   pending: PendingLogin,
-  { bucket }: SentText,
+  { bucket }: SentOtp,
 ): PendingLogin {
   return previous === undefined ? { ...pending, bucket } : pending;
 }
@@ -355,16 +355,16 @@ async function keep(
   core: Core,
   { previous }: SendRequest,
   pending: PendingLogin,
-  text: SentText,
+  otp: SentOtp,
 ): Promise<boolean> {
   const { pendingLogins } = core.store;
   const { pendingId, userId, purpose, bucket } = pending;
   try {
     return previous === undefined
-      ? await pendingLogins.begin(pending, placeOf(purpose, bucket), text)
-      : await pendingLogins.attach(pendingId, text);
+      ? await pendingLogins.begin(pending, placeOf(purpose, bucket), otp)
+      : await pendingLogins.attach(pendingId, otp);
   } catch (error) {
-    await refundUnusable(core, { userId, bucket: text.bucket });
+    await refundUnusable(core, { userId, bucket: otp.bucket });
     throw error;
   }
 }

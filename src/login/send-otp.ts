@@ -1,7 +1,7 @@
 import { type GatewayError, readFields } from '../errors';
 import { createOutageWatch } from '../limits/refunds';
 import { createNearWatch } from '../limits/near-limits';
-import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingState } from '../stores/pending-logins';
 import { admitsOtherFactors, isAccepted } from './code-verifiers';
 import type { ListFactors, Core } from './context';
 import { withTiming } from './events';
@@ -90,7 +90,7 @@ async function findRecipient(
   const listed = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
   const factors = listed.filter((factor) => isAccepted(methods, factor));
   const bucket =
-    previous?.login.bucket ?? (await core.browsers.findBucket(visit.browserCookie, userId));
+    previous?.pending.bucket ?? (await core.browsers.findBucket(visit.browserCookie, userId));
   return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
 }
 
@@ -192,7 +192,7 @@ function toCause(error: GatewayError): string {
 /** A resend that fails leaves the pending login as it was: a code that is out stays good. */
 function toFailedResend(
   core: Core,
-  { sends, login: { pendingUntil } }: LiveLogin,
+  { sends, pending: { pendingUntil } }: PendingState,
   result: NotSent,
 ): RefusedSend {
   const resendAt = findResendTime(core, { pendingUntil, sends }, result.waitSeconds);

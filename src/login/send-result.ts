@@ -1,6 +1,6 @@
 import type { GatewayError } from '../errors';
-import type { LiveLogin } from '../stores/pending-logins';
-import type { PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
+import type { PendingState } from '../stores/pending-logins';
+import type { PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
 import type { Core } from './context';
 import type { LoginEvent } from './events';
 import type { PhoneChoice, Refusal } from './outcome';
@@ -39,7 +39,7 @@ export interface SendRequest {
   readonly purpose: Purpose;
   readonly visit: Visit;
   /** The pending login that the message is for. Left out: it begins with the message. */
-  readonly previous?: LiveLogin | undefined;
+  readonly previous?: PendingState | undefined;
   /** Whether a resend was asked for: then nothing waits in its place. Default: false. */
   readonly isResend?: boolean;
   /** The number that the form chose, unchecked. */
@@ -67,8 +67,8 @@ export type SendResult =
 /** A message that was sent, and its pending login. */
 export interface Sent {
   readonly kind: 'sent';
-  readonly login: PendingLogin;
-  readonly text: SentText;
+  readonly pending: PendingLogin;
+  readonly otp: SentOtp;
   /** The number that got the message. */
   readonly mobile: string;
   readonly resendAt: number | null;

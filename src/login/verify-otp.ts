@@ -9,8 +9,8 @@ import {
 } from '../limits/attempts';
 import { sideOf } from '../limits/buckets';
 import { provenCounter } from '../limits/table';
-import type { LiveLogin } from '../stores/pending-logins';
-import type { FinishOptions, PendingLogin, Purpose, SentText, Transaction } from '../stores/store';
+import type { PendingState } from '../stores/pending-logins';
+import type { FinishOptions, PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
 import { type CodeVerifier, isAccepted } from './code-verifiers';
 import type { Core, PreparedSuccess } from './context';
 import { withTiming } from './events';
@@ -94,18 +94,18 @@ async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Prom
   // 1 read the code
   const read = await readRequest(checker, request);
   if ('kind' in read) return read;
-  const { pending } = read;
+  const { shown } = read;
   const startedAtMs = performance.now();
 
   // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
-  const isUnsent = isTexted(checker) && pending.otpId === null;
+  const isUnsent = isTexted(checker) && shown.otpId === null;
   let permit = isUnsent ? undefined : await verifier.reserve?.();
   try {
     // 3 claim an attempt, on the pending login and on the user, before anything is checked
-    const claimed = await claim(checker, pending);
+    const claimed = await claim(checker, shown);
     if ('kind' in claimed) return claimed;
-    const subject = toSubject(claimed.login, request.visit);
-    if (isTexted(checker) && claimed.text === null)
+    const subject = toSubject(claimed.pending, request.visit);
+    if (isTexted(checker) && claimed.otp === null)
       return rejectWithoutText(checker, subject, claimed);
     // The session says that no message is out, but another request of this login has sent one.
     permit ??= await verifier.reserve?.();
@@ -124,7 +124,8 @@ async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Prom
 /** A request whose code may be one, for a pending login that is not over. */
 interface ReadRequest {
   readonly code: string;
-  readonly pending: PendingCode;
+  /** What the session knows of it. */
+  readonly shown: PendingCode;
   /** The challenge of ours that it answers, if the factor has one. */
   readonly factorChallenge: string | undefined;
 }
@@ -144,11 +145,11 @@ async function readRequest(
   if (isTexted(checker) && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
   const taken = await verifier.challenge?.take(pending.pendingId);
   if (taken !== undefined && 'reason' in taken) return refuse(taken.reason);
-  return { code, pending, factorChallenge: taken?.challenge };
+  return { code, shown: pending, factorChallenge: taken?.challenge };
 }
 
 /** The pending login of an attempt, and the OTP at which it is counted. */
-interface Claimed extends LiveLogin {
+interface Claimed extends PendingState {
   /** The number of this attempt at the OTP, or with the factor: from 1. */
   readonly number: number;
   /** The attempts that are left after it. */
@@ -164,19 +165,19 @@ const MAX_UNGUESSABLE = 5;
  */
 async function claim(
   checker: Checker,
-  pending: PendingCode,
+  shown: PendingCode,
   otpId?: string,
 ): Promise<Claimed | Refused> {
   const { verifier } = checker;
   const { pendingLogins } = checker.core.store;
   const isGuess = verifier.counting === 'guess';
   const most = isGuess ? checker.core.settings.maxAttempts : MAX_UNGUESSABLE;
-  const of = isTexted(checker) ? 'text' : `factor:${verifier.method}`;
+  const of = isTexted(checker) ? 'otp' : `factor:${verifier.method}`;
 
-  const claim = await pendingLogins.claim(pending.pendingId, { of, otpId, most });
+  const claim = await pendingLogins.claim(shown.pendingId, { of, otpId, most });
   if (claim.outcome === 'exhausted') return refuse('too-many-attempts');
-  if (claim.outcome !== 'claimed' || claim.login.purpose !== pending.purpose)
-    return refuseUnknown(checker, pending.pendingId);
+  if (claim.outcome !== 'claimed' || claim.pending.purpose !== shown.purpose)
+    return refuseUnknown(checker, shown.pendingId);
   const { attempt: number, ...live } = claim;
   return { ...live, number, left: most - number };
 }
@@ -205,8 +206,8 @@ function charge(
 }
 
 /** Returns the browser for which an attempt is counted. */
-function bucketOf({ login: pending, text }: Pick<LiveLogin, 'login' | 'text'>): string {
-  return text?.bucket ?? pending.bucket;
+function bucketOf({ pending, otp }: Pick<PendingState, 'pending' | 'otp'>): string {
+  return otp?.bucket ?? pending.bucket;
 }
 
 /** A code whose attempt has been counted on its user as well. */
@@ -222,7 +223,7 @@ interface CheckedCode extends Omit<ChargedCode, 'attempt'> {
   readonly user: Express.User;
   readonly attempt: Attempt;
   /** The newer OTP, at which it was wrong. Left out: its OTP is the newest. */
-  readonly newer?: SentText | null;
+  readonly newer?: SentOtp | null;
 }
 
 /** Steps 4 to 7, with an attempt that is counted on the user. */
@@ -255,10 +256,10 @@ async function findOwner(
   counted: ChargedCode,
 ): Promise<Pick<CheckedCode, 'user'> | Refused> {
   const { core, verifier } = checker;
-  const { login: pending, text } = counted;
+  const { pending, otp } = counted;
   try {
     // 4 expired? A deadline that cannot be read has passed. Other factors have the whole login.
-    const deadline = isTexted(checker) ? text?.expiresAt : pending.pendingUntil;
+    const deadline = isTexted(checker) ? otp?.expiresAt : pending.pendingUntil;
     if (!(Number(deadline) > core.now())) return await fail(checker, counted, 'expired');
 
     // 5 load the user
@@ -308,13 +309,13 @@ async function checkPrevious(
   const permit = await reserveWithin(checker.verifier.reserve, limitMs());
   if (permit === null) return null;
   try {
-    const claimed = await claim(checker, newest.pending, previous.otpId);
+    const claimed = await claim(checker, newest.shown, previous.otpId);
     if ('kind' in claimed) return null;
     const charged = await charge(checker, claimed, newest.subject);
     if (charged.kind === 'refused') return null;
 
     const attempt = joinAttempts(newest.attempt, charged.attempt);
-    const counted = { ...newest, ...claimed, attempt, left: newest.left, newer: newest.text };
+    const counted = { ...newest, ...claimed, attempt, left: newest.left, newer: newest.otp };
     const checked = await checkAtOtp(checker, request, counted, permit, Math.max(0, limitMs()));
     if (typeof checked === 'object') return checked;
     // One that is over stays in the store, for the same reason as a whole login.
@@ -332,7 +333,7 @@ async function finish(
 ): Promise<VerifyResult> {
   const { core, verifier } = checker;
   const { pendingLogins } = core.store;
-  const { pendingId } = counted.login;
+  const { pendingId } = counted.pending;
   const verified = toVerified(counted, verifier.method, core.now());
   const prepared = await request.prepare(verified);
   if (prepared.kind === 'refused') {
@@ -358,9 +359,9 @@ async function finish(
 }
 
 function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
-  const { login: pending, text, user } = counted;
+  const { pending, otp, user } = counted;
   const { userId, purpose, transaction, replaces } = pending;
-  const mobile = text?.mobile ?? pending.mobile;
+  const mobile = otp?.mobile ?? pending.mobile;
   const bucket = bucketOf(counted);
   const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
   return { kind: 'verified', ...verified, method, at };
@@ -371,12 +372,12 @@ function toFinishOptions(
   checker: Checker,
   counted: CheckedCode,
 ): Omit<FinishOptions, 'puts' | 'replaces'> {
-  const { userId } = counted.login;
+  const { userId } = counted.pending;
   const { success } = counted.attempt;
-  const text = findProven(checker, counted);
-  const proven = text === null ? [] : [provenCounter(userId, text.numberKey)];
+  const otp = findProven(checker, counted);
+  const proven = otp === null ? [] : [provenCounter(userId, otp.numberKey)];
   return {
-    otpId: text?.otpId,
+    otpId: otp?.otpId,
     leavesMark: checker.verifier.counting !== 'answer',
     clears: success.clears,
     charges: [...proven, ...success.charges],
@@ -384,13 +385,13 @@ function toFinishOptions(
 }
 
 /** Returns the OTP whose code was right. Null: another factor's was. */
-function findProven(checker: Checker, { text }: Pick<CheckedCode, 'text'>): SentText | null {
-  return isTexted(checker) ? text : null;
+function findProven(checker: Checker, { otp }: Pick<CheckedCode, 'otp'>): SentOtp | null {
+  return isTexted(checker) ? otp : null;
 }
 
 async function emitSuccess(checker: Checker, counted: CheckedCode): Promise<void> {
   const { core, verifier } = checker;
-  const { login, sends, subject } = counted;
+  const { pending, sends, subject } = counted;
   core.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
   const proven = findProven(checker, counted);
   if (core.hasListener) {
@@ -398,7 +399,7 @@ async function emitSuccess(checker: Checker, counted: CheckedCode): Promise<void
     const { method } = verifier;
     core.emit({ type: 'verified', ...subject, method, country, ...toBrowserField(core, counted) });
   }
-  if (proven !== null) emitVerified(core, { login, text: proven, sends });
+  if (proven !== null) emitVerified(core, { pending, otp: proven, sends });
 }
 
 /** Without known browsers every login would look like one from a new browser. */

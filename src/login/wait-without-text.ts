@@ -3,7 +3,7 @@ import { chargeBrowser } from '../limits/attempts';
 import { OTHER_BROWSERS, placeOf } from '../limits/buckets';
 import { chargeRows, type Counted, waitOf } from '../limits/charge';
 import type { LimitRow } from '../limits/rows';
-import type { LiveLogin } from '../stores/pending-logins';
+import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, Purpose } from '../stores/store';
 import { admitsOtherFactors } from './code-verifiers';
 import type { Core } from './context';
@@ -34,7 +34,7 @@ interface WithoutText extends Recipient {
   readonly request: {
     readonly purpose: Purpose;
     readonly visit: Visit;
-    readonly previous?: LiveLogin | undefined;
+    readonly previous?: PendingState | undefined;
     readonly isResend?: boolean;
   };
   /** Why no text goes out; null when another factor comes first. */
@@ -48,8 +48,8 @@ interface WithoutText extends Recipient {
 /** A pending login that has begun without a text. */
 export interface Waiting extends Pick<WithoutText, 'phones' | 'mobile' | 'refusal' | 'status'> {
   readonly kind: 'waiting';
-  readonly login: PendingLogin;
-  readonly text: null;
+  readonly pending: PendingLogin;
+  readonly otp: null;
   /** When a text may be asked for; null when none can be had. */
   readonly resendAt: number | null;
   /** What this user can do now. */
@@ -78,7 +78,7 @@ export function createBeginWithoutText(
     const { request, factors, mobile } = asked;
     const { purpose, previous } = request;
     if (!admitsOtherFactors(purpose) || request.isResend === true) return { kind: 'nothing-to-do' };
-    const begun = previous?.login ?? toPendingLogin(asked);
+    const begun = previous?.pending ?? toPendingLogin(asked);
     const { pendingUntil } = begun;
     const resendAt =
       mobile === '' ? null : findResendTime(core, { pendingUntil, sends: 0 }, asked.waitSeconds);
@@ -95,7 +95,7 @@ export function createBeginWithoutText(
     const { phones, refusal, status } = asked;
     const usable = resendAt === null ? factors : ['sms', ...factors];
     const shown = { mobile, resendAt, phones, factors: usable, refusal, status };
-    return { kind: 'waiting', login: waiting, text: null, ...shown };
+    return { kind: 'waiting', pending: waiting, otp: null, ...shown };
   };
 
   async function chargeWait(
@@ -124,13 +124,17 @@ export function createBeginWithoutText(
  * user in the meantime ends this one too. It is not counted: what waits in it later is.
  * @throws {StoreError} `ERR_STORE`
  */
-export async function beginLogin(core: Core, user: Express.User, visit: Visit): Promise<LiveLogin> {
+export async function beginLogin(
+  core: Core,
+  user: Express.User,
+  visit: Visit,
+): Promise<PendingState> {
   const identity = toUserIdText(core.getUserId(user));
   const bucket = await core.browsers.findBucket(visit.browserCookie, identity.userId);
   const purpose = 'login';
   const begun = createPendingLogin(core, visit, { ...identity, purpose, bucket, mobile: '' });
   await core.store.pendingLogins.begin(begun, placeOf(purpose, bucket), null);
-  return { login: begun, sends: 0, text: null, earlier: null };
+  return { pending: begun, sends: 0, otp: null, previous: null };
 }
 
 /** A pending login that begins. */
@@ -162,7 +166,7 @@ function toRefusal(refusing: Counted<LimitRow>): Refusal {
  */
 export function findResendTime(
   { settings, now }: Pick<Core, 'settings' | 'now'>,
-  { pendingUntil, sends }: Pick<PendingLogin, 'pendingUntil'> & Pick<LiveLogin, 'sends'>,
+  { pendingUntil, sends }: Pick<PendingLogin, 'pendingUntil'> & Pick<PendingState, 'sends'>,
   waitSeconds: number | null,
 ): number | null {
   if (waitSeconds === null) return null;

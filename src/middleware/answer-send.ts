@@ -96,7 +96,7 @@ type BegunSend = Sent | Waiting;
 
 /** Saves the session of a message that was sent. If that fails, no one can use its code. */
 export async function keepText<Saved>(
-  { giveBackUnusable }: MiddlewareContext,
+  { refundUnusable }: MiddlewareContext,
   result: BegunSend,
   save: () => Promise<Saved>,
 ): Promise<Saved> {
@@ -104,8 +104,8 @@ export async function keepText<Saved>(
     return await save();
   } catch (error) {
     if (result.kind === 'sent') {
-      const { userId } = result.login;
-      await giveBackUnusable({ userId, bucket: result.text.bucket });
+      const { userId } = result.pending;
+      await refundUnusable({ userId, bucket: result.otp.bucket });
     }
     throw error;
   }
@@ -117,17 +117,17 @@ export function toPending(
   result: BegunSend,
   returnTo: KeptPage | null,
 ): PendingSlot {
-  const { login, text, mobile, resendAt, phones, factors } = result;
-  const { pendingId, purpose, pendingUntil, transaction } = login;
+  const { pending, otp, mobile, resendAt, phones, factors } = result;
+  const { pendingId, purpose, pendingUntil, transaction } = pending;
   const { refusal, status: failureStatus } =
     result.kind === 'waiting' ? result : { refusal: null, status: null };
   return {
     pendingId,
-    otpId: text?.otpId ?? null,
+    otpId: otp?.otpId ?? null,
     purpose,
-    isSent: text !== null,
+    isSent: otp !== null,
     phoneEnding: toPhoneEnding(mobile),
-    expiresAt: text?.expiresAt ?? pendingUntil,
+    expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
     resendAt,
     attemptsLeft: maxAttempts,

@@ -4,7 +4,7 @@ import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-device
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type { DeviceEnd } from '../login/events';
-import type { BrowserSuccess, LiveLogin, PreparedPut, PreparedSuccess } from '../login/context';
+import type { BrowserSuccess, PendingState, PreparedPut, PreparedSuccess } from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method } from '../login/outcome';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
@@ -42,19 +42,19 @@ export interface MiddlewareContext {
   /** Undefined unless `trustedDevices` is configured. */
   readonly devices: DevicesContext | undefined;
   /** Begins a login before its device or its user is looked at. */
-  readonly beginLogin: (user: Express.User, visit: Visit) => Promise<LiveLogin>;
+  readonly beginLogin: (user: Express.User, visit: Visit) => Promise<PendingState>;
   /** Whether the app may say that a user needs no second factor. */
   readonly mayBeUnrequired: boolean;
   /** Whether the text shows what a transaction approves: the gateway texts our messages. */
   readonly writesMessages: boolean;
   /** Returns a pending login while it is live, `passed` after its success. */
-  readonly findPending: (pendingId: string) => Promise<LiveLogin | 'passed' | null>;
+  readonly findPending: (pendingId: string) => Promise<PendingState | 'passed' | null>;
   /** Ends a pending login. */
   readonly endPending: (pendingId: string) => Promise<unknown>;
   /** Ends a pending login for which no code is needed. False: it has ended before. */
   readonly finishPending: (pendingId: string, success: PreparedSuccess) => Promise<boolean>;
   /** Gives a text that nobody can use back to its user. */
-  readonly giveBackUnusable: (sent: Pick<PendingLogin, 'userId' | 'bucket'>) => Promise<void>;
+  readonly refundUnusable: (sent: Pick<PendingLogin, 'userId' | 'bucket'>) => Promise<void>;
   /**
    * Returns whether the user needs the second factor: only `false` means no, and a throw means yes.
    */

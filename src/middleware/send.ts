@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
-import type { LiveLogin } from '../login/context';
+import type { PendingState } from '../login/context';
 import type { SendResult } from '../login/send-result';
 import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { Visit } from '../login/visit';
@@ -118,7 +118,7 @@ async function sendOrLogIn(
   try {
     // A trusted device matters only to a user who needs a code.
     if (hasDevice && (await visit.isRequired(user))) {
-      const trusted = await devices.authenticate(req, res, user, begun?.login.pendingId);
+      const trusted = await devices.authenticate(req, res, user, begun?.pending.pendingId);
       if (trusted !== null) return await logInAtOnce(context, first, begun, exchange, trusted);
     }
     const result = await context.sendOtp({ user, purpose: 'login', visit, previous: begun });
@@ -130,16 +130,19 @@ async function sendOrLogIn(
 }
 
 /** Ends a login that has begun and that no session will name. */
-async function endUnused(context: MiddlewareContext, begun: LiveLogin | undefined): Promise<void> {
+async function endUnused(
+  context: MiddlewareContext,
+  begun: PendingState | undefined,
+): Promise<void> {
   // If the store fails, it expires: no session names it, so no one can continue it.
-  if (begun !== undefined) await context.endPending(begun.login.pendingId).catch(() => false);
+  if (begun !== undefined) await context.endPending(begun.pending.pendingId).catch(() => false);
 }
 
 /** Writes the result into the session, and answers. */
 async function finish(
   context: MiddlewareContext,
   first: FirstFactor,
-  begun: LiveLogin | undefined,
+  begun: PendingState | undefined,
   exchange: Exchange,
   result: SendResult,
 ): Promise<boolean> {
@@ -178,7 +181,7 @@ interface LetIn {
 async function logInAtOnce(
   context: MiddlewareContext,
   { kept, before }: FirstFactor,
-  begun: LiveLogin | undefined,
+  begun: PendingState | undefined,
   { req, res, options }: Exchange,
   { user, mark }: LetIn,
 ): Promise<boolean> {
@@ -187,7 +190,7 @@ async function logInAtOnce(
   const { userId } = toUserIdText(context.getUserId(user));
   const login = context.logins.prepare(req, userId, mark?.method ?? null);
   // Everything that ends all logins of the user has ended this one too.
-  if (begun !== undefined && !(await context.finishPending(begun.login.pendingId, login))) {
+  if (begun !== undefined && !(await context.finishPending(begun.pending.pendingId, login))) {
     const refusal = { reason: 'no-pending-login' } as const;
     const refused = { refusal, pending: undefined, isFirstFactor: true };
     return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);

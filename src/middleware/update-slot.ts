@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { LiveLogin } from '../login/context';
+import type { PendingState } from '../login/context';
 import { toPhoneEnding } from '../login/phones';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
@@ -74,30 +74,30 @@ export function isSamePending(
 }
 
 /** A login whose text was taken by another one goes on showing it: its code is refused as wrong. */
-function isShown({ otpId, purpose }: PendingSlot, { login, text }: LiveLogin): boolean {
-  return login.purpose === purpose && (text === null || text.otpId === otpId);
+function isShown({ otpId, purpose }: PendingSlot, { pending, otp }: PendingState): boolean {
+  return pending.purpose === purpose && (otp === null || otp.otpId === otpId);
 }
 
 /** Returns what the session waits for when another request has given its pending login a text. */
 function follow(
   written: PendingSlot,
-  { login, text }: LiveLogin,
+  { pending, otp }: PendingState,
   maxAttempts: number,
 ): PendingSlot {
   const { reason: _reason, failureStatus: _status, transaction: _approved, ...same } = written;
-  const { purpose, pendingUntil, transaction } = login;
+  const { purpose, pendingUntil, transaction } = pending;
   const { methods: _ofStepUp, ...other } = same;
   const kept = purpose === written.purpose ? same : other;
   return {
     ...kept,
-    otpId: text?.otpId ?? null,
+    otpId: otp?.otpId ?? null,
     purpose,
-    isSent: text !== null,
-    expiresAt: text?.expiresAt ?? pendingUntil,
+    isSent: otp !== null,
+    expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
-    phoneEnding: toPhoneEnding(text?.mobile ?? login.mobile),
+    phoneEnding: toPhoneEnding(otp?.mobile ?? pending.mobile),
     attemptsLeft: maxAttempts,
-    factors: text === null ? kept.factors : [...new Set(['sms', ...kept.factors])],
+    factors: otp === null ? kept.factors : [...new Set(['sms', ...kept.factors])],
     ...(transaction && { transaction }),
   };
 }

@@ -1,7 +1,7 @@
 import { StoreError } from '../errors';
 import { readField } from '../foreign-error';
 import type {
-  AttachedText,
+  AttachedOtp,
   ClaimOptions,
   Count,
   Counter,
@@ -143,11 +143,11 @@ export function checkPendingLogin(login: NewPendingLogin, ttlSeconds: number): v
   const isPlaced = isText(login.pendingId) && isText(login.userId) && isText(login.place);
   if (!isPlaced || !isShort(login.value, 4_096) || !isPositive(ttlSeconds))
     throw new StoreError('begin: invalid login');
-  if (login.text !== undefined) checkText(login.text);
+  if (login.otp !== undefined) checkText(login.otp);
 }
 
 /** @throws {StoreError} `ERR_STORE` unless a text has an id, and its value is not too long. */
-export function checkText(text: AttachedText): void {
+export function checkText(text: AttachedOtp): void {
   if (!isText(text.otpId) || !isShort(text.value, 1_024))
     throw new StoreError('attach: invalid text');
 }
@@ -155,7 +155,7 @@ export function checkText(text: AttachedText): void {
 /** @throws {StoreError} `ERR_STORE` unless the kind and the number of attempts are valid. */
 export function checkClaim(options: ClaimOptions): void {
   const { of, most } = options;
-  const isOfKind = of === 'text' || (isText(of) && options.otpId === undefined);
+  const isOfKind = of === 'otp' || (isText(of) && options.otpId === undefined);
   if (!isOfKind || !Number.isSafeInteger(most) || most < 1)
     throw new StoreError('claim: invalid attempt');
 }

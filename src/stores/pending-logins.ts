@@ -3,34 +3,34 @@ import { jsonRecordError, parseJson } from './check-values';
 import {
   type PendingLogin,
   pendingLoginSchema,
-  type SentText,
-  sentTextSchema,
+  type SentOtp,
+  sentOtpSchema,
 } from './record-schemas';
 import type {
-  AttachedText,
+  AttachedOtp,
   ClaimOptions,
   FinishOptions,
   FinishResult,
-  LivePendingLogin,
+  ActivePendingLogin,
   SmsOtpStore,
 } from './store';
 
 // Loads zod: `guarded-store.ts` requires this module when a store is wrapped.
 
 /** A live pending login, parsed. */
-export interface LiveLogin {
-  readonly login: PendingLogin;
+export interface PendingState {
+  readonly pending: PendingLogin;
   /** How many texts it was sent so far. */
   readonly sends: number;
   /** The newest text that is live; null: no code fits it. */
-  readonly text: SentText | null;
+  readonly otp: SentOtp | null;
   /** The live text before that one. */
-  readonly earlier: SentText | null;
+  readonly previous: SentOtp | null;
 }
 
 /** The answer to a claim, parsed. `text`: the one at which it was counted. */
 export type LoginClaim =
-  | ({ readonly outcome: 'claimed'; readonly attempt: number } & LiveLogin)
+  | ({ readonly outcome: 'claimed'; readonly attempt: number } & PendingState)
   | { readonly outcome: 'exhausted' }
   | { readonly outcome: 'unknown' };
 
@@ -40,10 +40,10 @@ export interface PendingLogins {
    * Resolves to false when a live login of that id has a live text, and this one has none.
    * @param place Its purpose and browser: one login of a user and place has live texts.
    */
-  readonly begin: (login: PendingLogin, place: string, text: SentText | null) => Promise<boolean>;
-  readonly attach: (pendingId: string, text: SentText) => Promise<boolean>;
+  readonly begin: (login: PendingLogin, place: string, text: SentOtp | null) => Promise<boolean>;
+  readonly attach: (pendingId: string, text: SentOtp) => Promise<boolean>;
   readonly claim: (pendingId: string, options: ClaimOptions) => Promise<LoginClaim>;
-  readonly find: (pendingId: string) => Promise<LiveLogin | 'passed' | null>;
+  readonly find: (pendingId: string) => Promise<PendingState | 'passed' | null>;
   readonly end: (pendingId: string, otpId?: string) => Promise<boolean>;
   readonly endAll: (userId: string, except?: string) => Promise<void>;
   readonly finish: (pendingId: string, options: FinishOptions) => Promise<FinishResult>;
@@ -67,7 +67,7 @@ export function createPendingLogins(
       const ttlSeconds = Math.max(1, Math.ceil((login.pendingUntil - now()) / 1000));
 
       return pendingLogins.begin(
-        text === null ? stored : { ...stored, text: toAttached(text) },
+        text === null ? stored : { ...stored, otp: toAttached(text) },
         ttlSeconds,
       );
     },
@@ -77,10 +77,10 @@ export function createPendingLogins(
       if (claim.outcome !== 'claimed') return claim;
 
       const { outcome, attempt, otpId, login } = claim;
-      const counted = login.texts.find((text) => text.otpId === otpId);
+      const counted = login.otps.find((text) => text.otpId === otpId);
       if (otpId !== null && counted === undefined) throw new StoreError('claim: unknown answer');
 
-      return { outcome, attempt, ...toLive(pendingId, login), text: readText(counted) };
+      return { outcome, attempt, ...toLive(pendingId, login), otp: readText(counted) };
     },
     async find(pendingId) {
       const found = await pendingLogins.find(pendingId);
@@ -97,29 +97,29 @@ function toValue(isValid: boolean, value: unknown): string {
   return JSON.stringify(value);
 }
 
-function toAttached(text: SentText): AttachedText {
-  const value = toValue(sentTextSchema.safeParse(text).success, text);
+function toAttached(text: SentOtp): AttachedOtp {
+  const value = toValue(sentOtpSchema.safeParse(text).success, text);
   return { otpId: text.otpId, value };
 }
 
-function toLive(pendingId: string, stored: LivePendingLogin): LiveLogin {
-  const { texts } = stored;
+function toLive(pendingId: string, stored: ActivePendingLogin): PendingState {
+  const { otps: texts } = stored;
   const { data } = pendingLoginSchema.safeParse(parseJson(stored.value));
   if (data?.pendingId !== pendingId || data.userId !== stored.userId)
     throw jsonRecordError('pending login', stored.value);
 
   return {
-    login: data,
+    pending: data,
     sends: stored.sends,
-    text: readText(texts[0]),
-    earlier: readText(texts[1]),
+    otp: readText(texts[0]),
+    previous: readText(texts[1]),
   };
 }
 
-function readText(stored: AttachedText | undefined): SentText | null {
+function readText(stored: AttachedOtp | undefined): SentOtp | null {
   if (stored === undefined) return null;
 
-  const { data } = sentTextSchema.safeParse(parseJson(stored.value));
+  const { data } = sentOtpSchema.safeParse(parseJson(stored.value));
   if (data?.otpId !== stored.otpId) throw jsonRecordError('text', stored.value);
   return data;
 }

@@ -55,7 +55,7 @@ export const pendingLoginSchema = z
  */
 export type PendingLogin = Readonly<z.output<typeof pendingLoginSchema>>;
 
-export const sentTextSchema = z.object({
+export const sentOtpSchema = z.object({
   version,
   otpId: text,
   /** The browser it is counted for: a known one whose attempts are used up is one of the others. */
@@ -72,7 +72,7 @@ export const sentTextSchema = z.object({
 });
 
 /** A text of a pending login, with its OTP id. Only the gateway knows the code. */
-export type SentText = Readonly<z.output<typeof sentTextSchema>>;
+export type SentOtp = Readonly<z.output<typeof sentOtpSchema>>;
 
 export const deviceSchema = z.object({
   version,

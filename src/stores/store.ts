@@ -5,7 +5,7 @@ export type {
   PendingLogin,
   Purpose,
   RecoveryCodeSet,
-  SentText,
+  SentOtp,
   TextedCode,
   Transaction,
   TrustedDevice,
@@ -203,7 +203,7 @@ export interface RecordStore {
 }
 
 /** A text that is attached to a pending login. The store never reads `value`. */
-export interface AttachedText {
+export interface AttachedOtp {
   readonly otpId: string;
   /** JSON of at most 1,024 characters. */
   readonly value: string;
@@ -224,17 +224,17 @@ export interface NewPendingLogin {
   /** JSON of at most 4,096 characters. */
   readonly value: string;
   /** The text it begins with; left out: none went out yet. */
-  readonly text?: AttachedText | undefined;
+  readonly otp?: AttachedOtp | undefined;
 }
 
 /** A live pending login. */
-export interface LivePendingLogin {
+export interface ActivePendingLogin {
   readonly userId: string;
   readonly value: string;
   /** How many texts were attached so far, those that are over included. */
   readonly sends: number;
   /** Its live texts, the newest first: at most two. */
-  readonly texts: readonly AttachedText[];
+  readonly otps: readonly AttachedOtp[];
 }
 
 /** The answer to a claim. An attempt is counted before anything is checked. */
@@ -245,7 +245,7 @@ export type PendingClaim =
       readonly attempt: number;
       /** The text at which it was counted; null: at none. */
       readonly otpId: string | null;
-      readonly login: LivePendingLogin;
+      readonly login: ActivePendingLogin;
     }
   | { readonly outcome: 'exhausted' }
   | { readonly outcome: 'unknown' };
@@ -257,7 +257,7 @@ export interface ClaimOptions {
    * Any other name: answers of that kind, counted at the login.
    */
   readonly of: string;
-  /** With `of: 'text'`: counted at this text. `unknown` when it is not a live one. */
+  /** With `of: 'otp'`: counted at this text. `unknown` when it is not a live one. */
   readonly otpId?: string | undefined;
   /** The attempts that are admitted of each kind, and at each text. */
   readonly most: number;
@@ -278,7 +278,7 @@ export interface PendingLoginStore {
    * one: its attempts go on, it becomes the newest, and it counts as another send. False when the
    * login is not live: then nothing has changed.
    */
-  attach(pendingId: string, text: AttachedText): Promise<boolean>;
+  attach(pendingId: string, text: AttachedOtp): Promise<boolean>;
   /**
    * Counts one attempt. `claimed` while the count is within `most`, `exhausted` beyond it,
    * `unknown` when the login is not live. A count that is missing or invalid is `exhausted`.
@@ -288,7 +288,7 @@ export interface PendingLoginStore {
    * Returns the login while it is live, and counts nothing; `passed` from its `finish` with
    * `leavesMark` to the end of its life; null otherwise.
    */
-  find(pendingId: string): Promise<LivePendingLogin | 'passed' | null>;
+  find(pendingId: string): Promise<ActivePendingLogin | 'passed' | null>;
   /**
    * Ends a live login, or with `otpId` that live text of it alone. True for exactly one caller. No
    * mark is left: without `otpId`, one that is there goes.

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { LivePendingLogin } from 'passport-sms-otp';
+import type { ActivePendingLogin } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { answering, type TamperedStore, tamperedStore } from '../support/tampered-store';
 import type { TestApp } from '../support/test-app';
@@ -43,7 +43,7 @@ describe.each(['A', 'B'] as const)('a resend, variant %s', (variant) => {
 
   it('sends none once another request has begun something else under its id', async () => {
     tampered.tamper('find', async (work) => {
-      const live = (await work()) as LivePendingLogin;
+      const live = (await work()) as ActivePendingLogin;
       const login = JSON.parse(live.value) as object;
       return { ...live, value: JSON.stringify({ ...login, purpose: 'step-up' }) };
     });

@@ -276,9 +276,9 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     const visitor = await loggedIn();
     const { pendingId } = (await visitor.status()).body.session.pending as { pendingId: string };
     const { pendingLogins } = test.tampered.store;
-    const claim = await pendingLogins.claim(pendingId, { of: 'text', most: 5 });
+    const claim = await pendingLogins.claim(pendingId, { of: 'otp', most: 5 });
     const login = claim.outcome === 'claimed' ? claim.login : undefined;
-    const texts = login?.texts.map(({ otpId, value }) => {
+    const texts = login?.otps.map(({ otpId, value }) => {
       const text = { ...(JSON.parse(value) as object), expiresAt: undefined };
       return { otpId, value: JSON.stringify(text) };
     });

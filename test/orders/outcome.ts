@@ -218,7 +218,7 @@ async function look(world: World, cookie: string, value: string): Promise<Sessio
   const { purpose, pendingId, otpId, isSent } = pending;
   const live = await world.now.store.pendingLogins.find(pendingId);
   const isThere = live !== null && live !== 'passed';
-  const isLive = isThere && (!isSent || live.texts[0]?.otpId === otpId);
+  const isLive = isThere && (!isSent || live.otps[0]?.otpId === otpId);
   return { cookie, user, hasMark, waitsFor: { purpose, otpId: otpId ?? '', isSent, isLive } };
 }
 

@@ -58,7 +58,7 @@ describeWithSqlite()('the recipe for a store on SQLite', () => {
   it('finds everything again in its file', async () => {
     const path = newPath();
     const first = openStore(path);
-    await first.store.pendingLogins.begin(makePendingLogin('a', { text: makeText('x') }), 600);
+    await first.store.pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
     await first.store.records.put({ ...WHERE, record: makeRecord('r'), ttlSeconds: null });
     await first.store.counters.charge([{ key: 'k', windowSeconds: 600 }]);
     const renewed = await first.store.tokens.renew('account', 0, () =>

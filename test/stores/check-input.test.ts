@@ -100,7 +100,7 @@ describe('the input of a store', () => {
     // A caller in JavaScript may pass anything.
     const login = { ...makePendingLogin('a'), ...changes } as ReturnType<typeof makePendingLogin>;
     expect(() => checkPendingLogin(login, 600)).toThrow(StoreError);
-    const good = makePendingLogin('a', { value: 'x'.repeat(4_096), text: makeText('x') });
+    const good = makePendingLogin('a', { value: 'x'.repeat(4_096), otp: makeText('x') });
     expect(() => checkPendingLogin(good, 600)).not.toThrow();
   });
 
@@ -119,10 +119,10 @@ describe('the input of a store', () => {
     { most: Number.NaN },
     { most: '5' },
   ])('is refused as an attempt with %j', (changes) => {
-    const good: ClaimOptions = { of: 'text', otpId: 'x', most: 5 };
+    const good: ClaimOptions = { of: 'otp', otpId: 'x', most: 5 };
     const refusal = new StoreError('claim: invalid attempt');
     // A caller in JavaScript may pass anything.
-    const invalid = { of: 'text', most: 5, ...changes } as ClaimOptions;
+    const invalid = { of: 'otp', most: 5, ...changes } as ClaimOptions;
     expect(() => checkClaim(invalid)).toThrow(refusal);
     for (const options of [good, { of: 'totp', most: 1 }])
       expect(() => checkClaim(options)).not.toThrow();

@@ -47,7 +47,7 @@ const ASKED = {
   begin: (store: SmsOtpStore) =>
     guarded(store).pendingLogins.begin(makeWaitingLogin('a'), 'login', null),
   attach: (store: SmsOtpStore) => guarded(store).pendingLogins.attach('a', makeSentText('x')),
-  claim: (store: SmsOtpStore) => guarded(store).pendingLogins.claim('a', { of: 'text', most: 5 }),
+  claim: (store: SmsOtpStore) => guarded(store).pendingLogins.claim('a', { of: 'otp', most: 5 }),
   find: (store: SmsOtpStore) => guarded(store).pendingLogins.find('a'),
   end: (store: SmsOtpStore) => guarded(store).pendingLogins.end('a'),
   finish: (store: SmsOtpStore) => guarded(store).pendingLogins.finish('a', makeFinish()),

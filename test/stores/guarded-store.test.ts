@@ -61,11 +61,11 @@ describe('a guarded store', () => {
     expect(await pendingLogins.find('a')).toEqual({ login, sends: 1, text, earlier: null });
     const newer = makeSentText('y');
     expect(await pendingLogins.attach('a', newer)).toBe(true);
-    expect(await pendingLogins.claim('a', { of: 'text', most: 5 })).toEqual({
+    expect(await pendingLogins.claim('a', { of: 'otp', most: 5 })).toEqual({
       ...{ outcome: 'claimed', attempt: 1, login, sends: 2, text: newer, earlier: text },
     });
     // The text is the one at which the attempt was counted.
-    expect(await pendingLogins.claim('a', { of: 'text', otpId: 'x', most: 5 })).toMatchObject({
+    expect(await pendingLogins.claim('a', { of: 'otp', otpId: 'x', most: 5 })).toMatchObject({
       ...{ attempt: 1, text },
     });
     expect(await pendingLogins.claim('a', { of: 'factor:totp', most: 1 })).toMatchObject({
@@ -187,7 +187,7 @@ describe('a guarded store', () => {
     const listen = (event: StoreEvent): number => events.push(event);
     await guardStore(memoryStore(), now, listen).pendingLogins.find('a');
     const { pendingLogins } = guardStore(failingStore(new Error('READONLY x')), now, listen);
-    await expect(pendingLogins.claim('a', { of: 'text', most: 5 })).rejects.toThrow(StoreError);
+    await expect(pendingLogins.claim('a', { of: 'otp', most: 5 })).rejects.toThrow(StoreError);
     const tookMs = performance.now() - startedAtMs;
     const durationMs: unknown = expect.any(Number);
     const cause = 'READONLY';
@@ -282,7 +282,7 @@ function everyGuardedCall(store: GuardedStore): readonly (() => Promise<unknown>
   return [
     () => pendingLogins.begin(makeWaitingLogin('a'), 'login others', makeSentText('x')),
     () => pendingLogins.attach('a', makeSentText('y')),
-    () => pendingLogins.claim('a', { of: 'text', most: 5 }),
+    () => pendingLogins.claim('a', { of: 'otp', most: 5 }),
     () => pendingLogins.find('a'),
     () => pendingLogins.end('a'),
     () => pendingLogins.endAll('user'),

@@ -1,5 +1,5 @@
 import type {
-  AttachedText,
+  AttachedOtp,
   FinishOptions,
   NewPendingLogin,
   StoredRecord,
@@ -11,7 +11,7 @@ export function makeRecord(id: string, changes: Partial<StoredRecord> = {}): Sto
 }
 
 /** A text whose value names its id. */
-export function makeText(otpId: string): AttachedText {
+export function makeText(otpId: string): AttachedOtp {
   return { otpId, value: JSON.stringify({ text: otpId }) };
 }
 

@@ -4,7 +4,7 @@ import type {
   OpenChallenge,
   PendingLogin,
   RecoveryCodeSet,
-  SentText,
+  SentOtp,
   TextedCode,
   TrustedDevice,
 } from '../../src/stores/store';
@@ -32,7 +32,7 @@ export function makeWaitingLogin(
 }
 
 /** A text that went out. */
-export function makeSentText(otpId: string, changes: Partial<SentText> = {}): SentText {
+export function makeSentText(otpId: string, changes: Partial<SentOtp> = {}): SentOtp {
   return {
     version: 1,
     otpId,

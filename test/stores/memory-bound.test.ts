@@ -59,7 +59,7 @@ describe('the bound of memoryStore', () => {
     const { pendingLogins, counters } = memoryStore({ maxEntries: 50, now: () => nowMs });
     for (let index = 0; index < 50; index += 1) {
       await counters.charge([{ key: `key ${index}`, windowSeconds: 1 + index }]);
-      const login = makePendingLogin(`id ${index}`, { text: makeText('x') });
+      const login = makePendingLogin(`id ${index}`, { otp: makeText('x') });
       await pendingLogins.begin(login, 1 + index);
     }
     nowMs = 60_000;
@@ -68,7 +68,7 @@ describe('the bound of memoryStore', () => {
     );
     const other = { userId: 'another', text: makeText('y') };
     await pendingLogins.begin(makePendingLogin('id 49', other), 60);
-    await pendingLogins.begin(makePendingLogin('new', { text: makeText('z') }), 60);
+    await pendingLogins.begin(makePendingLogin('new', { otp: makeText('z') }), 60);
     expect(await pendingLogins.find('id 49')).toMatchObject({
       ...{ userId: 'another', texts: [makeText('y')] },
     });
@@ -125,7 +125,7 @@ const USES: Record<string, (store: MemoryStore, pass: () => void) => Promise<unk
   'a pending login whose mark has expired': async (store, pass) => {
     const text = { otpId: longName(), value: '{}' };
     const login = { pendingId: longName(), userId: longName(), place: longName(), value: '{}' };
-    await store.pendingLogins.begin({ ...login, text }, 600);
+    await store.pendingLogins.begin({ ...login, otp: text }, 600);
     await store.finish(login.pendingId, { leavesMark: true, clears: [], charges: [], puts: [] });
     pass();
   },
@@ -167,7 +167,7 @@ describe('the memory of memoryStore', () => {
     const begin = (index: number): Promise<unknown> => {
       const text = { otpId: randomUUID(), value: makeJson(150, index) };
       const ids = { pendingId: randomUUID(), userId: `user-${index}`, place: 'login others' };
-      return pendingLogins.begin({ ...ids, value: makeJson(200, index), text }, 600);
+      return pendingLogins.begin({ ...ids, value: makeJson(200, index), otp: text }, 600);
     };
     const put = (index: number): Promise<unknown> => {
       const record = { id: randomUUID(), tag: 'first', rank: 0.5, value: makeJson(130, index) };

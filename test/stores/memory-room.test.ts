@@ -16,7 +16,10 @@ beforeEach(() => {
 function begin(pendingId: string, ttlSeconds = 600, userId = 'alice'): Promise<boolean> {
   const text = { otpId: `text of ${pendingId}`, value: '{}' };
   const place = `login ${pendingId}`;
-  return store.pendingLogins.begin({ pendingId, userId, place, value: '{}', text }, ttlSeconds);
+  return store.pendingLogins.begin(
+    { pendingId, userId, place, value: '{}', otp: text },
+    ttlSeconds,
+  );
 }
 
 function makePut(id: string, changes: Partial<RecordPut> = {}): RecordPut {
@@ -129,7 +132,7 @@ describe('the room for pending logins', () => {
     for (const id of ['a', 'b']) await begin(id);
     const late = { pendingId: 'c', userId: 'alice', place: 'login a', value: '{}' };
     const text = { otpId: 'c', value: '{}' };
-    await expect(store.pendingLogins.begin({ ...late, text }, 600)).rejects.toThrow(FULL);
+    await expect(store.pendingLogins.begin({ ...late, otp: text }, 600)).rejects.toThrow(FULL);
     expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [{}] });
   });
 
@@ -325,7 +328,7 @@ it('a raise lets a counter without window live on for 400 days, also where it ra
 it('nothing that was returned changes with a later call', async () => {
   await begin('a');
   const found = await store.pendingLogins.find('a');
-  const claimed = await store.pendingLogins.claim('a', { of: 'text', most: 5 });
+  const claimed = await store.pendingLogins.claim('a', { of: 'otp', most: 5 });
   await store.pendingLogins.attach('a', { otpId: 'more', value: '{}' });
   const text = { otpId: 'text of a', value: '{}' };
   const login = { userId: 'alice', value: '{}', sends: 1, texts: [text] };

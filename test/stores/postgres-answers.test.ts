@@ -87,7 +87,7 @@ describe('postgresStore', () => {
     ['the number 0', { ...claimed, attempt: '0' }, undefined],
     ['the number of another text', { ...claimed, attempt: '1' }, 'y'],
   ])('claims no attempt with %s', async (_what, answer, otpId) => {
-    const claim = makeStore([answer]).pendingLogins.claim('a', { of: 'text', otpId, most: 5 });
+    const claim = makeStore([answer]).pendingLogins.claim('a', { of: 'otp', otpId, most: 5 });
     await expect(claim).rejects.toThrow(StoreError);
   });
 });

@@ -9,7 +9,7 @@ import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
 import { makePendingLogin } from './make-stored';
 
-const CLAIM = { of: 'text', most: 5 };
+const CLAIM = { of: 'otp', most: 5 };
 
 /** What every call comes to. */
 const allRefused = Array.from({ length: EVERY_CALL }, () => expect.any(StoreError));

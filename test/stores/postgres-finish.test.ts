@@ -16,7 +16,7 @@ import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
 const makeLogin = (id: string, otpId?: string): NewPendingLogin =>
-  makePendingLogin(id, otpId === undefined ? {} : { text: makeText(otpId) });
+  makePendingLogin(id, otpId === undefined ? {} : { otp: makeText(otpId) });
 const makePut = (id: string): RecordPut => ({
   ...{ kind: 'login', owner: 'user', record: makeRecord(id), ttlSeconds: 600 },
 });
@@ -41,7 +41,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     const { pool, store } = ground();
     await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
     await pool.query(`UPDATE sms_otp_pending_login SET attempts = ${attempts}`);
-    for (const kind of ['text', 'totp'])
+    for (const kind of ['otp', 'totp'])
       expect(await store.pendingLogins.claim('a', { of: kind, most: 5 })).toEqual({
         outcome: 'exhausted',
       });
@@ -109,7 +109,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     ]);
     const found = await Promise.all(['a', 'b'].map((id) => pendingLogins.find(id)));
     const texts = found.flatMap((login) =>
-      login === null || login === 'passed' ? [] : login.texts,
+      login === null || login === 'passed' ? [] : login.otps,
     );
     expect(texts.length).toBeLessThanOrEqual(1);
   });
@@ -134,7 +134,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     await pendingLogins.begin(makeLogin('a', 'x'), 600);
     const statement = `UPDATE sms_otp_pending_login SET texts = '[]'`;
     const results = await ground().beside<unknown>({ statement, then: 'SELECT' }, () => [
-      pendingLogins.claim('a', { of: 'text', otpId: 'x', most: 5 }),
+      pendingLogins.claim('a', { of: 'otp', otpId: 'x', most: 5 }),
       pendingLogins.end('a', { otpId: 'x' }),
       store.finish('a', makeFinish({ otpId: 'x' })),
     ]);

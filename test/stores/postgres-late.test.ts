@@ -27,7 +27,7 @@ describeWithService('postgres')('a call that PostgreSQL gets to too late', () =>
     const tables = ['pending_login', 'record', 'turn', 'counter'].map((name) => `sms_otp_${name}`);
     await running.pool.query(`TRUNCATE ${tables.join()}`);
     store = postgresStore(running.pool, { random: () => 1 });
-    await store.pendingLogins.begin(makePendingLogin('a', { text: makeText('x') }), 600);
+    await store.pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
     await store.counters.charge([{ key: 'cleared', windowSeconds: 60 }]);
   });
 

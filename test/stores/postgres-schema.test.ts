@@ -156,7 +156,7 @@ describeWithService('postgres')('the schema in PostgreSQL', () => {
       await store.counters.charge(charge);
       await store.pendingLogins.begin(makePendingLogin(pendingId, { userId }), 600);
       await store.pendingLogins.attach(pendingId, makeText('x'));
-      await store.pendingLogins.claim(pendingId, { of: 'text', most: 5 });
+      await store.pendingLogins.claim(pendingId, { of: 'otp', most: 5 });
       const record = makeRecord(pendingId);
       const put = { kind: 'login', owner: userId, record, ttlSeconds: 60, most: 5 };
       const finished = await store.finish(pendingId, makeFinish({ puts: [put], clears: [userId] }));

@@ -14,7 +14,7 @@ import type { Service } from '../services/service';
 import { makePendingLogin, makeRecord } from './make-stored';
 import { until } from './until';
 
-const CLAIM = { of: 'text', most: 5 };
+const CLAIM = { of: 'otp', most: 5 };
 const never = (): number => 1;
 const always = (): number => 0;
 const windowed = (key: string): { key: string; windowSeconds: number } => ({

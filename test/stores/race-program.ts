@@ -51,7 +51,7 @@ async function run(store: SmsOtpStore, raced: string, calls: number): Promise<Ra
   };
   const counter = { key: raced, windowSeconds: 60, max: 5 };
   const renewed = tokens.renew(raced, 0, renew);
-  const claims = await atOnce(() => pendingLogins.claim(raced, { of: 'text', most: 5 }));
+  const claims = await atOnce(() => pendingLogins.claim(raced, { of: 'otp', most: 5 }));
   const charges = await atOnce(() => counters.charge([counter]));
   const of = (kind: string) => ({ kind, owner: 'user', id: raced });
   const next = makeRecord(raced, { tag: `by ${process.pid}` });

@@ -77,7 +77,7 @@ const oneWinner = {
 
 /** What the processes race for. */
 async function prepare({ pendingLogins, records }: SmsOtpStore): Promise<void> {
-  await pendingLogins.begin(makePendingLogin(RACED, { text: makeText('x') }), 600);
+  await pendingLogins.begin(makePendingLogin(RACED, { otp: makeText('x') }), 600);
   for (const kind of ['swapped', 'removed'])
     await records.put({ kind, owner: 'user', record: makeRecord(RACED), ttlSeconds: 600 });
 }

@@ -5,7 +5,7 @@ import { StoreError } from '../../src/errors';
 import { requireStrings, requireWholeNumber, toWholeNumber } from '../../src/stores/check-values';
 import { guardStore } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import type { LivePendingLogin, StoredRecord } from '../../src/stores/store';
+import type { ActivePendingLogin, StoredRecord } from '../../src/stores/store';
 import {
   MADE_AT,
   makeBrowser,
@@ -22,9 +22,9 @@ import { casesOf } from '../support/complete-run';
 const now = (): number => MADE_AT;
 
 /** Reads the pending login `a` of the user `user` from a store that returns this value. */
-function readLogin(value: unknown, answer: Partial<LivePendingLogin> = {}): Promise<unknown> {
+function readLogin(value: unknown, answer: Partial<ActivePendingLogin> = {}): Promise<unknown> {
   // A store of another maker may return anything.
-  const found = { userId: 'user', value: value as string, sends: 1, texts: [], ...answer };
+  const found = { userId: 'user', value: value as string, sends: 1, otps: [], ...answer };
   const { pendingLogins, ...store } = memoryStore({ now });
   const foreign = { ...pendingLogins, find: () => Promise.resolve(found) };
   return guardStore({ ...store, pendingLogins: foreign }, now).pendingLogins.find('a');
@@ -33,7 +33,7 @@ function readLogin(value: unknown, answer: Partial<LivePendingLogin> = {}): Prom
 /** The same with this value of its text `x`. */
 function readText(value: unknown): Promise<unknown> {
   const texts = [{ otpId: 'x', value: value as string }];
-  return readLogin(JSON.stringify(makeWaitingLogin('a')), { texts });
+  return readLogin(JSON.stringify(makeWaitingLogin('a')), { otps: texts });
 }
 
 /** Reads a record of `owner` under this id from a store that returns this value. */
@@ -167,7 +167,7 @@ describe('a pending login that a store returns', () => {
       return { otpId, value: JSON.stringify(makeSentText(otpId)) };
     });
     const value = JSON.stringify(good);
-    expect(await readLogin(value, { texts })).toEqual({
+    expect(await readLogin(value, { otps: texts })).toEqual({
       ...{ login: good, sends: 1, text: makeSentText('x'), earlier: makeSentText('y') },
     });
     expect(await readLogin(value)).toEqual({

@@ -37,7 +37,7 @@ describeWithService('redis')('redisStore on a cluster', () => {
       for (const call of everyRecordCall(store)) await call();
       const { pendingLogins, records } = store;
       for (const id of ['a', 'b'])
-        await pendingLogins.begin(makePendingLogin(id, { text: makeText(id) }), 600);
+        await pendingLogins.begin(makePendingLogin(id, { otp: makeText(id) }), 600);
       expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, texts: [] });
       const old = { kind: 'browser', owner: 'user', id: 'old' };
       await records.put({ ...old, record: makeRecord('old'), ttlSeconds: 60 });

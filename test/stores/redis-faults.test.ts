@@ -17,7 +17,7 @@ const slowToLoad = [
   ...['--enable-debug-command', 'local', '--key-load-delay', '5000'],
   ...['--loading-process-events-interval-bytes', '1024'],
 ];
-const CLAIM = { of: 'text', most: 5 };
+const CLAIM = { of: 'otp', most: 5 };
 
 /** What every call comes to. */
 const allRefused = Array.from({ length: EVERY_CALL }, () => expect.any(StoreError));

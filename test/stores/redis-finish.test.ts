@@ -46,7 +46,7 @@ describeWithService('redis')('a finish in Redis', () => {
       await connected.command('FLUSHALL');
       store = redisStore(connected.client, { onWarning: () => undefined });
       const { pendingLogins, counters, records } = store;
-      await pendingLogins.begin(makePendingLogin('a', { text: makeText('x') }), 600);
+      await pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
       await counters.charge([
         { key: 'cleared', ...window },
         { key: 'lifted', amount: 2, lock: { every: 2, seconds: [60] }, ...window },

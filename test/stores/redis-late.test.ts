@@ -26,7 +26,7 @@ describeWithService('redis')('a finish that Redis gets to too late', () => {
       server = await startRedis();
       connected = await connect(server.port);
       store = redisStore(connected.client, { onWarning: () => undefined });
-      await store.pendingLogins.begin(makePendingLogin('a', { text: makeText('x') }), 600);
+      await store.pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
       // As the attempt is counted right before.
       await store.counters.charge([{ key: 'cleared', windowSeconds: 60 }]);
     });

@@ -37,9 +37,9 @@ describeWithService('redis')('pending logins in Redis', () => {
 
     const begin = (id: string, otpId?: string, ttlSeconds = 600): Promise<boolean> => {
       const text = otpId === undefined ? undefined : makeText(otpId);
-      return logins.begin(makePendingLogin(id, { text }), ttlSeconds);
+      return logins.begin(makePendingLogin(id, { otp: text }), ttlSeconds);
     };
-    const claim = (otpId?: string) => logins.claim('a', { of: 'text', otpId, most: 5 });
+    const claim = (otpId?: string) => logins.claim('a', { of: 'otp', otpId, most: 5 });
     const keys = async (): Promise<string[]> =>
       ((await connected.command('KEYS', '*')) as string[]).sort();
 
@@ -83,7 +83,7 @@ describeWithService('redis')('pending logins in Redis', () => {
 
     it('leave nothing with the former user and place of an id that another takes', async () => {
       await begin('a', 'x');
-      await logins.begin(makePendingLogin('a', { userId: 'other', text: makeText('x') }), 600);
+      await logins.begin(makePendingLogin('a', { userId: 'other', otp: makeText('x') }), 600);
       const ofOther = rooted('pending-login:a', 'pending-logins:other', 'texted:other');
       expect(await keys()).toEqual(ofOther);
       await logins.end('a', { otpId: 'x' });
@@ -97,7 +97,7 @@ describeWithService('redis')('pending logins in Redis', () => {
         await begin('a', 'x');
         // Its time is up.
         await connected.command('DEL', key);
-        await logins.begin(makePendingLogin('a', { text: makeText('x'), ...change }), 600);
+        await logins.begin(makePendingLogin('a', { otp: makeText('x'), ...change }), 600);
         await begin('b', 'y');
         expect(await logins.find('a')).toMatchObject({ texts: [makeText('x')] });
       },
@@ -241,7 +241,7 @@ describeWithService('redis')('pending logins in Redis', () => {
       const store = redisStore(client, quiet);
       const { pendingLogins } = store;
       for (const id of ['a', 'b', 'c'])
-        await pendingLogins.begin(makePendingLogin(id, { text: makeText(id) }), 600);
+        await pendingLogins.begin(makePendingLogin(id, { otp: makeText(id) }), 600);
       expect(await pendingLogins.find('b')).toMatchObject({ sends: 1, texts: [] });
       await pendingLogins.endAll('user', 'c');
       expect(await pendingLogins.find('a')).toBeNull();

@@ -9,7 +9,7 @@ import type { Service } from '../services/service';
 import { makePendingLogin, makeText } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
-const CLAIM = { of: 'text', most: 5 };
+const CLAIM = { of: 'otp', most: 5 };
 const quiet = { onWarning: () => undefined };
 
 describeWithService('redis')('redisStore', () => {
@@ -158,7 +158,7 @@ describeWithService('redis')('redisStore', () => {
 
 /** Everything the store keeps, with a lease that is held. */
 async function useAll({ pendingLogins, counters, tokens }: SmsOtpStore): Promise<void> {
-  await pendingLogins.begin(makePendingLogin('a', { text: makeText('x') }), 600);
+  await pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
   await pendingLogins.claim('a', CLAIM);
   await counters.charge([
     { key: 'windowed', windowSeconds: 60, lock: { every: 1, seconds: [5] } },

@@ -33,8 +33,8 @@ async function problemOf(store: SmsOtpStore): Promise<string | null> {
   const more = [
     () => records.put({ ...unlimited, record }),
     () => records.remove({ ...unlimited, id: 'a' }),
-    () => pendingLogins.begin(makePendingLogin('b', { text: makeText('x') }), 60),
-    () => pendingLogins.begin(makePendingLogin('c', { text: makeText('y') }), 60),
+    () => pendingLogins.begin(makePendingLogin('b', { otp: makeText('x') }), 60),
+    () => pendingLogins.begin(makePendingLogin('c', { otp: makeText('y') }), 60),
     () => pendingLogins.end('b'),
     () => pendingLogins.endAll('user'),
     () => counters.charge([{ key: 'a', windowSeconds: 60, lock: { every: 1, seconds: [9] } }]),

@@ -35,18 +35,18 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
   'finishes a login by any text': changing(({ otpId: _otpId, ...options }) => options),
   'finishes a login by its newest text alone': finishing((store) => async (pendingId, options) => {
     const found = await store.pendingLogins.find(pendingId);
-    const newest = found === null || found === 'passed' ? undefined : found.texts[0]?.otpId;
+    const newest = found === null || found === 'passed' ? undefined : found.otps[0]?.otpId;
     if (options.otpId !== undefined && options.otpId !== newest) return { isFinished: false };
     return store.finish(pendingId, options);
   }),
   'finishes no login that is exhausted': finishing((store) => async (pendingId, options) => {
-    const claimed = await store.pendingLogins.claim(pendingId, { of: 'text', most: 5 });
+    const claimed = await store.pendingLogins.claim(pendingId, { of: 'otp', most: 5 });
     if (claimed.outcome === 'exhausted') return { isFinished: false };
     return store.finish(pendingId, options);
   }),
   'finishes no login without a text': finishing((store) => async (pendingId, options) => {
     const found = await store.pendingLogins.find(pendingId);
-    const isBare = found !== null && found !== 'passed' && found.texts.length === 0;
+    const isBare = found !== null && found !== 'passed' && found.otps.length === 0;
     return isBare ? { isFinished: false } : store.finish(pendingId, options);
   }),
   'replaces nothing': changing(({ replaces: _replaces, ...options }) => options),

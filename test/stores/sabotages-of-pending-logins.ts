@@ -1,5 +1,5 @@
 import type {
-  LivePendingLogin,
+  ActivePendingLogin,
   NewPendingLogin,
   PendingClaim,
   PendingLoginStore,
@@ -16,7 +16,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   })),
   'finds a login by claiming': wrong((kept) => ({
     find: async (pendingId) => {
-      await kept.claim(pendingId, { of: 'text', most: 5 });
+      await kept.claim(pendingId, { of: 'otp', most: 5 });
       return kept.find(pendingId);
     },
   })),
@@ -24,24 +24,20 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
     claim: async (pendingId, options) => {
       const { of, otpId, most } = options;
       const live = await findLive(kept, pendingId);
-      const text = otpId ?? live?.texts[0]?.otpId ?? null;
-      const isKnown =
-        otpId === undefined || live?.texts.some((one) => one.otpId === otpId) === true;
-      if (of !== 'text' || !isKnown) return kept.claim(pendingId, options);
+      const text = otpId ?? live?.otps[0]?.otpId ?? null;
+      const isKnown = otpId === undefined || live?.otps.some((one) => one.otpId === otpId) === true;
+      if (of !== 'otp' || !isKnown) return kept.claim(pendingId, options);
       return withText(await kept.claim(pendingId, { of: 'all texts', most }), text);
     },
   })),
   'counts attempts of all kinds together': wrong((kept) => ({
     claim: (pendingId, options) =>
-      kept.claim(
-        pendingId,
-        options.of === 'text' ? options : { ...options, of: options.of && 'x' },
-      ),
+      kept.claim(pendingId, options.of === 'otp' ? options : { ...options, of: options.of && 'x' }),
   })),
   'counts what is typed at the older text': wrong((kept) => ({
     claim: async (pendingId, options) => {
-      const otpId = options.otpId ?? (await findLive(kept, pendingId))?.texts.at(-1)?.otpId;
-      return kept.claim(pendingId, options.of === 'text' ? { ...options, otpId } : options);
+      const otpId = options.otpId ?? (await findLive(kept, pendingId))?.otps.at(-1)?.otpId;
+      return kept.claim(pendingId, options.of === 'otp' ? { ...options, otpId } : options);
     },
   })),
   'counts what is typed at any text': wrong((kept) => ({
@@ -83,7 +79,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   'finds a login, then ends it': wrong((kept) => ({
     end: async (pendingId, options) => {
       const live = await findLive(kept, pendingId);
-      const texts = live?.texts.map(({ otpId }) => otpId) ?? [];
+      const texts = live?.otps.map(({ otpId }) => otpId) ?? [];
       await kept.end(pendingId, options);
       return live !== undefined && texts.includes(options?.otpId ?? texts[0] ?? '');
     },
@@ -138,7 +134,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   })),
   'has one user': wrong((kept) => {
     const users = new Map<string, string>();
-    const show = (pendingId: string, login: LivePendingLogin): LivePendingLogin => {
+    const show = (pendingId: string, login: ActivePendingLogin): ActivePendingLogin => {
       return { ...login, userId: users.get(pendingId) ?? '' };
     };
     return {
@@ -160,7 +156,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   }),
   'takes texts for a login that has none': wrong((kept) => ({
     begin: async (login, ttlSeconds) => {
-      if (login.text !== undefined) return kept.begin(login, ttlSeconds);
+      if (login.otp !== undefined) return kept.begin(login, ttlSeconds);
       const isBegun = await kept.begin(login, ttlSeconds);
       if (isBegun) await kept.attach(login.pendingId, { otpId: 'none', value: '{}' });
       await kept.end(login.pendingId, { otpId: 'none' });
@@ -178,7 +174,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
         const isAttached = await kept.attach(pendingId, text);
         const login = known.get(pendingId);
         if (isAttached || login === undefined) return isAttached;
-        await kept.begin({ ...login, text }, 1);
+        await kept.begin({ ...login, otp: text }, 1);
         await kept.end(pendingId);
         return false;
       },
@@ -190,9 +186,9 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
       begin: async (login, ttlSeconds) => {
         const place = JSON.stringify([login.userId, login.place]);
         const former = texted.get(place);
-        if (login.text !== undefined && former !== undefined && former !== login.pendingId)
+        if (login.otp !== undefined && former !== undefined && former !== login.pendingId)
           await kept.end(former);
-        if (login.text !== undefined) texted.set(place, login.pendingId);
+        if (login.otp !== undefined) texted.set(place, login.pendingId);
         return kept.begin(login, ttlSeconds);
       },
     };
@@ -200,7 +196,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   'keeps one text of a login': wrong((kept) => ({
     attach: async (pendingId, text) => {
       const live = await findLive(kept, pendingId);
-      for (const { otpId } of live?.texts ?? [])
+      for (const { otpId } of live?.otps ?? [])
         if (otpId !== text.otpId) await kept.end(pendingId, { otpId });
       return kept.attach(pendingId, text);
     },
@@ -209,7 +205,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
     find: async (pendingId) => {
       const live = await kept.find(pendingId);
       if (live === null || live === 'passed') return live;
-      return { ...live, texts: live.texts.toReversed() };
+      return { ...live, otps: live.otps.toReversed() };
     },
   })),
   'begins the attempts of the same text anew': wrong((kept) => ({
@@ -221,7 +217,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   'ignores a text that the login has already': wrong((kept) => ({
     attach: async (pendingId, text) => {
       const live = await findLive(kept, pendingId);
-      const isKnown = live?.texts.some(({ otpId }) => otpId === text.otpId) === true;
+      const isKnown = live?.otps.some(({ otpId }) => otpId === text.otpId) === true;
       return isKnown || kept.attach(pendingId, text);
     },
   })),
@@ -235,7 +231,7 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
       attach: async (pendingId, text) => {
         const login = known.get(pendingId);
         if ((await kept.attach(pendingId, text)) || login === undefined) return login !== undefined;
-        return kept.begin({ ...login, text }, 600);
+        return kept.begin({ ...login, otp: text }, 600);
       },
     };
   }),
@@ -252,10 +248,10 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   'looks for a text, then takes its place': wrong((kept) => ({
     begin: async (login, ttlSeconds) => {
       const live = await findLive(kept, login.pendingId);
-      if (login.text === undefined && live !== undefined && live.texts.length > 0) return false;
-      if (login.text === undefined && live !== undefined) await kept.end(login.pendingId);
+      if (login.otp === undefined && live !== undefined && live.otps.length > 0) return false;
+      if (login.otp === undefined && live !== undefined) await kept.end(login.pendingId);
       const isBegun = await kept.begin(login, ttlSeconds);
-      if (isBegun || login.text !== undefined) return isBegun;
+      if (isBegun || login.otp !== undefined) return isBegun;
       await kept.end(login.pendingId);
       return kept.begin(login, ttlSeconds);
     },
@@ -273,7 +269,9 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
       attach: async (pendingId, text) => {
         const login = known.get(pendingId);
         const isAttached = await kept.attach(pendingId, text);
-        return isAttached && login !== undefined ? kept.begin({ ...login, text }, 600) : isAttached;
+        return isAttached && login !== undefined
+          ? kept.begin({ ...login, otp: text }, 600)
+          : isAttached;
       },
     };
   }),
@@ -315,7 +313,7 @@ function wrong(change: (kept: PendingLoginStore) => Partial<PendingLoginStore>):
 async function findLive(
   kept: PendingLoginStore,
   pendingId: string,
-): Promise<LivePendingLogin | undefined> {
+): Promise<ActivePendingLogin | undefined> {
   const found = await kept.find(pendingId);
   return found === null || found === 'passed' ? undefined : found;
 }

@@ -40,7 +40,7 @@ const login = fc.record(
 );
 const claim = fc.oneof(
   fc.record(
-    { of: fc.constant('text'), otpId: id, most: fc.integer({ min: 1, max: 3 }) },
+    { of: fc.constant('otp'), otpId: id, most: fc.integer({ min: 1, max: 3 }) },
     { requiredKeys: ['of', 'most'] },
   ),
   fc.record({ of: fc.constantFrom('totp', 'x'), most: fc.integer({ min: 1, max: 3 }) }),

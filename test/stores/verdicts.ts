@@ -16,7 +16,7 @@ export function verdictsOn(store: SmsOtpStore): readonly Promise<boolean>[] {
     isSo(records.removeAll(of), isListOfIds),
     isSo(pendingLogins.begin(makePendingLogin('a'), 60), isBoolean),
     isSo(pendingLogins.attach('a', { otpId: 'x', value: '' }), isBoolean),
-    isSo(pendingLogins.claim('a', { of: 'text', most: 5 }), isClaim),
+    isSo(pendingLogins.claim('a', { of: 'otp', most: 5 }), isClaim),
     isSo(pendingLogins.find('a'), (found) => typeof found !== 'object' || isLogin(found)),
     isSo(pendingLogins.end('a'), isBoolean),
     isSo(

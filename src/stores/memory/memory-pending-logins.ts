@@ -1,8 +1,8 @@
 import { checkClaim, checkPendingLogin, checkText } from '../check-values';
 import type {
-  AttachedText,
+  AttachedOtp,
   ClaimOptions,
-  LivePendingLogin,
+  ActivePendingLogin,
   NewPendingLogin,
   PendingClaim,
   PendingLoginStore,
@@ -37,18 +37,18 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
   function begin(begun: NewPendingLogin, ttlSeconds: number): boolean {
     const nowMs = now();
     const former = logins.get(begun.pendingId, nowMs);
-    if (begun.text === undefined && former?.newest !== undefined) return false;
+    if (begun.otp === undefined && former?.newest !== undefined) return false;
 
     if (former === undefined) logins.makeRoom(1, nowMs);
     const login = createLogin(begun, nowMs + ttlSeconds * 1000);
     logins.add(login);
     remember(byUser, login);
-    if (begun.text !== undefined) addText(login, begun.text, ofUser(login.userId));
+    if (begun.otp !== undefined) addText(login, begun.otp, ofUser(login.userId));
 
     return true;
   }
 
-  function attach(pendingId: string, text: AttachedText): boolean {
+  function attach(pendingId: string, text: AttachedOtp): boolean {
     const login = findLive(pendingId);
     if (login !== undefined) addText(login, text, ofUser(login.userId));
     return login !== undefined;
@@ -59,7 +59,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     return login === undefined ? { outcome: 'unknown' } : claimAttempt(login, options);
   }
 
-  function find(pendingId: string): LivePendingLogin | 'passed' | null {
+  function find(pendingId: string): ActivePendingLogin | 'passed' | null {
     const login = logins.get(pendingId);
     if (login === undefined) return null;
     return login.hasPassed ? 'passed' : toLive(login);
@@ -130,7 +130,7 @@ interface StoredLogin extends Expiring {
   attempts: Map<string, number> | undefined;
 }
 
-interface StoredText extends AttachedText {
+interface StoredText extends AttachedOtp {
   attempts: number;
 }
 
@@ -173,7 +173,7 @@ function createLogin(begun: NewPendingLogin, deadlineMs: number): StoredLogin {
 }
 
 /** @param ofUser The logins of the same user: the others of its place lose their texts. */
-function addText(login: StoredLogin, text: AttachedText, ofUser: readonly StoredLogin[]): void {
+function addText(login: StoredLogin, text: AttachedOtp, ofUser: readonly StoredLogin[]): void {
   for (const other of ofUser) if (other !== login && other.place === login.place) dropTexts(other);
 
   const known = findText(login, text.otpId);
@@ -189,7 +189,7 @@ function claimAttempt(login: StoredLogin, { of, otpId, most }: ClaimOptions): Pe
   const named = otpId === undefined ? login.newest : findText(login, otpId);
   if (otpId !== undefined && named === undefined) return { outcome: 'unknown' };
 
-  const text = of === 'text' ? named : undefined;
+  const text = of === 'otp' ? named : undefined;
   const attempt = countAttempt(login, text, of);
   if (attempt > most) return { outcome: 'exhausted' };
 
@@ -226,12 +226,12 @@ function leaveMark(login: StoredLogin): void {
   Object.assign(login, { hasPassed: true, value: '', attempts: undefined });
 }
 
-function toLive(login: StoredLogin): LivePendingLogin {
+function toLive(login: StoredLogin): ActivePendingLogin {
   const texts = [login.newest, login.older].flatMap((text) => text ?? []);
   return {
     userId: login.userId,
     value: login.value,
     sends: login.sends,
-    texts: texts.map(({ otpId, value }) => ({ otpId, value })),
+    otps: texts.map(({ otpId, value }) => ({ otpId, value })),
   };
 }

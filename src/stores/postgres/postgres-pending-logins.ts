@@ -8,9 +8,9 @@ import {
   requireWholeNumber,
 } from '../check-values';
 import type {
-  AttachedText,
+  AttachedOtp,
   ClaimOptions,
-  LivePendingLogin,
+  ActivePendingLogin,
   PendingClaim,
   PendingLoginStore,
 } from '../store';
@@ -34,7 +34,7 @@ export function postgresPendingLogins(
     begin: async (login, ttlSeconds) => {
       checkPendingLogin(login, ttlSeconds);
 
-      const { pendingId, userId, place, value, text } = login;
+      const { pendingId, userId, place, value, otp: text } = login;
       const values = [pendingId, userId, place, value, text?.otpId ?? null, text?.value ?? null];
       const rows = await run('pendingLogins.begin', statements.begin, [
         ...values,
@@ -131,7 +131,7 @@ function others(otpId: string): string {
 function claimStatement(pendingLogin: string, columns: string): string {
   return `
 WITH found AS (
-  SELECT *, CASE WHEN $2 = 'text' THEN COALESCE($3, texts -> 0 ->> 'otpId') END AS otp_id
+  SELECT *, CASE WHEN $2 = 'otp' THEN COALESCE($3, texts -> 0 ->> 'otpId') END AS otp_id
   FROM ${pendingLogin}
   WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} AND ($3::text IS NULL OR ${hasText('$3')})
   FOR UPDATE
@@ -171,7 +171,7 @@ function toClaim(row: SqlRow, asked: ClaimOptions): PendingClaim {
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toLogin(row: SqlRow): LivePendingLogin {
+function toLogin(row: SqlRow): ActivePendingLogin {
   const { owner: userId, value } = row;
   const texts = parseJson(row.texts);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
@@ -180,13 +180,13 @@ function toLogin(row: SqlRow): LivePendingLogin {
   return {
     userId,
     value,
-    texts: texts.map(toText),
+    otps: texts.map(toText),
     sends: requireWholeNumber('pendingLogins', row.sends),
   };
 }
 
 /** @throws {StoreError} `ERR_STORE` when the value is no text of ours. */
-function toText(text: unknown): AttachedText {
+function toText(text: unknown): AttachedOtp {
   if (!isObject(text) || typeof text.otpId !== 'string' || typeof text.value !== 'string')
     throw recordError('pendingLogins');
   return { otpId: text.otpId, value: text.value };

@@ -6,7 +6,7 @@ import {
   requireWholeNumber,
   toWholeNumber,
 } from '../check-values';
-import type { AttachedText, LivePendingLogin, PendingClaim, PendingLoginStore } from '../store';
+import type { AttachedOtp, ActivePendingLogin, PendingClaim, PendingLoginStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 /**
@@ -203,8 +203,8 @@ ${LOGIN}
 ${ANSWERING}
 local login, most, kind = read_login(), tonumber(ARGV[2]), ARGV[3]
 if not login then return false end
-local text = kind == 'text' and login.texts[1]
-if kind == 'text' and ARGV[4] then
+local text = kind == 'otp' and login.texts[1]
+if kind == 'otp' and ARGV[4] then
   text = find_text(login, ARGV[4])
   if not text then return false end
 end
@@ -271,7 +271,7 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
     begin: async (login, ttlSeconds) => {
       checkPendingLogin(login, ttlSeconds);
 
-      const { pendingId, userId, place, value, text } = login;
+      const { pendingId, userId, place, value, otp: text } = login;
       const operation = 'pendingLogins.begin';
       const life = milliseconds(ttlSeconds);
       const values = [pendingId, userId, place, value, life, ...toValues(text)];
@@ -319,7 +319,7 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
 
 export const pendingLoginKey = (pendingId: string): string => `pending-login:${pendingId}`;
 
-function toValues(text: AttachedText | undefined): readonly string[] {
+function toValues(text: AttachedOtp | undefined): readonly string[] {
   return text === undefined ? [] : [text.otpId, text.value];
 }
 
@@ -336,14 +336,14 @@ function toClaim(reply: unknown): PendingClaim {
 }
 
 /** @throws {StoreError} `ERR_STORE` when the reply is not one of a live login. */
-function toLogin([userId, value, sends, ...rest]: readonly unknown[]): LivePendingLogin {
+function toLogin([userId, value, sends, ...rest]: readonly unknown[]): ActivePendingLogin {
   const number = requireWholeNumber('pendingLogins', sends);
-  const texts: AttachedText[] = [];
+  const texts: AttachedOtp[] = [];
   for (let index = 0; index < rest.length; index += 2) {
     texts.push({ otpId: requireString(rest[index]), value: requireString(rest[index + 1]) });
   }
 
-  return { userId: requireString(userId), value: requireString(value), sends: number, texts };
+  return { userId: requireString(userId), value: requireString(value), sends: number, otps: texts };
 }
 
 function requireString(value: unknown): string {

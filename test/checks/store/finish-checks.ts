@@ -21,8 +21,8 @@ export const finishChecks: readonly StoreCheck[] = [
   about(
     'a login that finishes is gone, and exactly one of many callers finishes it',
     async (user) => {
-      await user.logins.begin('a', { text: user.logins.text('x') });
-      await user.logins.begin('b', { place: 'step-up', text: user.logins.text('x') });
+      await user.logins.begin('a', { otp: user.logins.text('x') });
+      await user.logins.begin('b', { place: 'step-up', otp: user.logins.text('x') });
       assertOneTrue(await atOnce(50, () => user.finishes('a')));
       await user.logins.assertGone('a');
       assert.deepEqual(await user.finish('a'), NOT_FINISHED);
@@ -42,12 +42,12 @@ export const finishChecks: readonly StoreCheck[] = [
       () => user.logins.end('a'),
       () => user.logins.store.endAll(user.logins.userId),
       async () => {
-        await user.logins.begin('a', { text: user.logins.text('x') }, 1);
+        await user.logins.begin('a', { otp: user.logins.text('x') }, 1);
         await user.pass(1);
       },
     ];
     for (const end of ends) {
-      await user.logins.begin('a', { text: user.logins.text('x') });
+      await user.logins.begin('a', { otp: user.logins.text('x') });
       await end();
       for (const leavesMark of [true, false])
         assert.deepEqual(await user.finish('a', { ...user.change(), leavesMark }), NOT_FINISHED);
@@ -70,8 +70,8 @@ export const finishChecks: readonly StoreCheck[] = [
   }),
 
   about('what has passed does not come back', async (user) => {
-    await user.logins.begin('a', { text: user.logins.text('x') });
-    await user.logins.begin('other', { place: 'step-up', text: user.logins.text('o') });
+    await user.logins.begin('a', { otp: user.logins.text('x') });
+    await user.logins.begin('other', { place: 'step-up', otp: user.logins.text('o') });
     await user.finish('a', { leavesMark: true });
     for (const text of ['x', 'y']) assert.equal(await user.logins.attach('a', text), false);
     assert.equal(await user.logins.end('a', 'x'), false);
@@ -81,7 +81,7 @@ export const finishChecks: readonly StoreCheck[] = [
     await user.assertUnchanged();
     await user.logins.assertLive('other', ['o']);
     // Nor does its place stay taken, nor are its attempts kept for another login of that name.
-    await user.logins.begin('b', { text: user.logins.text('x') });
+    await user.logins.begin('b', { otp: user.logins.text('x') });
     await user.logins.assertLive('b', ['x']);
     await user.logins.begin('a');
     await user.logins.assertLive('a', []);
@@ -105,14 +105,14 @@ export const finishChecks: readonly StoreCheck[] = [
   }),
 
   about('a login finishes by a text only while that text is live', async (user) => {
-    await user.logins.begin('a', { text: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.text('x') });
     const byX = { ...user.change(), otpId: user.name('x') };
     for (const id of ['y', 'z']) await user.logins.attach('a', id);
     assert.deepEqual(await user.finish('a', byX), NOT_FINISHED);
     await user.logins.end('a', 'y');
     for (const id of ['y', 'never'])
       assert.deepEqual(await user.finish('a', { ...byX, otpId: user.name(id) }), NOT_FINISHED);
-    await user.logins.begin('b', { text: user.logins.text('z') });
+    await user.logins.begin('b', { otp: user.logins.text('z') });
     assert.deepEqual(await user.finish('a', { ...byX, otpId: user.name('z') }), NOT_FINISHED);
     await user.assertUnchanged();
     await user.logins.assertLive('a', [], { sends: 3 });
@@ -125,7 +125,7 @@ export const finishChecks: readonly StoreCheck[] = [
   }),
 
   about('an exhausted login finishes', async (user) => {
-    await user.logins.begin('a', { text: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.text('x') });
     await atOnce(9, () => user.logins.claim('a'));
     assert.equal(await user.finishes('a', { otpId: user.name('x') }), true);
   }),
@@ -133,7 +133,7 @@ export const finishChecks: readonly StoreCheck[] = [
   about('of callers that finish a login and that end it exactly one does', async (user) => {
     for (const round of [0, 1, 2, 3, 4]) {
       const id = `a${round}`;
-      await user.logins.begin(id, { text: user.logins.text('x') });
+      await user.logins.begin(id, { otp: user.logins.text('x') });
       const put = user.put(`r${round}`, { most: undefined });
       const done = await atOnce(20, async (index) => {
         if (index % 5 === round) return user.logins.end(id);
@@ -149,7 +149,7 @@ export const finishChecks: readonly StoreCheck[] = [
 
   about('a login that finishes while all are ended, or claimed, is over', async (user) => {
     for (const leavesMark of [true, false]) {
-      await user.logins.begin('a', { text: user.logins.text('x') });
+      await user.logins.begin('a', { otp: user.logins.text('x') });
       const done = await atOnce(30, async (index) => {
         if (index === 7) return user.finishes('a', { leavesMark, otpId: user.name('x') });
         if (index === 11) await user.logins.store.endAll(user.logins.userId);
@@ -168,7 +168,7 @@ export const finishChecks: readonly StoreCheck[] = [
 
   about('a text that is taken while it finishes its login does so once or not', async (user) => {
     for (const takenAt of [0, 1, 9]) {
-      await user.logins.begin('a', { text: user.logins.text('x') });
+      await user.logins.begin('a', { otp: user.logins.text('x') });
       await user.logins.begin('b');
       const done = await atOnce(10, async (index) => {
         if (index !== takenAt) return user.finishes('a', { otpId: user.name('x') });
@@ -186,7 +186,7 @@ export const finishChecks: readonly StoreCheck[] = [
 
   about('ids are arbitrary strings', async (user) => {
     for (const word of WORDS) {
-      await user.logins.begin(word, { text: user.logins.text(word) });
+      await user.logins.begin(word, { otp: user.logins.text(word) });
       const put = user.put(word, { owner: user.name(word) });
       const finished = await user.finish(word, {
         otpId: user.name(word),
@@ -368,7 +368,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
   about('a login that replaces a record finishes only while that one is there', async (user) => {
     const { records } = user;
     const replaces = { ...records.of, id: user.name('old') };
-    await user.logins.begin('a', { text: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.text('x') });
     await records.put(records.record('old'), { ttlSeconds: 1 });
     await user.pass(1);
     const change = { ...user.change(), replaces };
@@ -428,7 +428,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
   }),
 
   about('of many that finish a login at once the changes of one are made', async (user) => {
-    await user.logins.begin('a', { text: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.text('x') });
     const { counters, records } = user;
     const done = await atOnce(20, (index) =>
       user.finishes('a', {
@@ -477,7 +477,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
 
   about('a change that does not fit is refused, and nothing at all is done', async (user) => {
     const { counters } = user;
-    await user.logins.begin('a', { text: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.text('x') });
     await counters.charge(counters.counter('cleared'));
     const good = { ...user.change(), clears: [user.name('cleared')] };
     const [put] = good.puts;

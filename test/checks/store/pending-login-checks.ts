@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AttachedText, ClaimOptions, NewPendingLogin, PendingClaim } from 'passport-sms-otp';
+import type { AttachedOtp, ClaimOptions, NewPendingLogin, PendingClaim } from 'passport-sms-otp';
 import {
   assertOneTrue,
   atOnce,
@@ -20,7 +20,7 @@ export const pendingTextChecks: readonly StoreCheck[] = [
     assert.equal(await user.find('a'), null);
     await user.begin('a');
     await user.assertLive('a', []);
-    await user.begin('b', { text: user.text('x') });
+    await user.begin('b', { otp: user.text('x') });
     await user.assertLive('b', ['x']);
     await user.assertLive('a', []);
   }),
@@ -35,7 +35,7 @@ export const pendingTextChecks: readonly StoreCheck[] = [
     const longText = [...values, `"${'x'.repeat(1_022)}"`, `"${'語'.repeat(1_022)}"`, '7'];
     for (const [index, value] of long.entries()) {
       const text = user.text('x', longText[index]);
-      await user.begin('a', { value, text });
+      await user.begin('a', { value, otp: text });
       const attached = user.text('y', longText[index + 1]);
       assert.equal(await user.store.attach(user.name('a'), attached), true);
       const expected = { userId: user.userId, value, sends: 2, texts: [attached, text] };
@@ -44,20 +44,20 @@ export const pendingTextChecks: readonly StoreCheck[] = [
   }),
 
   about('a login that begins under a known id replaces the one there was', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await atOnce(9, () => user.claim('a'));
     await atOnce(9, () => user.claim('a', { of: 'totp' }));
     const other = user.name('other');
-    await user.begin('a', { userId: other, value: '"again"', text: user.text('x') });
+    await user.begin('a', { userId: other, value: '"again"', otp: user.text('x') });
     await user.assertLive('a', ['x'], { userId: other, value: '"again"' });
     await user.assertAttempts('a', [1, 1], [{}, { of: 'totp' }]);
     await user.store.endAll(user.userId);
     await user.assertLive('a', ['x'], { userId: other, value: '"again"' });
-    await user.begin('a', { place: 'step-up', text: user.text('y') });
+    await user.begin('a', { place: 'step-up', otp: user.text('y') });
     await user.assertLive('a', ['y']);
     // Nothing is left of it with its former user, nor in its former place.
     await user.store.endAll(other);
-    await user.begin('b', { text: user.text('y') });
+    await user.begin('b', { otp: user.text('y') });
     await user.assertLive('a', ['y']);
     await user.store.endAll(user.userId);
     await user.assertGone('a', 'b');
@@ -81,10 +81,10 @@ export const pendingTextChecks: readonly StoreCheck[] = [
     await user.end('a', 'x');
     assert.equal(await user.begin('a'), true);
     await user.attach('a', 'x');
-    await user.begin('b', { text: user.text('y') });
+    await user.begin('b', { otp: user.text('y') });
     assert.equal(await user.begin('a'), true);
     await user.assertLive('a', []);
-    await user.begin('a', { text: user.text('x') }, 1);
+    await user.begin('a', { otp: user.text('x') }, 1);
     await user.pass(1);
     assert.equal(await user.begin('a'), true);
     await user.assertLive('a', []);
@@ -93,10 +93,10 @@ export const pendingTextChecks: readonly StoreCheck[] = [
   about('of many that begin one login, no text is lost to one without', async (user) => {
     for (let round = 0; round < 5; round += 1) {
       const begun = await atOnce(20, (index) =>
-        user.begin('a', index % 5 === round ? { text: user.text(`x${index}`) } : {}),
+        user.begin('a', index % 5 === round ? { otp: user.text(`x${index}`) } : {}),
       );
       for (const [index, isBegun] of begun.entries()) if (index % 5 === round) assert.ok(isBegun);
-      assert.equal((await user.findLive('a')).texts.length, 1);
+      assert.equal((await user.findLive('a')).otps.length, 1);
       await user.end('a');
     }
   }),
@@ -112,7 +112,7 @@ export const pendingTextChecks: readonly StoreCheck[] = [
   }),
 
   about('a login that is not live takes no text, and takes none from another', async (user) => {
-    await user.begin('other', { text: user.text('o') });
+    await user.begin('other', { otp: user.text('o') });
     const ends = [
       () => user.end('a'),
       () => user.store.endAll(user.userId, user.name('other')),
@@ -131,7 +131,7 @@ export const pendingTextChecks: readonly StoreCheck[] = [
   about(
     'the same text again is the newest, goes on with its attempts, and counts',
     async (user) => {
-      await user.begin('a', { text: user.text('x') });
+      await user.begin('a', { otp: user.text('x') });
       await user.attach('a', 'y');
       await user.assertAttempts('a', [1, 2, 1], ['x', 'x', 'y'].map(user.at));
       assert.equal(await user.attach('a', 'x', '"again"'), true);
@@ -157,10 +157,10 @@ export const pendingTextChecks: readonly StoreCheck[] = [
         'user like it': { userId: `${user.userId}:login` },
       };
       for (const [id, change] of Object.entries(apart))
-        await user.begin(id, { ...change, text: user.text(id) });
-      await user.begin('a', { text: user.text('x') });
+        await user.begin(id, { ...change, otp: user.text(id) });
+      await user.begin('a', { otp: user.text('x') });
       await user.attach('a', 'y');
-      await user.begin('b', { text: user.text('z') });
+      await user.begin('b', { otp: user.text('z') });
       await user.assertLive('a', [], { sends: 2 });
       await user.assertLive('b', ['z']);
       for (const id of ['x', 'y'])
@@ -175,19 +175,19 @@ export const pendingTextChecks: readonly StoreCheck[] = [
   ),
 
   about('a login that begins without a text takes none', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     for (const id of ['b', 'c', 'd']) await user.begin(id);
     await user.assertLive('a', ['x']);
     for (const id of ['b', 'c', 'd']) await user.assertLive(id, []);
   }),
 
   about('a login that is over gives its texts to no other', async (user) => {
-    await user.begin('a', { text: user.text('x') });
-    await user.begin('b', { text: user.text('y') });
+    await user.begin('a', { otp: user.text('x') });
+    await user.begin('b', { otp: user.text('y') });
     assert.equal(await user.end('b'), true);
     await user.assertLive('a', [], { sends: 1 });
     await user.attach('a', 'z');
-    await user.begin('c', { text: user.text('y') }, 1);
+    await user.begin('c', { otp: user.text('y') }, 1);
     await user.pass(1);
     await user.assertLive('a', [], { sends: 2 });
     await user.attach('a', 'w');
@@ -196,9 +196,9 @@ export const pendingTextChecks: readonly StoreCheck[] = [
 
   about('one id at two logins is two texts', async (user) => {
     const elsewhere = { userId: user.name('other') };
-    await user.begin('a', { text: user.text('x', '"of a"') });
-    await user.begin('b', { ...elsewhere, text: user.text('x', '"of b"') });
-    await user.begin('c', { place: 'step-up', text: user.text('x', '"of c"') });
+    await user.begin('a', { otp: user.text('x', '"of a"') });
+    await user.begin('b', { ...elsewhere, otp: user.text('x', '"of b"') });
+    await user.begin('c', { place: 'step-up', otp: user.text('x', '"of c"') });
     await user.assertAttempts('a', [1, 2, 3], [{}, {}, {}]);
     await user.assertAttempts('b', [1, 2], [{}, user.at('x')]);
     assert.equal(await user.end('a', 'x'), true);
@@ -206,8 +206,8 @@ export const pendingTextChecks: readonly StoreCheck[] = [
     await user.assertLive('b', [user.text('x', '"of b"')], elsewhere);
     await user.assertLive('c', [user.text('x', '"of c"')]);
     // Also where the one takes it from the other.
-    await user.begin('d', { text: user.text('x') });
-    await user.begin('e', { text: user.text('x') });
+    await user.begin('d', { otp: user.text('x') });
+    await user.begin('e', { otp: user.text('x') });
     await user.assertLive('d', [], { sends: 1 });
     await user.assertAttempts('e', [1], [{}]);
   }),
@@ -216,11 +216,11 @@ export const pendingTextChecks: readonly StoreCheck[] = [
     await atOnce(20, async (index) => {
       const [id, text] = [`a${index}`, `x${index}`];
       const isTexted = index % 2 === 0;
-      assert.equal(await user.begin(id, isTexted ? { text: user.text(text) } : {}), true);
+      assert.equal(await user.begin(id, isTexted ? { otp: user.text(text) } : {}), true);
       if (!isTexted) assert.equal(await user.attach(id, text), true);
     });
     const counts = await atOnce(20, async (index) => {
-      const { sends, texts } = await user.findLive(`a${index}`);
+      const { sends, otps: texts } = await user.findLive(`a${index}`);
       assert.equal(sends, 1);
       return texts.length;
     });
@@ -232,14 +232,14 @@ export const pendingTextChecks: readonly StoreCheck[] = [
     await user.begin('a');
     const attached = await atOnce(20, (index) => user.attach('a', `x${index % 10}`));
     assert.ok(attached.every((isAttached) => isAttached));
-    const { sends, texts } = await user.findLive('a');
+    const { sends, otps: texts } = await user.findLive('a');
     assert.deepEqual([sends, texts.length], [20, 2]);
     assert.notEqual(texts[0]?.otpId, texts[1]?.otpId);
   }),
 
   about('ids, users and places are arbitrary strings', async (user) => {
     const begin = (word: string): Promise<boolean> =>
-      user.begin(word, { userId: user.name(word), place: word, text: user.text(word) });
+      user.begin(word, { userId: user.name(word), place: word, otp: user.text(word) });
     await Promise.all(WORDS.map(begin));
     for (const word of WORDS) {
       await user.assertLive(word, [word], { userId: user.name(word) });
@@ -255,19 +255,19 @@ export const pendingTextChecks: readonly StoreCheck[] = [
   }),
 
   about('what does not fit is refused, and nothing is written', async (user) => {
-    const good = user.login('a', { text: user.text('x') });
+    const good = user.login('a', { otp: user.text('x') });
     const texts = [{ otpId: '' }, { value: 'x'.repeat(1_025) }];
     const tooLong = { value: 'x'.repeat(4_097) };
     for (const change of [{ pendingId: '' }, { userId: '' }, { place: '' }, tooLong])
       await assert.rejects(user.store.begin({ ...good, ...change }, 600));
     for (const change of texts) {
       const text = { ...user.text('x'), ...change };
-      await assert.rejects(user.store.begin({ ...good, text }, 600));
+      await assert.rejects(user.store.begin({ ...good, otp: text }, 600));
     }
     for (const invalid of [0, -1, Number.NaN, Infinity])
       await assert.rejects(user.store.begin(good, invalid));
     await user.assertGone('a');
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     for (const change of texts)
       await assert.rejects(user.store.attach(user.name('a'), { ...user.text('y'), ...change }));
     for (const change of [{ of: '' }, { most: 0 }, { most: 1.5 }, { most: Number.NaN }])
@@ -281,7 +281,7 @@ export const pendingTextChecks: readonly StoreCheck[] = [
 /** `PendingLoginStore`: attempts and ends. */
 export const pendingLoginChecks: readonly StoreCheck[] = [
   about('a claim returns the login and the number of the attempt', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await user.attach('a', 'y');
     for (const attempt of [1, 2, 3]) {
       const login = await user.findLive('a');
@@ -310,7 +310,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
 
   about('a claim at a text that the login does not have is unknown', async (user) => {
     await user.begin('a');
-    await user.begin('b', { place: 'step-up', text: user.text('x') });
+    await user.begin('b', { place: 'step-up', otp: user.text('x') });
     const ask = (): Promise<PendingClaim> => user.claim('a', user.at('x'));
     assert.deepEqual(await ask(), UNKNOWN);
     await user.attach('a', 'y');
@@ -323,7 +323,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 
   about('attempts of each kind and at each text are counted apart', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await user.attach('a', 'y');
     const kinds = ['totp', 'recovery-code', 'challenge', '__proto__', 'a:b', 'attempts'];
     for (const attempt of [1, 2]) {
@@ -335,16 +335,16 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 
   about('a kind that is named like the id of a text is counted apart from it', async (user) => {
-    await user.begin('a', { text: { otpId: 'totp', value: '{}' } });
+    await user.begin('a', { otp: { otpId: 'totp', value: '{}' } });
     await user.assertAttempts('a', [1, 1, 2, 2], [{}, { of: 'totp' }, {}, { of: 'totp' }]);
-    await user.begin('b', { text: { otpId: 'text', value: '{}' } });
+    await user.begin('b', { otp: { otpId: 'text', value: '{}' } });
     await user.assertAttempts('b', [1], [{}]);
     assert.equal(await user.store.end(user.name('b'), { otpId: 'text' }), true);
     await user.assertAttempts('b', [1], [{}], [null]);
   }),
 
   about('of 100 claims at once exactly five get the login', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await user.attach('a', 'y');
     for (const options of [{}, user.at('x'), { of: 'totp' }]) {
       const claims = await atOnce(100, () => user.claim('a', options));
@@ -356,7 +356,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 
   about('what is exhausted stays so, and leaves all else as it was', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await user.assertAttempts('a', [1], [{ most: 1 }]);
     for (let again = 0; again < 3; again += 1)
       assert.deepEqual(await user.claim('a', { most: 1 }), EXHAUSTED);
@@ -372,13 +372,13 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 
   about('finding a login counts no attempt', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await atOnce(10, () => user.find('a'));
     await user.assertAttempts('a', [1], [{ most: 1 }]);
   }),
 
   about('exactly one of many callers ends a login, which is then gone', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await user.begin('b');
     assertOneTrue(await atOnce(50, () => user.end('a')));
     await user.assertGone('a');
@@ -387,7 +387,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 
   about('exactly one of many callers ends a text, and its login lives on', async (user) => {
-    await user.begin('a', { text: user.text('x') });
+    await user.begin('a', { otp: user.text('x') });
     await user.attach('a', 'y');
     assert.equal(await user.end('a', 'never'), false);
     assert.equal(await user.end('never', 'x'), false);
@@ -402,7 +402,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
 
   about('of callers that end a login and its text no two end the same', async (user) => {
     for (let round = 0; round < 5; round += 1) {
-      await user.begin('a', { text: user.text('x') });
+      await user.begin('a', { otp: user.text('x') });
       const ended = await atOnce(20, (index) =>
         user.end('a', index % 4 === round % 4 ? undefined : 'x'),
       );
@@ -414,8 +414,8 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
 
   about('a login that ends while texts are attached has ended', async (user) => {
     for (const endedAt of [0, 1, 5, 20]) {
-      await user.begin('a', { text: user.text('x') });
-      await user.begin('other', { text: user.text('o') });
+      await user.begin('a', { otp: user.text('x') });
+      await user.begin('other', { otp: user.text('o') });
       const done = await atOnce<unknown>(21, (index) => {
         if (index === endedAt) return user.end('a');
         return index % 2 === 0 ? user.attach('a', `y${index}`) : user.claim('a');
@@ -430,9 +430,9 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
     const all = ['a', 'b', 'c', 'd'];
     for (const id of all) await user.begin(id, { place: `place ${id}` });
     await user.attach('a', 'x');
-    for (const id of ['taken from', 'taker']) await user.begin(id, { text: user.text(id) });
+    for (const id of ['taken from', 'taker']) await user.begin(id, { otp: user.text(id) });
     const foreign = { userId: user.name('other') };
-    await user.begin('foreign', { ...foreign, text: user.text('x') });
+    await user.begin('foreign', { ...foreign, otp: user.text('x') });
     await user.store.endAll(user.name('nobody'));
     await user.store.endAll(user.userId, user.name('a'));
     await user.assertGone('b', 'c', 'd', 'taken from', 'taker');
@@ -445,7 +445,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 
   about('of logins that begin while all are ended each is whole or gone', async (user) => {
-    await user.begin('first', { text: user.text('x') });
+    await user.begin('first', { otp: user.text('x') });
     const [, begun] = await Promise.all([
       atOnce(3, () => user.store.endAll(user.userId)),
       atOnce(10, async (index) => {
@@ -461,8 +461,8 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 
   about('a login is gone when its time is up, and not before', async (user) => {
-    await user.begin('long', { place: 'step-up', text: user.text('x') });
-    await user.begin('short', { text: user.text('x') }, 4);
+    await user.begin('long', { place: 'step-up', otp: user.text('x') });
+    await user.begin('short', { otp: user.text('x') }, 4);
     for (const seconds of [4, 600]) {
       const changes = { place: 'transaction', text: user.text('x') };
       await user.begin('again', changes, seconds);
@@ -497,7 +497,7 @@ export function setUpLogins({ store: { pendingLogins: store }, name, pass }: Che
   const text = (
     id: string,
     value = `{"sent":"${Buffer.from(id).toString('hex')}"}`,
-  ): AttachedText => ({
+  ): AttachedOtp => ({
     otpId: name(id),
     value,
   });
@@ -512,7 +512,7 @@ export function setUpLogins({ store: { pendingLogins: store }, name, pass }: Che
     return found;
   };
   const claim = (id: string, options: Partial<ClaimOptions> = {}): Promise<PendingClaim> =>
-    store.claim(name(id), { of: 'text', most: 5, ...options });
+    store.claim(name(id), { of: 'otp', most: 5, ...options });
   const end = (id: string, otpId?: string): Promise<boolean> =>
     otpId === undefined ? store.end(name(id)) : store.end(name(id), { otpId: name(otpId) });
   const attach = (id: string, otpId = '', value?: string): Promise<boolean> =>
@@ -525,7 +525,7 @@ export function setUpLogins({ store: { pendingLogins: store }, name, pass }: Che
     at: (otpId: string) => ({ otpId: name(otpId) }),
     assertLive: async (
       id: string,
-      texts: readonly (string | AttachedText)[],
+      texts: readonly (string | AttachedOtp)[],
       { userId: whose = userId, value = login(id).value, sends = texts.length }: Expected = {},
     ) => {
       const shown = texts.map((one) => (typeof one === 'string' ? text(one) : one));
