@@ -30,20 +30,29 @@ export function isClaim(answer: unknown): boolean {
   const { outcome, attempt, otpId, login } = readFields(answer);
   if (outcome === 'unknown' || outcome === 'exhausted') return true;
   const isCounted = isWholeNumber(attempt) && attempt !== 0;
-  return outcome === 'claimed' && isCounted && isTextOrNull(otpId) && isLiveLogin(login);
+  return outcome === 'claimed' && isCounted && isTextOrNull(otpId) && isActiveLogin(login);
+}
+
+/** `asked`: the login that begins. */
+export function isBegun(answer: unknown, asked: unknown): boolean {
+  const { outcome, pendingId, login } = readFields(answer);
+  if (outcome === 'begun' || outcome === 'refused') return true;
+  const isJoined = outcome === 'joined' && typeof pendingId === 'string' && isActiveLogin(login);
+  return isJoined && readFields(login).userId === readFields(asked).userId;
 }
 
 export function isFoundLogin(answer: unknown): boolean {
-  return answer === null || answer === 'passed' || isLiveLogin(answer);
+  if (answer === null || answer === 'passed') return true;
+  return typeof readFields(answer).replacedBy === 'string' || isActiveLogin(answer);
 }
 
-function isLiveLogin(answer: unknown): boolean {
-  const { userId, value, sends, texts } = readFields(answer);
-  const hasTexts = Array.isArray(texts) && texts.length <= 2 && texts.every(isAttachedText);
-  return isStrings([userId, value]) && isWholeNumber(sends) && hasTexts;
+function isActiveLogin(answer: unknown): boolean {
+  const { userId, value, sends, otps } = readFields(answer);
+  const hasOtps = Array.isArray(otps) && otps.length <= 2 && otps.every(isAttachedOtp);
+  return isStrings([userId, value]) && isWholeNumber(sends) && hasOtps;
 }
 
-function isAttachedText(answer: unknown): boolean {
+function isAttachedOtp(answer: unknown): boolean {
   const { otpId, value } = readFields(answer);
   return isStrings([otpId, value]);
 }
@@ -53,8 +62,9 @@ function isTextOrNull(answer: unknown): boolean {
 }
 
 export function isFinishResult(answer: unknown): boolean {
-  const { isFinished, results } = readFields(answer);
-  return isFinished === false || (isFinished === true && isPutResults(results));
+  const { isFinished, results, replaced } = readFields(answer);
+  if (isFinished === false) return true;
+  return isFinished === true && isPutResults(results) && isRecordOrNull(replaced);
 }
 
 function isPutResults(answer: unknown): boolean {
@@ -62,8 +72,8 @@ function isPutResults(answer: unknown): boolean {
 }
 
 export function isPutResult(answer: unknown): boolean {
-  const { isPut, gone } = readFields(answer);
-  return isBoolean(isPut) && isStrings(gone);
+  const { isPut, gone, replaced } = readFields(answer);
+  return isBoolean(isPut) && isStrings(gone) && isRecordOrNull(replaced);
 }
 
 export function isStrings(answer: unknown): boolean {

@@ -2,6 +2,7 @@ import { StoreError } from '../errors';
 import { readField } from '../foreign-error';
 import type {
   AttachedOtp,
+  BeginOptions,
   ClaimOptions,
   Count,
   Counter,
@@ -138,18 +139,24 @@ export function checkSwap(next: StoredRecord, ttlSeconds: number | null): void {
   if (!isRecord(next) || !isLife(ttlSeconds)) throw new StoreError('swap: invalid record');
 }
 
-/** @throws {StoreError} `ERR_STORE` unless a login that begins, and its text, are valid. */
-export function checkPendingLogin(login: NewPendingLogin, ttlSeconds: number): void {
-  const isPlaced = isText(login.pendingId) && isText(login.userId) && isText(login.place);
-  if (!isPlaced || !isShort(login.value, 4_096) || !isPositive(ttlSeconds))
+/** @throws {StoreError} `ERR_STORE` unless a login that begins, and its options, are valid. */
+export function checkPendingLogin(login: NewPendingLogin, options: BeginOptions): void {
+  const named = [login.pendingId, login.userId, login.place, login.side];
+  const isNamed = named.every(isText) && typeof login.block === 'string';
+  const { sender = 'left out', series = 'left out' } = login;
+  const isGrouped = isText(sender) && isText(series);
+
+  const { ttlSeconds, most, protectedSeconds, joinSeconds } = options;
+  const isBounded = Number.isSafeInteger(most) && most > 0;
+  const isTimed = isPositive(ttlSeconds) && isLength(protectedSeconds) && isLength(joinSeconds);
+
+  if (!isNamed || !isGrouped || !isShort(login.value, 4_096) || !isBounded || !isTimed)
     throw new StoreError('begin: invalid login');
-  if (login.otp !== undefined) checkText(login.otp);
 }
 
-/** @throws {StoreError} `ERR_STORE` unless a text has an id, and its value is not too long. */
-export function checkText(text: AttachedOtp): void {
-  if (!isText(text.otpId) || !isShort(text.value, 1_024))
-    throw new StoreError('attach: invalid text');
+/** @throws {StoreError} `ERR_STORE` unless an OTP has an id, and its value is not too long. */
+export function checkOtp(otp: AttachedOtp): void {
+  if (!isText(otp.otpId) || !isShort(otp.value, 1_024)) throw new StoreError('attach: invalid OTP');
 }
 
 /** @throws {StoreError} `ERR_STORE` unless the kind and the number of attempts are valid. */
@@ -172,6 +179,9 @@ export function checkFinish(options: FinishOptions): void {
 
   const isRefusable = charges.some(({ max, exemptBy }) => (max ?? exemptBy) !== undefined);
   const charged = new Set(charges.map(({ key }) => key));
+  const { otpId, acceptsPassed } = options;
+  if (otpId !== undefined && acceptsPassed === true) throw new StoreError('finish: invalid login');
+
   if (isRefusable || options.clears.some((key) => charged.has(key)))
     throw new StoreError('finish: invalid counter');
 

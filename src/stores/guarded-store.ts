@@ -1,4 +1,5 @@
 import {
+  isBegun,
   isBoolean,
   isCharge,
   isClaim,
@@ -31,7 +32,7 @@ export interface GuardedStore extends RecordSets {
  * trusts the answers of a guarded store: they are checked nowhere else.
  */
 const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boolean>> = {
-  begin: isBoolean,
+  begin: isBegun,
   attach: isBoolean,
   claim: isClaim,
   find: isFoundLogin,

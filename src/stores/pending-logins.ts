@@ -7,47 +7,68 @@ import {
   sentOtpSchema,
 } from './record-schemas';
 import type {
+  ActivePendingLogin,
   AttachedOtp,
+  BeginOptions,
   ClaimOptions,
   FinishOptions,
   FinishResult,
-  ActivePendingLogin,
+  NewPendingLogin,
   SmsOtpStore,
 } from './store';
 
 // Loads zod: `guarded-store.ts` requires this module when a store is wrapped.
 
-/** A live pending login, parsed. */
+/** A pending login that is active, parsed. */
 export interface PendingState {
   readonly pending: PendingLogin;
-  /** How many texts it was sent so far. */
+  /** How many OTPs were attached so far. */
   readonly sends: number;
-  /** The newest text that is live; null: no code fits it. */
+  /** The newest active OTP; null: no texted code is right. */
   readonly otp: SentOtp | null;
-  /** The live text before that one. */
+  /** The active OTP before that one. */
   readonly previous: SentOtp | null;
 }
 
-/** The answer to a claim, parsed. `text`: the one at which it was counted. */
+/** The answer to a claim, parsed. `otp`: the one at which it was counted. */
 export type LoginClaim =
   | ({ readonly outcome: 'claimed'; readonly attempt: number } & PendingState)
   | { readonly outcome: 'exhausted' }
   | { readonly outcome: 'unknown' };
 
+/** A pending login that begins, with what the store compares. */
+export interface PendingBegin extends Pick<
+  NewPendingLogin,
+  'place' | 'side' | 'block' | 'sender' | 'series'
+> {
+  readonly pending: PendingLogin;
+}
+
+/** The answer to a begin, parsed. */
+export type LoginBegun =
+  | { readonly outcome: 'begun' }
+  | { readonly outcome: 'joined'; readonly state: PendingState }
+  | { readonly outcome: 'refused' };
+
 /** The pending logins of a store, parsed. */
 export interface PendingLogins {
-  /**
-   * Resolves to false when a live login of that id has a live text, and this one has none.
-   * @param place Its purpose and browser: one login of a user and place has live texts.
-   */
-  readonly begin: (login: PendingLogin, place: string, text: SentOtp | null) => Promise<boolean>;
-  readonly attach: (pendingId: string, text: SentOtp) => Promise<boolean>;
+  readonly begin: (
+    begin: PendingBegin,
+    options: Omit<BeginOptions, 'ttlSeconds'>,
+  ) => Promise<LoginBegun>;
+  readonly attach: (pendingId: string, otp: SentOtp, endsPrevious: boolean) => Promise<boolean>;
   readonly claim: (pendingId: string, options: ClaimOptions) => Promise<LoginClaim>;
+  /** Resolves to null for a login that was replaced. */
   readonly find: (pendingId: string) => Promise<PendingState | 'passed' | null>;
+  /** Like `find`, but returns the login that has replaced it. */
+  readonly findNewest: (pendingId: string) => Promise<PendingState | 'passed' | null>;
   readonly end: (pendingId: string, otpId?: string) => Promise<boolean>;
   readonly endAll: (userId: string, except?: string) => Promise<void>;
   readonly finish: (pendingId: string, options: FinishOptions) => Promise<FinishResult>;
 }
+
+/** A session that names a replaced login looks for the newest one in at most this many steps. */
+const MOST_REPLACED = 5;
 
 /**
  * What a store returns that this release has not written under that id is a `StoreError`.
@@ -60,31 +81,44 @@ export function createPendingLogins(
   const { pendingLogins, finish } = store;
 
   return {
-    async begin(login, place, text) {
-      const { pendingId, userId } = login;
-      const value = toValue(pendingLoginSchema.safeParse(login).success, login);
-      const stored = { pendingId, userId, place, value };
-      const ttlSeconds = Math.max(1, Math.ceil((login.pendingUntil - now()) / 1000));
+    async begin({ pending, ...compared }, options) {
+      const { pendingId, userId } = pending;
+      const value = toValue(pendingLoginSchema.safeParse(pending).success, pending);
+      const ttlSeconds = Math.max(1, Math.ceil((pending.pendingUntil - now()) / 1000));
 
-      return pendingLogins.begin(
-        text === null ? stored : { ...stored, otp: toAttached(text) },
-        ttlSeconds,
+      const begun = await pendingLogins.begin(
+        { pendingId, userId, value, ...compared },
+        { ...options, ttlSeconds },
       );
+      if (begun.outcome !== 'joined') return begun;
+      return { outcome: 'joined', state: toState(begun.pendingId, begun.login) };
     },
-    attach: async (pendingId, text) => pendingLogins.attach(pendingId, toAttached(text)),
+    attach: async (pendingId, otp, endsPrevious) =>
+      pendingLogins.attach(pendingId, toAttached(otp), { endsPrevious }),
     async claim(pendingId, options) {
       const claim = await pendingLogins.claim(pendingId, options);
       if (claim.outcome !== 'claimed') return claim;
 
       const { outcome, attempt, otpId, login } = claim;
-      const counted = login.otps.find((text) => text.otpId === otpId);
+      const counted = login.otps.find((otp) => otp.otpId === otpId);
       if (otpId !== null && counted === undefined) throw new StoreError('claim: unknown answer');
 
-      return { outcome, attempt, ...toLive(pendingId, login), otp: readText(counted) };
+      return { outcome, attempt, ...toState(pendingId, login), otp: readOtp(counted) };
     },
     async find(pendingId) {
       const found = await pendingLogins.find(pendingId);
-      return found === null || found === 'passed' ? found : toLive(pendingId, found);
+      if (found === null || found === 'passed') return found;
+      return 'replacedBy' in found ? null : toState(pendingId, found);
+    },
+    async findNewest(pendingId) {
+      let newestId = pendingId;
+      for (let steps = 0; steps < MOST_REPLACED; steps += 1) {
+        const found = await pendingLogins.find(newestId);
+        if (found === null || found === 'passed') return found;
+        if (!('replacedBy' in found)) return toState(newestId, found);
+        newestId = found.replacedBy;
+      }
+      return null;
     },
     end: (pendingId, otpId) => pendingLogins.end(pendingId, { otpId }),
     endAll: (userId, except) => pendingLogins.endAll(userId, except),
@@ -97,13 +131,13 @@ function toValue(isValid: boolean, value: unknown): string {
   return JSON.stringify(value);
 }
 
-function toAttached(text: SentOtp): AttachedOtp {
-  const value = toValue(sentOtpSchema.safeParse(text).success, text);
-  return { otpId: text.otpId, value };
+function toAttached(otp: SentOtp): AttachedOtp {
+  const value = toValue(sentOtpSchema.safeParse(otp).success, otp);
+  return { otpId: otp.otpId, value };
 }
 
-function toLive(pendingId: string, stored: ActivePendingLogin): PendingState {
-  const { otps: texts } = stored;
+function toState(pendingId: string, stored: ActivePendingLogin): PendingState {
+  const [newest, previous] = stored.otps;
   const { data } = pendingLoginSchema.safeParse(parseJson(stored.value));
   if (data?.pendingId !== pendingId || data.userId !== stored.userId)
     throw jsonRecordError('pending login', stored.value);
@@ -111,15 +145,15 @@ function toLive(pendingId: string, stored: ActivePendingLogin): PendingState {
   return {
     pending: data,
     sends: stored.sends,
-    otp: readText(texts[0]),
-    previous: readText(texts[1]),
+    otp: readOtp(newest),
+    previous: readOtp(previous),
   };
 }
 
-function readText(stored: AttachedOtp | undefined): SentOtp | null {
+function readOtp(stored: AttachedOtp | undefined): SentOtp | null {
   if (stored === undefined) return null;
 
   const { data } = sentOtpSchema.safeParse(parseJson(stored.value));
-  if (data?.otpId !== stored.otpId) throw jsonRecordError('text', stored.value);
+  if (data?.otpId !== stored.otpId) throw jsonRecordError('OTP', stored.value);
   return data;
 }

@@ -166,6 +166,8 @@ export interface PutResult {
    * life was over.
    */
   readonly gone: readonly string[];
+  /** The record under the same id that it was written over; null: there was none. */
+  readonly replaced: StoredRecord | null;
 }
 
 /**
@@ -202,7 +204,7 @@ export interface RecordStore {
   removeAll(records: RecordsOf, except?: string): Promise<readonly string[]>;
 }
 
-/** A text that is attached to a pending login. The store never reads `value`. */
+/** An OTP that is attached to a pending login. The store never reads `value`. */
 export interface AttachedOtp {
   readonly otpId: string;
   /** JSON of at most 1,024 characters. */
@@ -211,31 +213,74 @@ export interface AttachedOtp {
 
 /**
  * A login, step-up, transaction or enrollment between its beginning and its end. The store compares
- * the ids and never reads `value`.
+ * the strings and never reads `value`.
  */
 export interface NewPendingLogin {
+  /** Random: every begin makes its own. */
   readonly pendingId: string;
   readonly userId: string;
   /**
-   * Its purpose and bucket: of all live logins of a user and place, only the one that was texted
-   * last has live texts.
+   * Its purpose and browser: of all active logins of a user and place, only the one that got the
+   * last OTP has active OTPs.
    */
   readonly place: string;
+  /** The user's known browsers together, or all other browsers together. */
+  readonly side: string;
+  /** A digest of the user and the client's address block; empty: the address cannot be read. */
+  readonly block: string;
+  /** A digest of what sent the request. Left out: it joins no login, and none joins it. */
+  readonly sender?: string | undefined;
+  /**
+   * The pending logins of one session that keeps its id. `attach` of one ends the others. Left out:
+   * it ends none.
+   */
+  readonly series?: string | undefined;
   /** JSON of at most 4,096 characters. */
   readonly value: string;
-  /** The text it begins with; left out: none went out yet. */
-  readonly otp?: AttachedOtp | undefined;
 }
 
-/** A live pending login. */
+/** When a login may begin, and when it joins another one. */
+export interface BeginOptions {
+  readonly ttlSeconds: number;
+  /** The most active logins of this user and side that have not had an OTP. */
+  readonly most: number;
+  /** Seconds in which only requests from its own address block may end such a login. */
+  readonly protectedSeconds: number;
+  /** Seconds in which a request of the same sender joins a login; 0: none does. */
+  readonly joinSeconds: number;
+}
+
+/** What became of a begin. */
+export type BegunPendingLogin =
+  | { readonly outcome: 'begun' }
+  /** It joined this login, which is active. None was made. */
+  | {
+      readonly outcome: 'joined';
+      readonly pendingId: string;
+      readonly login: ActivePendingLogin;
+    }
+  /** There are `most`, and none of them may be ended. Nothing has changed. */
+  | { readonly outcome: 'refused' };
+
+/** A pending login that is active. */
 export interface ActivePendingLogin {
   readonly userId: string;
   readonly value: string;
-  /** How many texts were attached so far, those that are over included. */
+  /** How many OTPs were attached so far, those that have ended included. */
   readonly sends: number;
-  /** Its live texts, the newest first: at most two. */
+  /** Its active OTPs, the newest first: at most two. */
   readonly otps: readonly AttachedOtp[];
 }
+
+/**
+ * What there is under an id. `passed`: from its `finish` with `leavesMark` to the end of its life.
+ * `replacedBy`: the login of the same series that ended it, to the end of its life. Null: nothing.
+ */
+export type FoundPendingLogin =
+  | ActivePendingLogin
+  | 'passed'
+  | { readonly replacedBy: string }
+  | null;
 
 /** The answer to a claim. An attempt is counted before anything is checked. */
 export type PendingClaim =
@@ -243,7 +288,7 @@ export type PendingClaim =
       readonly outcome: 'claimed';
       /** The number of the attempt, from 1. */
       readonly attempt: number;
-      /** The text at which it was counted; null: at none. */
+      /** The OTP at which it was counted; null: at none. */
       readonly otpId: string | null;
       readonly login: ActivePendingLogin;
     }
@@ -253,55 +298,67 @@ export type PendingClaim =
 /** What is claimed. */
 export interface ClaimOptions {
   /**
-   * `text`: a typed code, counted at the newest live text or, while there is none, at the login.
+   * `otp`: a typed code, counted at the newest active OTP or, while there is none, at the login.
    * Any other name: answers of that kind, counted at the login.
    */
   readonly of: string;
-  /** With `of: 'otp'`: counted at this text. `unknown` when it is not a live one. */
+  /** With `of: 'otp'`: counted at this OTP. `unknown` when it is not active. */
   readonly otpId?: string | undefined;
-  /** The attempts that are admitted of each kind, and at each text. */
+  /** The attempts that are admitted of each kind, and at each OTP. */
   readonly most: number;
 }
 
 /** Pending logins. Every call is atomic over all processes that share the store. */
 export interface PendingLoginStore {
   /**
-   * Stores a pending login for `ttlSeconds`, in place of any other under its id. With a text it
-   * takes the texts in the same step from the user's other live login of that place, which waits on
-   * without one. Without a text it takes nothing, and it never takes the place of a live login that
-   * has live texts: false then, and nothing has changed.
+   * Begins a pending login without an OTP, in one step:
+   *
+   * 1. It joins the newest active login of its user and place if that one has the same sender, began
+   *    at most `joinSeconds` ago, and no attempt has been counted in it.
+   * 2. If there are `most` active logins of its user and side that have not had an OTP, it ends the
+   *    oldest of the same block. If that block has none, it ends the oldest that began more than
+   *    `protectedSeconds` ago. If there is none, it is refused.
+   * 3. It is stored for `ttlSeconds`.
+   *
+   * An id that the store has already is an error.
    */
-  begin(login: NewPendingLogin, ttlSeconds: number): Promise<boolean>;
+  begin(login: NewPendingLogin, options: BeginOptions): Promise<BegunPendingLogin>;
   /**
-   * Attaches a text to a live login, and takes the texts from the user's other live login of that
-   * place. Of more than two texts the oldest is over. A text that the login has already is the same
-   * one: its attempts go on, it becomes the newest, and it counts as another send. False when the
-   * login is not live: then nothing has changed.
+   * Attaches an OTP to an active login, takes the OTPs from the user's other login of that place,
+   * and ends the other logins of its series. Of more than two OTPs the oldest ends; with
+   * `endsPrevious` every other one ends. An OTP that the login has had before keeps its attempts,
+   * becomes the newest, and counts as another send. False when the login is not active: then
+   * nothing has changed.
    */
-  attach(pendingId: string, text: AttachedOtp): Promise<boolean>;
+  attach(
+    pendingId: string,
+    otp: AttachedOtp,
+    options?: { readonly endsPrevious?: boolean | undefined },
+  ): Promise<boolean>;
   /**
    * Counts one attempt. `claimed` while the count is within `most`, `exhausted` beyond it,
-   * `unknown` when the login is not live. A count that is missing or invalid is `exhausted`.
+   * `unknown` when the login is not active. A count that is missing or invalid is `exhausted`.
    */
   claim(pendingId: string, options: ClaimOptions): Promise<PendingClaim>;
+  /** Returns what there is under an id, and counts nothing. */
+  find(pendingId: string): Promise<FoundPendingLogin>;
   /**
-   * Returns the login while it is live, and counts nothing; `passed` from its `finish` with
-   * `leavesMark` to the end of its life; null otherwise.
-   */
-  find(pendingId: string): Promise<ActivePendingLogin | 'passed' | null>;
-  /**
-   * Ends a live login, or with `otpId` that live text of it alone. True for exactly one caller. No
-   * mark is left: without `otpId`, one that is there goes.
+   * Ends an active login, or with `otpId` that active OTP of it alone. True for exactly one caller.
+   * No mark is left: without `otpId`, one that is there goes.
    */
   end(pendingId: string, options?: { readonly otpId?: string | undefined }): Promise<boolean>;
-  /** Ends every live login of a user but `except`, of any place. No mark is left of any of them. */
+  /**
+   * Ends every active login of a user but `except`, of any place. No mark is left of any of them.
+   */
   endAll(userId: string, except?: string): Promise<void>;
 }
 
 /** What a success changes. No counter is named twice, and no two puts have one kind and owner. */
 export interface FinishOptions {
-  /** Succeeds only while this is a live text of the login. */
+  /** Succeeds only while this is an active OTP of the login. */
   readonly otpId?: string | undefined;
+  /** Succeeds also while the login is marked as passed. Never with `otpId`. Default: false. */
+  readonly acceptsPassed?: boolean | undefined;
   /** Leaves the login marked as passed to the end of its life; otherwise nothing is left of it. */
   readonly leavesMark: boolean;
   /** Keys of counters that are reset, locks included. */
@@ -313,10 +370,17 @@ export interface FinishOptions {
   readonly replaces?: RecordReference | undefined;
 }
 
-/** What a finish did. `results`: of the puts, in their order. */
+/**
+ * What a finish did. `results`: of the puts, in their order. `replaced`: the record that `replaces`
+ * has removed; null without `replaces`.
+ */
 export type FinishResult =
   | { readonly isFinished: false }
-  | { readonly isFinished: true; readonly results: readonly PutResult[] };
+  | {
+      readonly isFinished: true;
+      readonly results: readonly PutResult[];
+      readonly replaced: StoredRecord | null;
+    };
 
 /** A gateway token at rest: sealed, with a fence that grows by one with each renewal. */
 export interface StoredToken {
@@ -364,8 +428,8 @@ export interface SmsOtpStore {
   readonly records: RecordStore;
   readonly tokens: TokenStore;
   /**
-   * Ends a live pending login, for exactly one caller, and does in the same step all that a success
-   * changes. When it resolves to `isFinished: false`, or rejects because the store refuses a write,
+   * Ends an active pending login, for exactly one caller, and does in the same step all that a
+   * success changes. When it resolves to `isFinished: false`, or rejects because the store refuses a write,
    * nothing has changed.
    */
   finish(pendingId: string, options: FinishOptions): Promise<FinishResult>;

@@ -17,16 +17,16 @@ export function memoryFinish(parts: FinishedParts, now: () => number): SmsOtpSto
     checkFinish(options);
 
     const nowMs = now();
-    const endLogin = parts.pendingLogins.prepare(pendingId, options.otpId, nowMs);
+    const endLogin = parts.pendingLogins.prepare(pendingId, options, nowMs);
     if (endLogin === null) return { isFinished: false };
     const putRecords = parts.records.prepare(options, nowMs);
     if (putRecords === null) return { isFinished: false };
     const count = parts.counters.prepare(options, nowMs);
 
     // There is room for everything: nothing below fails.
-    endLogin(options.leavesMark);
+    endLogin();
     count();
-    return { isFinished: true, results: putRecords() };
+    return { isFinished: true, ...putRecords() };
   }
 
   return (pendingId, options) => toPromise(() => finish(pendingId, options));

@@ -1,8 +1,13 @@
-import { checkClaim, checkPendingLogin, checkText } from '../check-values';
+import { StoreError } from '../../errors';
+import { checkClaim, checkOtp, checkPendingLogin } from '../check-values';
 import type {
-  AttachedOtp,
-  ClaimOptions,
   ActivePendingLogin,
+  AttachedOtp,
+  BeginOptions,
+  BegunPendingLogin,
+  ClaimOptions,
+  FinishOptions,
+  FoundPendingLogin,
   NewPendingLogin,
   PendingClaim,
   PendingLoginStore,
@@ -12,83 +17,106 @@ import { type Expiring, ExpiringMap, joinParts, toPromise } from './expiring-map
 /** Pending logins, and what `finish` needs of them. */
 export interface MemoryPendingLogins {
   readonly store: PendingLoginStore;
-  /**
-   * Returns what ends the login; null when it is not live, or `otpId` is given and no live text of
-   * it.
-   */
+  /** Returns what ends the login; null when it cannot be finished. */
   prepare(
     pendingId: string,
-    otpId: string | undefined,
+    options: Pick<FinishOptions, 'otpId' | 'acceptsPassed' | 'leavesMark'>,
     nowMs: number,
-  ): ((leavesMark: boolean) => void) | null;
+  ): (() => void) | null;
 }
 
 export function memoryPendingLogins(maxEntries: number, now: () => number): MemoryPendingLogins {
   const byUser: LoginsByUser = new Map();
   const logins = new ExpiringMap<StoredLogin>(maxEntries, now, (login) => forget(byUser, login));
-  const ofUser = (userId: string): readonly StoredLogin[] => findOfUser(byUser, userId);
 
-  /** Returns the login while it waits; one that has passed is not live. */
-  function findLive(pendingId: string, nowMs?: number): StoredLogin | undefined {
-    const found = logins.get(pendingId, nowMs);
-    return found?.hasPassed === true ? undefined : found;
+  function activeOf(userId: string, nowMs: number): readonly StoredLogin[] {
+    const isActive = (login: StoredLogin): boolean =>
+      login.mark === null && login.deadlineMs > nowMs;
+    return findOfUser(byUser, userId).filter(isActive);
   }
 
-  function begin(begun: NewPendingLogin, ttlSeconds: number): boolean {
-    const nowMs = now();
-    const former = logins.get(begun.pendingId, nowMs);
-    if (begun.otp === undefined && former?.newest !== undefined) return false;
+  function findActive(pendingId: string, nowMs = now()): StoredLogin | undefined {
+    const found = logins.get(pendingId, nowMs);
+    return found?.mark === null ? found : undefined;
+  }
 
-    if (former === undefined) logins.makeRoom(1, nowMs);
-    const login = createLogin(begun, nowMs + ttlSeconds * 1000);
+  function begin(begun: NewPendingLogin, options: BeginOptions): BegunPendingLogin {
+    const nowMs = now();
+    if (logins.get(begun.pendingId, nowMs) !== undefined)
+      throw new StoreError('begin: the id is taken');
+
+    const ofUser = activeOf(begun.userId, nowMs);
+    const joined = findJoined(ofUser, begun, nowMs - options.joinSeconds * 1000);
+    if (joined !== undefined)
+      return { outcome: 'joined', pendingId: joined.key, login: toActive(joined) };
+
+    const withoutOtp = ofUser.filter(({ side, sends }) => side === begun.side && sends === 0);
+    if (withoutOtp.length >= options.most) {
+      const ended = findEnded(withoutOtp, begun.block, nowMs - options.protectedSeconds * 1000);
+      if (ended === undefined) return { outcome: 'refused' };
+      logins.delete(ended);
+    }
+
+    logins.makeRoom(1, nowMs);
+    const login = createLogin(begun, nowMs, nowMs + options.ttlSeconds * 1000);
     logins.add(login);
     remember(byUser, login);
-    if (begun.otp !== undefined) addText(login, begun.otp, ofUser(login.userId));
+    return { outcome: 'begun' };
+  }
 
+  function attach(pendingId: string, otp: AttachedOtp, endsPrevious: boolean): boolean {
+    const nowMs = now();
+    const login = findActive(pendingId, nowMs);
+    if (login === undefined) return false;
+
+    for (const other of activeOf(login.userId, nowMs)) {
+      if (other === login) continue;
+      if (isOfSeries(other, login)) leaveMark(other, { replacedBy: pendingId });
+      else if (other.place === login.place) dropOtps(other);
+    }
+    addOtp(login, otp);
+    if (endsPrevious) dropOlder(login);
     return true;
   }
 
-  function attach(pendingId: string, text: AttachedOtp): boolean {
-    const login = findLive(pendingId);
-    if (login !== undefined) addText(login, text, ofUser(login.userId));
-    return login !== undefined;
-  }
-
   function claim(pendingId: string, options: ClaimOptions): PendingClaim {
-    const login = findLive(pendingId);
+    const login = findActive(pendingId);
     return login === undefined ? { outcome: 'unknown' } : claimAttempt(login, options);
   }
 
-  function find(pendingId: string): ActivePendingLogin | 'passed' | null {
+  function find(pendingId: string): FoundPendingLogin {
     const login = logins.get(pendingId);
     if (login === undefined) return null;
-    return login.hasPassed ? 'passed' : toLive(login);
+    return login.mark ?? toActive(login);
   }
 
   function end(pendingId: string, otpId: string | undefined): boolean {
     const login = logins.get(pendingId);
     if (login === undefined) return false;
-    if (otpId !== undefined) return endText(login, otpId);
+    if (otpId !== undefined) return endOtp(login, otpId);
 
     logins.delete(login);
-    return !login.hasPassed;
+    return login.mark === null;
   }
 
   function endAll(userId: string, except: string | undefined): void {
-    for (const login of ofUser(userId)) if (login.key !== except) logins.delete(login);
+    for (const login of findOfUser(byUser, userId)) if (login.key !== except) logins.delete(login);
   }
 
   function prepare(
     pendingId: string,
-    otpId: string | undefined,
+    options: Pick<FinishOptions, 'otpId' | 'acceptsPassed' | 'leavesMark'>,
     nowMs: number,
-  ): ((leavesMark: boolean) => void) | null {
-    const login = findLive(pendingId, nowMs);
+  ): (() => void) | null {
+    const { otpId, acceptsPassed = false, leavesMark } = options;
+    const login = logins.get(pendingId, nowMs);
     if (login === undefined) return null;
-    if (otpId !== undefined && findText(login, otpId) === undefined) return null;
+    if (login.mark === 'passed' && acceptsPassed) return () => undefined;
+    if (login.mark !== null) return null;
+    if (otpId !== undefined && findOtp(login, otpId) === undefined) return null;
 
-    return (leavesMark) => {
-      if (leavesMark) leaveMark(login);
+    return () => {
+      if (leavesMark) leaveMark(login, 'passed');
       else logins.delete(login);
     };
   }
@@ -96,15 +124,15 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
   return {
     prepare,
     store: {
-      begin: (login, ttlSeconds) =>
+      begin: (login, options) =>
         toPromise(() => {
-          checkPendingLogin(login, ttlSeconds);
-          return begin(login, ttlSeconds);
+          checkPendingLogin(login, options);
+          return begin(login, options);
         }),
-      attach: (pendingId, text) =>
+      attach: (pendingId, otp, options) =>
         toPromise(() => {
-          checkText(text);
-          return attach(pendingId, text);
+          checkOtp(otp);
+          return attach(pendingId, otp, options?.endsPrevious === true);
         }),
       claim: (pendingId, options) =>
         toPromise(() => {
@@ -121,16 +149,24 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
 interface StoredLogin extends Expiring {
   readonly userId: string;
   readonly place: string;
+  readonly side: string;
+  readonly block: string;
+  readonly sender: string | undefined;
+  readonly series: string | undefined;
+  readonly begunAtMs: number;
   value: string;
-  hasPassed: boolean;
+  /** Null: the login is active. */
+  mark: 'passed' | { readonly replacedBy: string } | null;
   sends: number;
-  newest: StoredText | undefined;
-  older: StoredText | undefined;
-  /** The attempts of each kind that were counted at no text; most logins have none. */
+  newest: StoredOtp | undefined;
+  older: StoredOtp | undefined;
+  /** The attempts of each kind that were counted at no OTP; most logins have none. */
   attempts: Map<string, number> | undefined;
+  /** The attempts at OTPs that have ended, by OTP id; most logins have none. */
+  endedAttempts: Map<string, number> | undefined;
 }
 
-interface StoredText extends AttachedOtp {
+interface StoredOtp extends AttachedOtp {
   attempts: number;
 }
 
@@ -156,82 +192,146 @@ function findOfUser(byUser: LoginsByUser, userId: string): readonly StoredLogin[
   return found instanceof Set ? [...found] : [found];
 }
 
-function createLogin(begun: NewPendingLogin, deadlineMs: number): StoredLogin {
-  joinParts(begun.userId, begun.place, begun.value);
+function createLogin(begun: NewPendingLogin, nowMs: number, deadlineMs: number): StoredLogin {
+  const { userId, place, side, block, sender, series, value } = begun;
+  joinParts(userId, place, block, value, sender ?? '', series ?? '');
   return {
     key: begun.pendingId,
     deadlineMs,
-    userId: begun.userId,
-    place: begun.place,
-    value: begun.value,
-    hasPassed: false,
+    userId,
+    place,
+    side,
+    block,
+    sender,
+    series,
+    begunAtMs: nowMs,
+    value,
+    mark: null,
     sends: 0,
     newest: undefined,
     older: undefined,
     attempts: undefined,
+    endedAttempts: undefined,
   };
 }
 
-/** @param ofUser The logins of the same user: the others of its place lose their texts. */
-function addText(login: StoredLogin, text: AttachedOtp, ofUser: readonly StoredLogin[]): void {
-  for (const other of ofUser) if (other !== login && other.place === login.place) dropTexts(other);
+/** Returns the login that a new one joins. */
+function findJoined(
+  ofUser: readonly StoredLogin[],
+  begun: NewPendingLogin,
+  sinceMs: number,
+): StoredLogin | undefined {
+  if (begun.sender === undefined) return undefined;
 
-  const known = findText(login, text.otpId);
-  const older = known === login.newest ? login.older : login.newest;
-  joinParts(text.otpId, text.value);
+  const newest = ofUser
+    .filter(({ place }) => place === begun.place)
+    .reduce<StoredLogin | undefined>(
+      (found, one) => (found !== undefined && found.begunAtMs > one.begunAtMs ? found : one),
+      undefined,
+    );
+  const isJoined =
+    newest?.sender === begun.sender && newest.begunAtMs >= sinceMs && !hasAttempts(newest);
+  return isJoined ? newest : undefined;
+}
 
-  login.newest = { otpId: text.otpId, value: text.value, attempts: known?.attempts ?? 0 };
-  login.older = older;
+function hasAttempts(login: StoredLogin): boolean {
+  const { newest, older, attempts, endedAttempts } = login;
+  const isTried = [newest, older].some((otp) => otp !== undefined && otp.attempts > 0);
+  return isTried || attempts !== undefined || endedAttempts !== undefined;
+}
+
+/** Returns the login that ends, so that another one of the user finds room. */
+function findEnded(
+  withoutOtp: readonly StoredLogin[],
+  block: string,
+  protectedSinceMs: number,
+): StoredLogin | undefined {
+  const oldestFirst = withoutOtp.toSorted((one, other) => one.begunAtMs - other.begunAtMs);
+  return (
+    oldestFirst.find((login) => login.block === block) ??
+    oldestFirst.find((login) => login.begunAtMs < protectedSinceMs)
+  );
+}
+
+function isOfSeries(one: StoredLogin, other: StoredLogin): boolean {
+  return one.series !== undefined && one.series === other.series;
+}
+
+function addOtp(login: StoredLogin, otp: AttachedOtp): void {
+  const known = findOtp(login, otp.otpId);
+  const attempts = known?.attempts ?? login.endedAttempts?.get(otp.otpId) ?? 0;
+  joinParts(otp.otpId, otp.value);
+
+  if (known !== login.newest) {
+    if (known !== login.older) keepAttempts(login, login.older);
+    login.older = login.newest;
+  }
+  login.newest = { otpId: otp.otpId, value: otp.value, attempts };
   login.sends += 1;
 }
 
-function claimAttempt(login: StoredLogin, { of, otpId, most }: ClaimOptions): PendingClaim {
-  const named = otpId === undefined ? login.newest : findText(login, otpId);
-  if (otpId !== undefined && named === undefined) return { outcome: 'unknown' };
-
-  const text = of === 'otp' ? named : undefined;
-  const attempt = countAttempt(login, text, of);
-  if (attempt > most) return { outcome: 'exhausted' };
-
-  if (text === undefined) (login.attempts ??= new Map()).set(of, attempt);
-  else text.attempts = attempt;
-  return { outcome: 'claimed', attempt, otpId: text?.otpId ?? null, login: toLive(login) };
+/** Keeps the attempts of an OTP that ends: it may be attached again. */
+function keepAttempts(login: StoredLogin, otp: StoredOtp | undefined): void {
+  if (otp === undefined || otp.attempts === 0) return;
+  (login.endedAttempts ??= new Map()).set(otp.otpId, otp.attempts);
 }
 
-function findText(login: StoredLogin, otpId: string): StoredText | undefined {
+function claimAttempt(login: StoredLogin, options: ClaimOptions): PendingClaim {
+  const { of, otpId, most } = options;
+  const named = otpId === undefined ? login.newest : findOtp(login, otpId);
+  if (otpId !== undefined && named === undefined) return { outcome: 'unknown' };
+
+  const otp = of === 'otp' ? named : undefined;
+  const attempt = countAttempt(login, otp, of);
+  if (attempt > most) return { outcome: 'exhausted' };
+
+  if (otp === undefined) (login.attempts ??= new Map()).set(of, attempt);
+  else otp.attempts = attempt;
+  return { outcome: 'claimed', attempt, otpId: otp?.otpId ?? null, login: toActive(login) };
+}
+
+function findOtp(login: StoredLogin, otpId: string): StoredOtp | undefined {
   if (login.newest?.otpId === otpId) return login.newest;
   return login.older?.otpId === otpId ? login.older : undefined;
 }
 
 /** Returns the number of the next attempt. */
-function countAttempt(login: StoredLogin, text: StoredText | undefined, of: string): number {
-  return 1 + (text === undefined ? (login.attempts?.get(of) ?? 0) : text.attempts);
+function countAttempt(login: StoredLogin, otp: StoredOtp | undefined, of: string): number {
+  return 1 + (otp === undefined ? (login.attempts?.get(of) ?? 0) : otp.attempts);
 }
 
-function endText(login: StoredLogin, otpId: string): boolean {
-  const text = findText(login, otpId);
-  if (text === undefined) return false;
-  if (text === login.newest) login.newest = login.older;
+function endOtp(login: StoredLogin, otpId: string): boolean {
+  const otp = findOtp(login, otpId);
+  if (otp === undefined) return false;
+
+  keepAttempts(login, otp);
+  if (otp === login.newest) login.newest = login.older;
   login.older = undefined;
   return true;
 }
 
-function dropTexts(login: StoredLogin): void {
-  login.newest = undefined;
+function dropOlder(login: StoredLogin): void {
+  keepAttempts(login, login.older);
   login.older = undefined;
 }
 
-function leaveMark(login: StoredLogin): void {
-  dropTexts(login);
-  Object.assign(login, { hasPassed: true, value: '', attempts: undefined });
+function dropOtps(login: StoredLogin): void {
+  dropOlder(login);
+  keepAttempts(login, login.newest);
+  login.newest = undefined;
 }
 
-function toLive(login: StoredLogin): ActivePendingLogin {
-  const texts = [login.newest, login.older].flatMap((text) => text ?? []);
+function leaveMark(login: StoredLogin, mark: NonNullable<StoredLogin['mark']>): void {
+  const ended = { newest: undefined, older: undefined, attempts: undefined };
+  Object.assign(login, { ...ended, endedAttempts: undefined, mark, value: '' });
+}
+
+function toActive(login: StoredLogin): ActivePendingLogin {
+  const otps = [login.newest, login.older].flatMap((otp) => otp ?? []);
   return {
     userId: login.userId,
     value: login.value,
     sends: login.sends,
-    otps: texts.map(({ otpId, value }) => ({ otpId, value })),
+    otps: otps.map(({ otpId, value }) => ({ otpId, value })),
   };
 }

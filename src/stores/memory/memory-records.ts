@@ -2,6 +2,7 @@ import { StoreError } from '../../errors';
 import { checkPut, checkSwap } from '../check-values';
 import type {
   FinishOptions,
+  FinishResult,
   PutResult,
   RecordPut,
   RecordReference,
@@ -14,7 +15,7 @@ import { joinParts, Room, toPromise } from './expiring-map';
 /** How many times as many logins it holds as of any other kind: a user has several. */
 const LOGIN_SHARE = 10;
 
-const NOT_PUT: PutResult = { isPut: false, gone: [] };
+const NOT_PUT: PutResult = { isPut: false, gone: [], replaced: null };
 
 /** Records, and what `finish` needs of them. */
 export interface MemoryRecords {
@@ -27,8 +28,10 @@ export interface MemoryRecords {
   prepare(
     change: Pick<FinishOptions, 'puts' | 'replaces'>,
     nowMs: number,
-  ): (() => readonly PutResult[]) | null;
+  ): (() => Pick<Finished, 'results' | 'replaced'>) | null;
 }
+
+type Finished = Extract<FinishResult, { readonly isFinished: true }>;
 
 export function memoryRecords(maxEntries: number, now: () => number): MemoryRecords {
   const kinds = new Map<string, RecordsOfKind>();
@@ -93,9 +96,10 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
   function prepare(
     change: Pick<FinishOptions, 'puts' | 'replaces'>,
     nowMs: number,
-  ): (() => readonly PutResult[]) | null {
+  ): (() => Pick<Finished, 'results' | 'replaced'>) | null {
     const { puts, replaces } = change;
-    if (replaces !== undefined && find(replaces) === undefined) return null;
+    const replaced = replaces && find(replaces);
+    if (replaces !== undefined && replaced === undefined) return null;
 
     const isReplacedBy = (put: RecordPut): boolean =>
       put.kind === replaces?.kind && put.owner === replaces.owner;
@@ -111,7 +115,8 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
     const fitting = fit(ofKind, plans, others, nowMs);
     return () => {
       save([...fitting, ...others]);
-      return fitting.map(({ result }) => result);
+      const results = fitting.map(({ result }) => result);
+      return { results, replaced: toRecord(replaced) };
     };
   }
 
@@ -253,7 +258,8 @@ function planPut(asked: RecordPut, present: readonly KeptRecord[], nowMs: number
   const leaving = Math.max(0, others.length - most + 1);
   const next = sort([...others.slice(leaving), keep(record, ttlSeconds, nowMs)]);
   const gone = others.slice(0, leaving).map(({ id }) => id);
-  return { ...none, next, result: { isPut: true, gone } };
+  const replaced = toRecord(present.find(({ id }) => id === record.id));
+  return { ...none, next, result: { isPut: true, gone, replaced } };
 }
 
 function without(records: readonly KeptRecord[], left: string | undefined): readonly KeptRecord[] {
