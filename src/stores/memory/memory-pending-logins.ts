@@ -46,7 +46,10 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
       throw new StoreError('begin: the id is taken');
 
     const ofUser = activeOf(begun.userId, nowMs);
-    const joined = findJoined(ofUser, begun, nowMs - options.joinSeconds * 1000);
+    const joined =
+      options.joinSeconds > 0
+        ? findJoined(ofUser, begun, nowMs - options.joinSeconds * 1000)
+        : undefined;
     if (joined !== undefined)
       return { outcome: 'joined', pendingId: joined.key, login: toActive(joined) };
 
@@ -111,8 +114,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     const { otpId, acceptsPassed = false, leavesMark } = options;
     const login = logins.get(pendingId, nowMs);
     if (login === undefined) return null;
-    if (login.mark === 'passed' && acceptsPassed) return () => undefined;
-    if (login.mark !== null) return null;
+    if (login.mark !== null && !(login.mark === 'passed' && acceptsPassed)) return null;
     if (otpId !== undefined && findOtp(login, otpId) === undefined) return null;
 
     return () => {
