@@ -12,7 +12,6 @@ import type {
   AttachedOtp,
   BegunPendingLogin,
   ClaimOptions,
-  FoundPendingLogin,
   PendingClaim,
   PendingLoginStore,
 } from '../store';
@@ -21,7 +20,7 @@ import { type Functions, NOW, type Tables } from './tables';
 import { DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
 /** The condition of an active pending login. */
-export const IS_ACTIVE = `NOT has_passed AND replaced_by IS NULL AND expires_at > ${NOW}`;
+export const IS_ACTIVE = `NOT has_passed AND expires_at > ${NOW}`;
 
 /** @param pruneSometimes Called with each pending login that begins. */
 export function postgresPendingLogins(
@@ -61,7 +60,13 @@ export function postgresPendingLogins(
     },
     find: async (pendingId) => {
       const [row] = await run('pendingLogins.find', statements.find, [pendingId]);
-      return row === undefined ? null : toFound(row);
+      if (row === undefined) return null;
+      return row.passed === 'true' ? 'passed' : toLogin(row);
+    },
+    findNewest: async (userId, series) => {
+      const values = [userId, series];
+      const [row] = await run('pendingLogins.findNewest', statements.findNewest, values);
+      return row === undefined ? null : toNewest(row);
     },
     end: async (pendingId, options) => {
       if (options?.otpId === undefined) {
@@ -81,8 +86,7 @@ export function postgresPendingLogins(
 /**
  * Every statement is atomic by itself; the clock is the database's. A pending login is one row:
  * `otps` is the list of its active OTPs, the newest first, and `attempts` has a count for each OTP
- * it ever had, by OTP id, and for each kind of answers. With `has_passed` or `replaced_by` it is a
- * mark.
+ * it ever had, by OTP id, and for each kind of answers.
  */
 function pendingLoginStatements(tables: Tables, functions: Functions) {
   const { pendingLogin } = tables;
@@ -104,10 +108,15 @@ SELECT ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
     attach: `
 SELECT FROM ${functions.attachOtp}($1, $2, $3, $4, $5) AS is_attached WHERE is_attached`,
     claim: claimStatement(pendingLogin, columns),
-    /** Value: id. Returns a row while the login is active, and while there is a mark. */
+    /** Value: id. Returns a row while the login is active, and while it is marked as passed. */
     find: `
-SELECT ${columns}, has_passed::text AS passed, replaced_by AS replacement FROM ${pendingLogin}
+SELECT ${columns}, has_passed::text AS passed FROM ${pendingLogin}
 WHERE pending_id = $1 AND expires_at > ${NOW}`,
+    /** Values: user id, series. Returns a row when there is an active login of it. */
+    findNewest: `
+SELECT pending_id AS id, ${columns} FROM ${pendingLogin}
+WHERE user_id = $1 AND series = $2 AND ${IS_ACTIVE}
+ORDER BY otps <> '[]' DESC, began_at DESC LIMIT 1`,
     /** Value: id. Returns a row when there was a login: `active`. */
     end: `
 DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_ACTIVE})::text AS active`,
@@ -189,9 +198,9 @@ function toBegun(answer: unknown): BegunPendingLogin {
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
-function toFound(row: SqlRow): FoundPendingLogin {
-  if (row.passed === 'true') return 'passed';
-  return typeof row.replacement === 'string' ? { replacedBy: row.replacement } : toLogin(row);
+function toNewest(row: SqlRow): { pendingId: string; login: ActivePendingLogin } {
+  if (typeof row.id !== 'string') throw recordError('pendingLogins');
+  return { pendingId: row.id, login: toLogin(row) };
 }
 
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
@@ -343,7 +352,7 @@ BEGIN
   WHERE user_id = login.user_id AND place = login.place AND pending_id <> given_id
     AND otps <> '[]';
   IF login.series IS NOT NULL THEN
-    UPDATE ${pendingLogin} SET replaced_by = given_id, value = '', otps = '[]', attempts = '{}'
+    DELETE FROM ${pendingLogin}
     WHERE user_id = login.user_id AND series = login.series AND pending_id <> given_id
       AND ${IS_ACTIVE};
   END IF;

@@ -108,7 +108,6 @@ function pendingLoginTable(name: string): Table {
     otps: 'jsonb NOT NULL',
     attempts: 'jsonb',
     has_passed: 'boolean NOT NULL',
-    replaced_by: 'text COLLATE "C"',
     began_at: 'timestamptz NOT NULL',
     expires_at: 'timestamptz NOT NULL',
   };

@@ -3,24 +3,18 @@
  * it has one, `attempts`, and for each active OTP, `otp:` and its id, `number:value`, numbered as
  * they were attached. `begun` is JSON: when it began, in microseconds since 1970 by Redis' clock,
  * its side, block and sender. `attempts` is JSON too, `{ kinds, otps }`: the counts of the login by
- * kind, and those of every OTP it ever had. Once it has passed or was replaced, `version`, `user`,
- * and `passed` or `replaced` are left. Each user has a sorted set of the ids by the time they end,
- * and a hash with the id of the login that got the last OTP in each place. Scripts derive all keys
- * from the first one that was passed: they carry the same hash tag, and whatever prefix the client
- * library adds.
- *
- * KEYS: pending login. ARGV: its id.
+ * kind, and those of every OTP it ever had. After it has passed, `version`, `user` and `passed` are
+ * left. Each user has a sorted set of the ids by the time they end, and a hash with the id of the
+ * login that got the last OTP in each place. Scripts derive all keys from the first one that was
+ * passed: they carry the same hash tag, and whatever prefix the client library adds.
  */
-const ROOT = `
-local key, id = KEYS[1], ARGV[1]
-local root = string.sub(key, 1, -#('pending-login:' .. id) - 1)
+const NAMES = `
 local function key_of(one) return root .. 'pending-login:' .. one end
 local function index_key(user) return root .. 'pending-logins:' .. user end
 local function holders_key(user) return root .. 'otp-holders:' .. user end`;
 
 /** Lua: what is read of a login, and how it ends. */
-export const LOGIN = `
-${ROOT}
+const READING = `
 local function is_otp(name) return string.sub(name, 1, 4) == 'otp:' end
 
 local function read_otps(found)
@@ -37,13 +31,13 @@ local function read_otps(found)
   return otps
 end
 
--- Returns the active login; nil when there is none, and then what is left of one.
+-- Returns the active login; nil when there is none, and then the mark of one that has passed.
 local function read_login(one)
   local found, login = redis.call('HGETALL', key_of(one)), {}
   if #found == 0 then return nil end
   for i = 1, #found, 2 do login[found[i]] = found[i + 1] end
   if login.version ~= '1' then refuse_record(login.version, '1') end
-  if login.passed or login.replaced then return nil, login end
+  if login.passed then return nil, login end
   local is_known = login.user and login.place and login.value
   if not is_known or not string.match(login.sends or '', '^%d+$') then refuse_record() end
   login.otps = read_otps(found)
@@ -71,25 +65,41 @@ local function forget_place(one, user, place)
   end
 end
 
--- Ends a login, or takes a mark, which has no place.
+-- Ends a login, or takes the mark of one that has passed and has no place.
 local function end_login(one, user, place)
   if user then redis.call('ZREM', index_key(user), one) end
   if user and place then forget_place(one, user, place) end
   return redis.call('DEL', key_of(one))
 end`;
 
-/** Lua: leaves nothing of a login but a mark. */
+/** Lua: what a script needs that is about one login. KEYS: pending login. ARGV: its id. */
+export const LOGIN = `
+local key, id = KEYS[1], ARGV[1]
+local root = string.sub(key, 1, -#('pending-login:' .. id) - 1)
+${NAMES}
+${READING}`;
+
+/** Lua: what a script needs that is about one user. KEYS: ids of the user. ARGV: user id. */
+export const USER = `
+local user, id = ARGV[1], nil
+local root = string.sub(KEYS[1], 1, -#('pending-logins:' .. user) - 1)
+${NAMES}
+${READING}`;
+
+/** Lua: leaves nothing of a login but its mark. */
 export const MARKING = `
-local function leave_mark(one, login, mark, value)
-  redis.call('HSET', key_of(one), mark, value)
-  for _, name in ipairs(redis.call('HKEYS', key_of(one))) do
-    local stays = name == mark or name == 'version' or name == 'user'
-    if not stays then redis.call('HDEL', key_of(one), name) end
+local function leave_mark(login)
+  redis.call('HSET', key, 'passed', 1)
+  for _, name in ipairs(redis.call('HKEYS', key)) do
+    local stays = name == 'passed' or name == 'version' or name == 'user'
+    if not stays then redis.call('HDEL', key, name) end
   end
-  forget_place(one, login.user, login.place)
+  forget_place(id, login.user, login.place)
 end`;
 
-/** Lua: the other active logins of a user. One that this release has not written is left alone. */
+/**
+ * Lua: the active logins of a user but `id`. One that this release has not written is left alone.
+ */
 export const OTHERS = `
 local OTHER_FIELDS = { 'version', 'user', 'begun', 'place', 'series', 'sends', 'attempts' }
 

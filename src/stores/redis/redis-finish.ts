@@ -24,8 +24,7 @@ if deadline > 0 and now > deadline then return -1 end
 local ended, clears, charged, charges, replaces, puts = unpack(cjson.decode(ARGV[2]))
 local otp_id, leaves_mark, accepts_passed = unpack(ended)
 local login, mark = read_login(id)
-local has_passed = accepts_passed and mark and mark.passed
-if not login and not has_passed then return 0 end
+if not login and not (accepts_passed and mark) then return 0 end
 if otp_id and not find_otp(login, otp_id) then return 0 end
 
 local owners = {}
@@ -57,7 +56,7 @@ if leaves_mark and login then redis.call('HSET', key, 'passed', 1) end
 for i = 2, 1 + clears do redis.call('DEL', KEYS[i]) end
 for _, records in pairs(owners) do delete_records(records) end
 if not leaves_mark then end_login(id, (login or mark).user, login and login.place)
-elseif login then leave_mark(id, login, 'passed', 1) end
+elseif login then leave_mark(login) end
 return answer`);
 
 export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['finish'] {

@@ -11,12 +11,11 @@ import type {
   AttachedOtp,
   BeginOptions,
   BegunPendingLogin,
-  FoundPendingLogin,
   NewPendingLogin,
   PendingClaim,
   PendingLoginStore,
 } from '../store';
-import { LOGIN, MARKING, OTHERS, TAKING } from './login-lua';
+import { LOGIN, OTHERS, TAKING, USER } from './login-lua';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
 const ANSWERING = `
@@ -115,7 +114,6 @@ return { 'begun' }`);
  */
 const ATTACH = defineScript(`
 ${LOGIN}
-${MARKING}
 ${OTHERS}
 ${TAKING}
 local login, otp_id, most = read_login(id), ARGV[2], tonumber(ARGV[4])
@@ -141,7 +139,7 @@ take_otps(login.user, login.place, redis.call('PTTL', key))
 if not login.series then return 1 end
 
 for _, other in ipairs(read_others(login.user)) do
-  if other.series == login.series then leave_mark(other.id, other, 'replaced', id) end
+  if other.series == login.series then end_login(other.id, other.user, other.place) end
 end
 return 1`);
 
@@ -174,24 +172,37 @@ if counts[name] > most then return 0 end
 return to_answer(login, counts[name], otp and otp.otp_id or false)`);
 
 /**
- * KEYS: pending login. ARGV: id. Returns a list that begins with what it is: `active`, then user,
- * value, number of sends, and id and value of each active OTP, the newest first; `passed`;
- * `replaced`, then by which login. Nil when there is none.
+ * KEYS: pending login. ARGV: id. Returns user, value, number of sends, and id and value of each
+ * active OTP, the newest first; 'passed' or nil when the login is not active.
  */
 const FIND = defineScript(`
 ${LOGIN}
 ${ANSWERING}
 local login, mark = read_login(id)
-if login then return to_answer(login, 'active') end
-if not mark then return false end
-return mark.passed and { 'passed' } or { 'replaced', mark.replaced }`);
+if not login then return mark and 'passed' end
+return to_answer(login)`);
+
+/** KEYS: ids of the user. ARGV: user id, series. Returns an id and what `FIND` returns, or nil. */
+const FIND_NEWEST = defineScript(`
+${USER}
+${OTHERS}
+${ANSWERING}
+local newest, found
+for _, other in ipairs(read_others(user)) do
+  if other.series == ARGV[2] then
+    local login = read_login(other.id)
+    if #login.otps > 0 then return to_answer(login, other.id) end
+    if not newest or other.began > newest.began then newest, found = other, login end
+  end
+end
+return newest and to_answer(found, newest.id)`);
 
 /** KEYS: pending login. ARGV: id. Returns 1 when it was active, whatever it holds. */
 const END = defineScript(`
 ${LOGIN}
-local found = redis.call('HMGET', key, 'user', 'place', 'passed', 'replaced')
+local found = redis.call('HMGET', key, 'user', 'place', 'passed')
 local ended = end_login(id, found[1], found[2])
-return (found[3] or found[4]) and 0 or ended`);
+return found[3] and 0 or ended`);
 
 /** KEYS: pending login. ARGV: id, OTP id. Returns 1 when the OTP was active. */
 const END_OTP = defineScript(`
@@ -204,20 +215,19 @@ return login and find_otp(login, ARGV[2]) and redis.call('HDEL', key, 'otp:' .. 
  * missing, too.
  */
 const END_ALL = defineScript(`
-local user, except = ARGV[1], ARGV[2]
-local root = string.sub(KEYS[1], 1, -#('pending-logins:' .. user) - 1)
-local holders_key = root .. 'otp-holders:' .. user
-for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
-  if id ~= except then
-    local key = root .. 'pending-login:' .. id
+${USER}
+local except = ARGV[2]
+for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  if one ~= except then
     -- The id may have passed to another user.
-    if (redis.call('HGET', key, 'user') or user) == user then redis.call('DEL', key) end
-    redis.call('ZREM', KEYS[1], id)
+    local owner = redis.call('HGET', key_of(one), 'user') or user
+    if owner == user then redis.call('DEL', key_of(one)) end
+    redis.call('ZREM', KEYS[1], one)
   end
 end
-local holders = redis.call('HGETALL', holders_key)
+local holders = redis.call('HGETALL', holders_key(user))
 for i = 1, #holders, 2 do
-  if holders[i + 1] ~= except then redis.call('HDEL', holders_key, holders[i]) end
+  if holders[i + 1] ~= except then redis.call('HDEL', holders_key(user), holders[i]) end
 end
 return 1`);
 
@@ -247,7 +257,16 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
     },
     find: async (pendingId) => {
       const operation = 'pendingLogins.find';
-      return toFound(await run(operation, FIND, [pendingLoginKey(pendingId)], [pendingId]));
+      const reply = await run(operation, FIND, [pendingLoginKey(pendingId)], [pendingId]);
+      return reply === null || reply === 'passed' ? reply : toLogin(requireList(reply));
+    },
+    findNewest: async (userId, series) => {
+      const operation = 'pendingLogins.findNewest';
+      const reply = await run(operation, FIND_NEWEST, [userLoginsKey(userId)], [userId, series]);
+      if (reply === null) return null;
+
+      const [pendingId, ...login] = requireList(reply);
+      return { pendingId: requireString(pendingId), login: toLogin(login) };
     },
     end: async (pendingId, options) => {
       const otpId = options?.otpId;
@@ -259,12 +278,14 @@ export function redisPendingLogins(run: RunScript): PendingLoginStore {
     },
     endAll: async (userId, except) => {
       const values = [userId, ...(except === undefined ? [] : [except])];
-      await run('pendingLogins.endAll', END_ALL, [`pending-logins:${userId}`], values);
+      await run('pendingLogins.endAll', END_ALL, [userLoginsKey(userId)], values);
     },
   };
 }
 
 export const pendingLoginKey = (pendingId: string): string => `pending-login:${pendingId}`;
+
+const userLoginsKey = (userId: string): string => `pending-logins:${userId}`;
 
 /** Returns what the script takes, in its order. */
 function toBeginValues(login: NewPendingLogin, options: BeginOptions): (string | number)[] {
@@ -285,17 +306,6 @@ function toBegun(reply: unknown): BegunPendingLogin {
   if (outcome === 'begun' || outcome === 'refused') return { outcome };
   if (outcome !== 'joined') throw new StoreError('pendingLogins.begin: unknown answer');
   return { outcome, pendingId: requireString(pendingId), login: toLogin(login) };
-}
-
-/** @throws {StoreError} `ERR_STORE` when the reply is none of a find. */
-function toFound(reply: unknown): FoundPendingLogin {
-  if (reply === null) return null;
-
-  const [what, ...rest] = requireList(reply);
-  if (what === 'passed') return 'passed';
-  if (what === 'replaced') return { replacedBy: requireString(rest[0]) };
-  if (what !== 'active') throw new StoreError('pendingLogins.find: unknown answer');
-  return toLogin(rest);
 }
 
 function toClaim(reply: unknown): PendingClaim {

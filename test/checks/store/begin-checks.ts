@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict';
 import type { BeginOptions, BegunPendingLogin, NewPendingLogin } from 'passport-sms-otp';
 import { assertOneTrue, atOnce, checksOf, type StoreCheck } from './context';
-import { setUpLogins } from './pending-login-checks';
+import { APART_SECONDS, setUpLogins } from './pending-login-checks';
 
 const BEGUN: BegunPendingLogin = { outcome: 'begun' };
 const REFUSED: BegunPendingLogin = { outcome: 'refused' };
-/** Two begins are this far apart where their order matters. */
-const APART_SECONDS = 0.1;
 
 const about = checksOf('pendingLogins', setUpLogins);
 
@@ -129,7 +127,8 @@ export const joinChecks: readonly StoreCheck[] = [
     const ends: Record<string, (id: string) => Promise<unknown>> = {
       ended: (id) => user.end(id),
       passed: (id) => user.finishWithMark(id),
-      replaced: (id) => user.begin(`after ${id}`, { series: id, place: id, otp: user.otp('x') }),
+      'ended by its series': (id) =>
+        user.begin(`after ${id}`, { series: id, place: id, otp: user.otp('x') }),
     };
     for (const [id, end] of Object.entries(ends)) {
       await user.pass(APART_SECONDS);
@@ -185,10 +184,6 @@ export const roomChecks: readonly StoreCheck[] = [
     const there: Record<string, () => Promise<unknown>> = {
       active: () => user.begin('active', { otp: user.otp('x') }),
       passed: () => user.begin('passed', { place: 'p' }).then(() => user.finishWithMark('passed')),
-      replaced: async () => {
-        await user.begin('replaced', { place: 'r', series: 'session' });
-        await user.begin('b', { place: 'r', series: 'session', otp: user.otp('b') });
-      },
     };
     for (const [id, make] of Object.entries(there)) {
       await make();
@@ -300,7 +295,7 @@ export const roomChecks: readonly StoreCheck[] = [
       'with an OTP that was taken': () => user.begin('e', { otp: user.otp('y') }),
       ended: () => user.begin('f').then(() => user.end('f')),
       passed: () => user.begin('g', { place: 'g' }).then(() => user.finishWithMark('g')),
-      replaced: async () => {
+      'ended by its series': async () => {
         await user.begin('h', { place: 'h', series: 'session' });
         await user.begin('i', { place: 'h', series: 'session', otp: user.otp('z') });
       },

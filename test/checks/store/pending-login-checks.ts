@@ -5,7 +5,6 @@ import type {
   BeginOptions,
   BegunPendingLogin,
   ClaimOptions,
-  FoundPendingLogin,
   NewPendingLogin,
   PendingClaim,
 } from 'passport-sms-otp';
@@ -20,6 +19,8 @@ import {
 
 const UNKNOWN = { outcome: 'unknown' } as const;
 const EXHAUSTED = { outcome: 'exhausted' } as const;
+/** Two begins are this far apart where their order matters. */
+export const APART_SECONDS = 0.1;
 
 const about = checksOf('pendingLogins', setUpLogins);
 
@@ -252,56 +253,37 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     // A begin ends none.
     for (const id of ['a', 'b', 'c']) await user.assertActive(id, []);
     assert.equal(await user.attach('b', 'x'), true);
-    await user.assertReplaced('b', 'a', 'c');
+    await user.assertGone('a', 'c');
     await user.assertActive('b', ['x']);
     assert.equal(await user.find('passed'), 'passed');
     for (const [id, change] of Object.entries<Partial<NewPendingLogin>>(apart))
       await user.assertActive(id, [], { userId: change.userId });
-    // In turn; what was replaced before stays as it is.
+    // In turn, also one that has an OTP, of the same place or another.
     await user.begin('d', { ...series, otp: user.otp('y') });
-    await user.assertReplaced('d', 'b');
-    await user.assertReplaced('b', 'a', 'c');
-    assert.equal(await user.attach('d', 'z'), true);
-    await user.assertActive('d', ['z', 'y']);
+    await user.assertGone('b');
+    await user.begin('e', { ...series, otp: user.otp('z') });
+    await user.assertGone('d');
+    assert.equal(await user.attach('e', 'w'), true);
+    await user.assertActive('e', ['w', 'z']);
+    // Logins without a series end none of each other.
+    await user.begin('f', { place: 'f' });
+    assert.equal(await user.attach('no series', 'v'), true);
+    await user.assertActive('f', []);
+    await user.assertActive('e', ['w', 'z']);
   }),
 
-  about('a login that was replaced does not come back, and leaves its place', async (user) => {
+  about('a login that its series has ended leaves nothing behind', async (user) => {
     const series = { series: 'session' };
     await user.begin('a', { ...series, otp: user.otp('x') });
     await user.claim('a');
+    await user.claim('a', { of: 'totp' });
     await user.begin('b', { ...series, place: 'step-up', otp: user.otp('y') });
-    await user.assertReplaced('b', 'a');
-    // It takes no OTP from a login of its place.
-    await user.begin('c', { otp: user.otp('z') });
-    await user.assertReplaced('b', 'a');
+    await user.assertGone('a');
+    await user.begin('a', { otp: user.otp('x') });
+    await user.assertActive('a', ['x']);
+    await user.assertAttempts('a', [1, 1], [{}, { of: 'totp' }]);
     await user.assertActive('b', ['y']);
-    await user.assertActive('c', ['z']);
   }),
-
-  about(
-    'the mark of a replaced login goes with its life, an end, and the end of all',
-    async (user) => {
-      const begin = async (id: string, ttlSeconds: number): Promise<void> =>
-        user.begin(id, { series: 'session', place: id, otp: user.otp('x') }, { ttlSeconds });
-      for (const id of ['short', 'a', 'b', 'c']) await begin(id, id === 'short' ? 3 : 600);
-      await user.assertReplaced('a', 'short');
-      await user.assertReplaced('c', 'b');
-      assert.equal(await user.end('a'), false);
-      await user.assertGone('a');
-      await user.pass(1);
-      await user.assertReplaced('a', 'short');
-      await user.pass(2);
-      await user.assertGone('short');
-      await user.store.endAll(user.userId, user.name('c'));
-      await user.assertGone('b');
-      await begin('d', 600);
-      await user.assertReplaced('d', 'c');
-      await user.store.endAll(user.userId, user.name('c'));
-      await user.assertReplaced('d', 'c');
-      await user.store.endAll(user.userId);
-      await user.assertGone('c', 'd');
-    },
-  ),
 
   about('of many OTPs of a series at once one login is left', async (user) => {
     const ids = Array.from({ length: 10 }, (_, index) => `a${index}`);
@@ -310,7 +292,49 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     assertOneTrue(attached);
     const left = ids[attached.indexOf(true)] ?? '';
     await user.assertActive(left, ['x']);
-    await user.assertReplaced(left, ...ids.filter((id) => id !== left));
+    await user.assertGone(...ids.filter((id) => id !== left));
+  }),
+
+  about('the newest login of a series is the one with an OTP, or the last begun', async (user) => {
+    const assertNewest = async (id: string | null, series = 'session'): Promise<void> => {
+      const expected =
+        id === null ? null : { pendingId: user.name(id), login: await user.findActive(id) };
+      assert.deepEqual(await user.store.findNewest(user.userId, series), expected);
+    };
+    const begin = async (id: string, changes: Partial<NewPendingLogin> = {}): Promise<void> => {
+      await user.pass(APART_SECONDS);
+      await user.begin(id, { series: 'session', place: `place ${id}`, ...changes });
+    };
+    await assertNewest(null);
+    await begin('foreign', { userId: user.name('other') });
+    await begin('none', { series: undefined });
+    await assertNewest(null);
+    for (const id of ['a', 'b', 'c']) {
+      await begin(id);
+      await assertNewest(id);
+    }
+    await begin('other', { series: 'session 2' });
+    await assertNewest('c');
+    await assertNewest('other', 'session 2');
+    await user.attach('b', 'x');
+    await assertNewest('b');
+    await begin('d');
+    await assertNewest('b');
+    // Without its OTP it is an older one again.
+    await user.end('b', 'x');
+    await assertNewest('d');
+    await user.finishWithMark('d');
+    await assertNewest('b');
+    await user.assertAttempts('b', [1], [{}]);
+    await user.end('b');
+    await assertNewest(null);
+    await user.begin('e', { series: 'session' }, { ttlSeconds: 1 });
+    await user.pass(1);
+    await assertNewest(null);
+    assert.deepEqual(
+      (await user.store.findNewest(user.name('other'), 'session'))?.pendingId,
+      user.name('foreign'),
+    );
   }),
 
   about('ids, users and places are arbitrary strings', async (user) => {
@@ -584,11 +608,10 @@ export function setUpLogins({ store: whole, name, pass }: CheckContext) {
     ...{ pendingId: name(id), userId, place: 'login others', side: 'others', block: 'block' },
     ...{ value: '{"purpose":"login"}', ...changes },
   });
-  const find = (id: string): Promise<FoundPendingLogin> => store.find(name(id));
+  const find = (id: string) => store.find(name(id));
   const findActive = async (id: string): Promise<ActivePendingLogin> => {
     const found = await find(id);
-    const isActive = found !== null && found !== 'passed' && !('replacedBy' in found);
-    assert.ok(isActive, `${id} is not active`);
+    assert.ok(found !== null && found !== 'passed', `${id} is not active`);
     return found;
   };
   /** Returns what the store answers. Nothing is joined unless the options say so. */
@@ -606,12 +629,6 @@ export function setUpLogins({ store: whole, name, pass }: CheckContext) {
     otpId === undefined ? store.end(name(id)) : store.end(name(id), { otpId: name(otpId) });
   const attach = (id: string, otpId = '', value?: string): Promise<boolean> =>
     store.attach(name(id), otp(otpId, value));
-  /** Asserts that nothing can be done with what is not active. */
-  const assertUnknown = async (id: string): Promise<void> => {
-    for (const kind of ['otp', 'totp']) assert.deepEqual(await claim(id, { of: kind }), UNKNOWN);
-    assert.equal(await end(id, 'x'), false);
-    assert.equal(await attach(id, 'late'), false);
-  };
   return {
     ...{ store, name, pass, userId, otp, login, find, findActive, tryBegin, claim, end, attach },
     /** Begins a login, which must succeed, and attaches the OTP. */
@@ -652,23 +669,13 @@ export function setUpLogins({ store: whole, name, pass }: CheckContext) {
         if (otpId !== undefined) assert.equal(claimed.otpId, otpId === null ? null : name(otpId));
       }
     },
-    assertReplaced: async (by: string, ...replaced: readonly string[]) => {
-      const changes = { clears: [], charges: [], puts: [] };
-      for (const id of replaced) {
-        assert.deepEqual(await find(id), { replacedBy: name(by) });
-        await assertUnknown(id);
-        for (const ended of [{ leavesMark: true }, { leavesMark: false, acceptsPassed: true }])
-          assert.deepEqual(await whole.finish(name(id), { ...changes, ...ended }), {
-            isFinished: false,
-          });
-        assert.deepEqual(await find(id), { replacedBy: name(by) });
-      }
-    },
     assertGone: async (...gone: readonly string[]) => {
       for (const id of gone) {
         assert.equal(await find(id), null);
-        await assertUnknown(id);
+        assert.deepEqual(await claim(id), UNKNOWN);
+        assert.deepEqual(await claim(id, { of: 'totp' }), UNKNOWN);
         assert.equal(await end(id), false);
+        assert.equal(await attach(id, 'late'), false);
         assert.equal(await find(id), null);
       }
     },
