@@ -1,42 +1,7 @@
 import { GatewayAbortedError, GatewayBusyError, GatewayTimeoutError } from '../errors';
 import type { Permit } from '../gateway';
 import type { CallName } from '../protocol/paths';
-import { onceAborted, throwIfAborted } from './abort';
-
-/**
- * The one deadline of a call, over queue, authentication, connecting, headers and body. It is
- * measured by the monotonic clock, like the timers that guard it: the injected clock of the client
- * does not move it.
- */
-export interface CallDeadline {
-  readonly call: CallName;
-  /** The limit for the whole call. */
-  readonly limitMs: number;
-  readonly endsAtMs: number;
-  /** Ends the call earlier, where its caller has passed one. */
-  readonly signal: AbortSignal | undefined;
-}
-
-/** What shortens a deadline. */
-interface DeadlineLimits {
-  /** Milliseconds that waiting for the permit has used up already. */
-  readonly usedMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** Starts a deadline. */
-export function startDeadline(
-  call: CallName,
-  limitMs: number,
-  { usedMs = 0, signal }: DeadlineLimits = {},
-): CallDeadline {
-  return { call, limitMs, endsAtMs: performance.now() + limitMs - usedMs, signal };
-}
-
-/** Returns the milliseconds that are left; negative once the deadline has passed. */
-export function remainingMs(deadline: CallDeadline): number {
-  return deadline.endsAtMs - performance.now();
-}
+import { type CallDeadline, onceAborted, remainingMs, throwIfAborted } from './deadline';
 
 export class CallPermit implements Permit {
   /** True once its call has taken it over: a permit is good for one call. */

@@ -3,18 +3,8 @@ import type { Permit, PinVerdict } from '../gateway';
 import type { Balance, NetworkPrice, PriceList } from '../protocol/account';
 import type { CountryPrice, Lookup } from '../protocol/hlr';
 import type { Generated, GenerateInput, ValidateInput } from '../protocol/otp';
+import type { CallOptions } from './call-options';
 import type { CallRunner } from './run-call';
-
-/** The options of one call. Unknown fields are errors. */
-export interface CallOptions {
-  /**
-   * Ends the call with a `GatewayAbortedError`. Its `mayHaveArrived` is true once bytes of the
-   * request may have left.
-   */
-  readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for this call, 1 to 60,000. Default: as the option `timeoutMs` of the client. */
-  readonly timeoutMs?: number | undefined;
-}
 
 /**
  * The calls of the OTP service. Each may throw any `Gateway…Error`, and a `TypeError` for invalid

@@ -1,7 +1,8 @@
 export { GatewayClient } from './gateway-client';
 export { otpGateway } from './otp-gateway';
 export type { GatewayClientOptions, NumbersAs } from './options';
-export type { CallOptions, HlrCalls, OtpCalls } from './calls';
+export type { CallOptions } from './call-options';
+export type { HlrCalls, OtpCalls } from './calls';
 export type {
   CallOutcome,
   GatewayCallEvent,

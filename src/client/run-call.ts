@@ -8,17 +8,16 @@ import {
 import type { Permit } from '../gateway';
 import type { CallName } from '../protocol/paths';
 import { waitAtMost } from '../stores/with-timeout';
-import { throwIfAborted, waitUnlessAborted } from './abort';
+import { type CallLimiter, type CallPermit, closedError } from './call-limiter';
+import type { CircuitBreaker, CredentialLockout } from './back-off';
+import type { CallOptions } from './call-options';
 import {
   type CallDeadline,
-  type CallLimiter,
-  type CallPermit,
-  closedError,
   remainingMs,
   startDeadline,
-} from './call-limiter';
-import type { CircuitBreaker, CredentialLockout } from './back-off';
-import type { CallOptions } from './calls';
+  throwIfAborted,
+  waitUnlessAborted,
+} from './deadline';
 import { type GatewayEmitter, watchCall } from './events';
 import {
   type GatewayCall,

@@ -10,9 +10,9 @@ import {
   GatewayTimeoutError,
   GatewayUnreachableError,
 } from '../errors';
-import { onceAborted, throwIfAborted } from './abort';
-import { type CallDeadline, closedError, remainingMs } from './call-limiter';
+import { closedError } from './call-limiter';
 import type { CircuitBreaker } from './back-off';
+import { type CallDeadline, onceAborted, remainingMs, throwIfAborted } from './deadline';
 import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
 import type { ClientSettings } from './options';
 import { CONNECT_MS } from './timeouts';

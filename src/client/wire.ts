@@ -23,7 +23,7 @@ import {
 } from '../protocol/otp';
 import { lookupPath, PATHS, validatePath } from '../protocol/paths';
 import { parseInput, readOrNull, required, strictInput } from '../protocol/values';
-import type { CallOptions } from './calls';
+import type { CallOptions } from './call-options';
 import type { GatewayCall } from './gateway-call';
 import { mayHaveActed } from './may-have-acted';
 import { type ClientSettings, timeoutOption } from './options';
