@@ -3,7 +3,6 @@ import { createServer } from 'node:https';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { Agent, MockAgent } from 'undici';
-import manifest from '../../package.json';
 import { selfSign } from './support/certificate';
 import { closeLater } from './support/cleanup';
 import { throughProxy } from './support/dispatchers';
@@ -230,11 +229,3 @@ it.each([7, 'http://proxy.example', {}, null])(
     );
   },
 );
-
-it('names itself with its version', async () => {
-  const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
-
-  await clientOf(wire.baseUrl).otp.balance();
-  for (const { headers } of [...wire.requests, ...wire.authentications])
-    expect(headers['user-agent']).toBe(`passport-sms-otp/${manifest.version}`);
-});
