@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { GatewayAbortedError } from '../errors';
 import type { CallName } from '../protocol/paths';
 
@@ -42,8 +43,18 @@ export function remainingMs(deadline: CallDeadline): number {
  */
 export function onceAborted(signal: AbortSignal | undefined, onAbort: () => void): () => void {
   if (signal === undefined) return doNothing;
+  allowManyListeners(signal);
   signal.addEventListener('abort', onAbort, { once: true });
   return () => signal.removeEventListener('abort', onAbort);
+}
+
+/** More than one client has calls, in flight and waiting. */
+const MANY_LISTENERS = 100_000;
+
+/** A batch may share one signal. The platform would warn of a leak at the eleventh call. */
+function allowManyListeners(signal: AbortSignal): void {
+  // A signal of a library need not be one of the platform.
+  if (signal instanceof EventTarget) setMaxListeners(MANY_LISTENERS, signal);
 }
 
 /** @throws {GatewayAbortedError} ERR_GATEWAY_ABORTED if the caller has given up already. */

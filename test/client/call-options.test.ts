@@ -1,3 +1,4 @@
+import { getMaxListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -125,6 +126,14 @@ describe('a signal', () => {
     abort();
     await Promise.all(failed);
     expect(new Set(events)).toEqual(new Set(['ok', 'token-renewed', 'aborted']));
+  });
+
+  it('may be that of many calls at once: the platform warns of no leak', async () => {
+    const { client } = await startGateway('A');
+    const { signal } = new AbortController();
+    await client.otp.balance({ signal });
+    expect(getMaxListeners(signal)).toBeGreaterThan(21_000);
+    await Promise.all(Array.from({ length: 60 }, () => client.otp.balance({ signal })));
   });
 
   it('of a platform timeout works as any other', async () => {
