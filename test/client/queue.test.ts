@@ -103,7 +103,8 @@ describe('an admission', () => {
       connections: 1,
       timeoutMs: 200,
     });
-    const running = client.otp.balance();
+    // Its own deadline would end it first, and give its turn to the admission.
+    const running = client.otp.balance({ timeoutMs: 10_000 });
     await until(() => held.length === 1);
     expect(await errorOf(client.admit('validate'))).toMatchObject({
       code: 'ERR_GATEWAY_TIMEOUT',
