@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
@@ -14,12 +15,20 @@ import {
   USERS,
 } from '../app-checks/support/base-app';
 import { MISTAKES } from '../app-checks/support/mistakes';
+import { clean, Printed } from '../../src/cli/audit/printed';
 import { closeLater } from '../client/support/cleanup';
 import { ROOT } from '../package/packed/repository';
 import { makeFolder, type Folder } from './support/files';
 import { type Ended, jsonOf, runCli, type TerminalOptions } from './support/terminal';
 
 const FILE = 'passport-sms-otp.audit.json';
+const REAL_NUMBER = {
+  secrets: [],
+  users: [
+    { name: 'alice', phone: '+12025550123', password: 'of alice' },
+    { name: 'bob', phone: '+13125550277', password: 'of bob' },
+  ],
+};
 const GATEWAY_PASSWORD = 'pass-phrase-of-the-gateway';
 
 /** A port that nothing listens on. */
@@ -110,7 +119,7 @@ describe('audit of a URL', () => {
           title: 'a logout closes the guarded pages',
           outcome: 'hole',
           hole: 'open-after-logout',
-          finding: '/account opens after the logout.',
+          finding: '/account opens after the logout. Open, too: /settings, POST /transfer.',
           done: expect.arrayContaining([
             'browser 1: POST /logout (logout of user 1) -> 303 to /login',
             'browser 1: GET /account -> 200',
@@ -127,19 +136,65 @@ describe('audit of a URL', () => {
     expect(markdown).toContain(`- How to fix it: ${HOLES['open-after-logout'].page}\n`);
   });
 
-  it('says what was not judged and what is not applicable, and neither is a pass', async () => {
-    const planted = MISTAKES.find(({ hole }) => hole === 'no-code');
-    const argv = [...only('open-after-password', 'code-after-cancel'), '--json'];
-    const ended = await auditApp(planted ?? {}, argv);
+  it('says what is inconclusive and what is not applicable, and neither is a pass', async () => {
+    const changed = {
+      guarded: ['/account', { path: '/settings', shows: 'a text that is not there' }],
+    };
+    const argv = [...only('no-code', 'code-after-cancel'), '--json'];
+    const ended = await auditApp({}, argv, { changed });
     expect(ended.code).toBe(1);
     expect(jsonOf(ended)).toMatchObject({
       isFine: false,
       counts: { passed: 0, hole: 0, inconclusive: 1, 'not-applicable': 1 },
       checks: [
-        { outcome: 'inconclusive', page: expect.stringMatching(/^docs\/.*#when-a-check-is/) },
+        {
+          outcome: 'inconclusive',
+          finding: '/settings: closed after the right code, and left out',
+          page: expect.stringMatching(/^docs\/.*#when-a-check-is/),
+        },
         { outcome: 'not-applicable', reason: 'the description has no cancel' },
       ],
     });
+  });
+
+  it('drops a page that stays closed, and judges the others', async () => {
+    const changed = { guarded: ['/account', { path: '/settings', shows: 'not there' }] };
+    const { code, stderr } = await auditApp({}, only('open-after-password'), { changed });
+    expect([code, stderr]).toEqual([
+      1,
+      '0 holes, 1 inconclusive, 1 checks passed, 0 not applicable\n',
+    ]);
+  });
+
+  it('counts a missing guard once, however many checks see it', async () => {
+    const planted = MISTAKES.find(({ hole }) => hole === 'open-page');
+    const argv = [
+      ...only('open-page', 'open-after-password', 'code-without-password'),
+      '--out',
+      'r',
+    ];
+    const { code, stdout, folder } = await auditApp(planted ?? {}, argv);
+    expect(code).toBe(1);
+    const report = JSON.parse(folder.read('r.json'));
+    expect(report.counts.hole).toBe(1);
+    const [found] = report.holes;
+    expect(found.pages).toEqual([{ page: '/settings', alsoSeenIn: found.alsoSeenIn }]);
+    expect(found.alsoSeenIn).toBeGreaterThanOrEqual(2);
+    expect(stdout.match(/^### /gm)).toHaveLength(1);
+    expect(stdout).toContain(`- Page: /settings (also seen in ${found.alsoSeenIn} checks)`);
+  });
+
+  it('stops after one login where no message reaches the simulator, and ends with 2', async () => {
+    const planted = MISTAKES.find(({ hole }) => hole === 'no-code');
+    const { code, stdout, stderr } = await auditApp(planted ?? {}, []);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      'The app cannot be judged. No text goes out after the right password.',
+    );
+    expect(stderr).toMatch(
+      /Start the app with http:\/\/127\.0\.0\.1:\d+ as the address of its gateway/,
+    );
+    expect(stderr.match(/POST \/login \(password/g)).toHaveLength(1);
   });
 
   it('shows no password, number, name, secret or code in any output', async () => {
@@ -167,21 +222,21 @@ describe('audit of a URL', () => {
     const changed = {
       guarded: [`/login/../users/alice/${alice?.phone}/${token}?key=1`, '/login'],
     };
-    const ended = await auditApp({}, only('open-page'), { changed });
+    const ended = await auditApp({}, only('open-page', 'no-code'), { changed });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toContain('GET /login -> 200');
-    expect(ended.stdout).toContain('/login/../users/[hidden]/[hidden]/…');
+    expect(ended.stdout).toContain('/login/../users/{user}/{user}/…');
     for (const hidden of ['alice', String(alice?.phone), token, 'key='])
       expect(ended.stdout).not.toContain(hidden);
   });
 
-  it('ends with 1 where nothing answers', async () => {
+  it('ends with 2 where nothing answers', async () => {
     const folder = makeFolder();
     folder.write(FILE, configOf(await findFreePort()));
     const url = `http://127.0.0.1:${await findFreePort()}`;
     const env = { PRIVATE_KEY };
     const { code, stderr } = await runCli(['audit', url], { folder: folder.path, env });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('does not answer (ECONNREFUSED)')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('does not answer (ECONNREFUSED)')]);
   });
 
   it('asks nothing more after Ctrl+C', async () => {
@@ -219,9 +274,13 @@ describe('audit of a module', () => {
     return folder;
   }
 
-  async function auditModule(start: object, module = MODULE): Promise<Ended> {
+  async function auditModule(
+    start: object,
+    module = MODULE,
+    holes: readonly string[] = ['open-by-accept'],
+  ): Promise<Ended> {
     const config = `${writeConfig(start).path}/${FILE}`;
-    const argv = ['audit', module, '--config', config, '--json', ...only('open-after-password')];
+    const argv = ['audit', module, '--config', config, '--json', ...only(...holes)];
     const wait = async (ms: number): Promise<void> =>
       new Promise((resolve) => setTimeout(resolve, ms));
     return runCli(argv, { folder: ROOT, env, wait });
@@ -239,15 +298,155 @@ describe('audit of a module', () => {
     expect(jsonOf(ended)).toMatchObject({ checks: [{ outcome: 'hole', hole: 'open-page' }] });
   });
 
-  it('says so when it ends before it listens, and shows nothing that it has printed', async () => {
+  it('says so when it ends before it listens, with what it has printed but for secrets', async () => {
     const folder = makeFolder();
-    folder.write('app.cjs', "console.error('something secret'); process.exit(3);");
+    folder.write(
+      'app.cjs',
+      `console.error('first'); console.error('the key is missing: ' + process.env.TEST_PASSWORD);
+      console.log('to +1 (202) 555-0123'); process.exit(3);`,
+    );
     const ended = await auditModule({ arguments: [] }, `${folder.path}/app.cjs`);
-    expect(ended.code).toBe(1);
-    expect(jsonOf(ended)).toEqual({
-      error: { message: 'The app ended before it listened.', advice: expect.any(String) },
+    expect(ended.code).toBe(2);
+    const { error } = jsonOf(ended) as { error: { message: string; advice: string } };
+    expect(error.message).toBe('The app ended before it listened.');
+    expect(error.advice).toContain('  the key is missing: [hidden]');
+    expect(error.advice).toContain('  to [hidden]');
+    expect(ended.stdout + ended.stderr).not.toMatch(/a password of the tests|555/);
+  });
+
+  it('shows the last 40 lines of the app beside a 5xx, without a secret of the run', async () => {
+    const environment = { FAILS_AT_CODE: '1' };
+    const ended = await auditModule({ environment }, MODULE, ['code-in-answer']);
+    expect(ended.code).toBe(2);
+    const { error } = jsonOf(ended) as { error: { message: string; advice: string } };
+    expect(error.message).toContain('closed after the right code');
+    const printed = error.advice.slice(error.advice.indexOf('What the app printed last:'));
+    expect(printed).toContain('  The code [hidden] of [hidden] failed');
+    expect(printed).toContain('  cookie connect.sid=[hidden]');
+    expect(printed).toContain('  Authorization: Bearer [hidden]');
+    expect(printed.trimEnd().split('\n').length).toBeLessThanOrEqual(41);
+    expect(ended.stdout).not.toMatch(/(?<![\d.:])\d{6}(?![\d.])/);
+  });
+
+  it('sends one message at most where the app has another gateway, and names the variable', async () => {
+    const provider = await GatewaySimulator.start();
+    closeLater(() => provider.close());
+    const environment = {
+      OWN_GATEWAY: provider.baseUrl,
+      SMS_OTP_USERNAME: provider.username,
+      SMS_OTP_PASSWORD: provider.password,
+    };
+    const ended = await auditModule({ environment }, MODULE, ['tells-user-names']);
+    expect(ended.code).toBe(2);
+    expect(jsonOf(ended)).toMatchObject({
+      error: { advice: expect.stringContaining('from the variable GATEWAY_URL') },
     });
-    expect(ended.stdout + ended.stderr).not.toContain('something secret');
+    expect(provider.outbox).toHaveLength(1);
+  });
+
+  it('refuses a port on which another program listens, and sends it nothing', async () => {
+    let requests = 0;
+    const other = createHttpServer((_req, res) => {
+      requests += 1;
+      res.end();
+    }).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    closeLater(() => new Promise((resolve) => other.close(() => resolve())));
+    const { port } = other.address() as AddressInfo;
+    const ended = await auditModule({ port });
+    expect(ended.code).toBe(2);
+    expect(jsonOf(ended)).toMatchObject({
+      error: { message: `Port ${port} is in use: another program would be attacked.` },
+    });
+    expect(requests).toBe(0);
+  });
+});
+
+describe('the output of an app', () => {
+  const SECRETS = {
+    texts: ['p&ss "word" é', 'a:b'],
+    phones: ['+12025550123'],
+    codes: ['004711'],
+  };
+
+  it.each([
+    ['p&ss "word" é', '[hidden]'],
+    ['?password=p%26ss%20%22word%22%20%C3%A9&a=1', '?password=[hidden]&a=1'],
+    ['password=p%26ss+%22word%22+%C3%A9', 'password=[hidden]'],
+    ['{"password":"p&ss \\"word\\" é"}', '{"password":"[hidden]"}'],
+    [`Basic ${Buffer.from('p&ss "word" é').toString('base64')}`, 'Basic [hidden]'],
+    ['to 12025550123.', 'to [hidden].'],
+    ['to +1 202-555-0123', 'to [hidden]'],
+    ['to (202) 555 0123', 'to [hidden]'],
+    ['pin: 004711, not 10047112', 'pin: [hidden], not 10047112'],
+    ['postgres://app:geheim@localhost/shop', 'postgres://[hidden]@localhost/shop'],
+    ['connect.sid=s%3A8Hq2vJkT0bYxZ1rWc3LmNp.abc', 'connect.sid=[hidden]'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc', '[hidden]'],
+    ['    at check (/app/node_modules/passport-local/lib/strategy.js:77:10)', null],
+    ['ERR_NO_FIRST_FACTOR (see docs/troubleshooting.md#err_no_first_factor)', null],
+  ])('%s', (text, shown) => {
+    expect(clean(text, SECRETS)).toBe(shown ?? text);
+  });
+
+  it('is kept from the last 40 lines, and no line begins in the middle', () => {
+    const printed = new Printed();
+    for (let line = 1; line <= 20_000; line += 1) printed.add(`line ${line}\n`);
+    const lines = printed.lines({ texts: [], phones: [], codes: [] });
+    expect([lines.length, lines[0], lines.at(-1)]).toEqual([40, 'line 19961', 'line 20000']);
+  });
+});
+
+describe('audit --init', () => {
+  const ANSWERS = [
+    '/sign-in',
+    '',
+    '/home, /orders',
+    '',
+    '/again',
+    'no',
+    'ann',
+    'ben',
+    'SHOP_PASSWORD',
+  ];
+
+  it('asks, and writes a description that is right as it is', async () => {
+    const folder = makeFolder();
+    const input = `${ANSWERS.join('\n')}\n`;
+    const asked = await runCli(['audit', '--init'], { folder: folder.path, input });
+    expect([asked.code, asked.stderr]).toEqual([0, expect.stringContaining('takes the password')]);
+    expect(JSON.parse(folder.read(FILE))).toEqual({
+      users: [
+        { name: 'ann', phone: '+12025550123', password: '$SHOP_PASSWORD' },
+        { name: 'ben', phone: '+13125550177', password: '$SHOP_PASSWORD' },
+      ],
+      login: { path: '/sign-in' },
+      code: { path: '/login/pin' },
+      guarded: ['/home', '/orders'],
+      logout: { path: '/logout', page: '/home' },
+      resend: { path: '/again', page: '/login/pin' },
+    });
+    // The next thing that is missing belongs to a URL.
+    const options = { folder: folder.path, env: { SHOP_PASSWORD: 'a password' } };
+    const next = await runCli(['audit', 'http://127.0.0.1:1'], options);
+    expect([next.code, next.stderr]).toEqual([2, expect.stringContaining('simulator.port')]);
+  });
+
+  it('writes over no file', async () => {
+    const folder = makeFolder();
+    folder.write(FILE, '{}');
+    const input = `${ANSWERS.join('\n')}\n`;
+    const { code, stderr } = await runCli(['audit', '--init'], { folder: folder.path, input });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('EEXIST')]);
+    expect(folder.read(FILE)).toBe('{}');
+  });
+
+  it('ends where the answers end', async () => {
+    const folder = makeFolder();
+    const { code, stderr } = await runCli(['audit', '--init'], {
+      folder: folder.path,
+      input: '/a\n',
+    });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The answers ended')]);
   });
 });
 
@@ -267,8 +466,21 @@ describe('audit refuses', () => {
   });
 
   it.each([
-    ['a file that is not there', null, 1, `There is no ${FILE} in this folder`],
-    ['a file that is no JSON', '{', 2, 'the file'],
+    ['a file that is not there', null, 2, `There is no ${FILE} in this folder`],
+    ['a file that is no JSON', '{\n  "a": 1,\n}', 2, 'is not JSON: the error is in line 3'],
+    [
+      'a number that may be real',
+      configOf(1, REAL_NUMBER),
+      2,
+      'users.1.phone is not in a fictional',
+    ],
+    [
+      'a name in place of a user',
+      configOf(1, { logInAs: { by: 'root', request: { path: '/as' } } }),
+      2,
+      'logInAs.by: must be an object with name, phone and password',
+    ],
+    ['a method that is none', configOf(1, { logout: { path: '/', method: 'post' } }), 2, 'capital'],
     ['an unknown member', configOf(1, { guard: [] }), 2, 'the file has unknown members: guard'],
     ['one user', configOf(1, { users: [] }), 2, 'users: '],
     [
@@ -292,15 +504,17 @@ describe('audit refuses', () => {
     expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
   });
 
-  it('an app that nothing describes, with a description to copy', async () => {
+  it('no number with --real-numbers', async () => {
     const folder = makeFolder();
-    const argv = ['audit', 'http://127.0.0.1:1'];
+    folder.write(FILE, configOf(1, { ...REAL_NUMBER, simulator: {}, secrets: [] }));
+    const argv = ['audit', 'http://127.0.0.1:1', '--real-numbers'];
     const { stderr } = await runCli(argv, { folder: folder.path });
-    const copied = stderr.slice(stderr.indexOf('{'), stderr.lastIndexOf('}') + 1);
-    folder.write(FILE, copied);
-    // The description is right as it is: the next thing that is missing belongs to a URL.
-    const next = await runCli(argv, { folder: folder.path });
-    expect([next.code, next.stderr]).toEqual([2, expect.stringContaining('simulator.port')]);
+    expect(stderr).toContain('simulator.port');
+  });
+
+  it('to run without an app', async () => {
+    const { code, stderr } = await runCli(['audit'], { folder: makeFolder().path });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('audit needs <app>')]);
   });
 
   it('a file of --config that is not there, without repeating its name', async () => {
