@@ -29,6 +29,11 @@ function dropGuard({ routes }: Shop, name: string): void {
   routes[name] = (routes[name] ?? []).slice(1);
 }
 
+function readQuery(req: Request, name: string): string {
+  const value = req.query[name];
+  return typeof value === 'string' ? value : '';
+}
+
 const answerOrders: RequestHandler = (_req, res) => void res.json({ orders: ['a', 'b'] });
 const toProfile = (): string => '/profile';
 
@@ -117,10 +122,10 @@ const pages: readonly Plant[] = [
     at: 'POST /graphql',
     shape: 'json',
     change: ({ routes, guard }) => {
-      const answer = (res: Response, query: unknown): void =>
-        void (query === '{ orders }'
-          ? res.json({ data: { orders: ['a', 'b'] } })
-          : res.status(400).json({ errors: ['syntax'] }));
+      const answer = (res: Response, query: unknown): void => {
+        if (query === '{ orders }') res.json({ data: { orders: ['a', 'b'] } });
+        else res.status(400).json({ errors: ['syntax'] });
+      };
       routes['POST /graphql'] = [guard, (req, res) => answer(res, readField(req, 'query'))];
       routes['GET /graphql'] = [(req, res) => answer(res, req.query.query)];
     },
@@ -245,7 +250,7 @@ const otherWays: readonly Plant[] = [
     change: (shop) => {
       guardByLogin(shop);
       shop.routes['GET /mail'] = [
-        (req, res, next) => logInAs(String(req.query.token), toProfile)(req, res, next),
+        (req, res, next) => logInAs(readQuery(req, 'token'), toProfile)(req, res, next),
       ];
     },
     describe: {
@@ -277,10 +282,10 @@ const otherWays: readonly Plant[] = [
     shape: 'json',
     change: ({ routes, guard }) => {
       routes['POST /api/token'] = [
-        (req, res) =>
-          void (isPassword(req)
-            ? res.json({ jwt: signFor(readField(req, 'username'), {}) })
-            : res.sendStatus(401)),
+        (req, res) => {
+          if (isPassword(req)) res.json({ jwt: signFor(readField(req, 'username'), {}) });
+          else res.sendStatus(401);
+        },
       ];
       const guardBrowsers: RequestHandler = (req, res, next) => {
         if (req.get('authorization') === undefined) guard(req, res, next);
@@ -483,7 +488,7 @@ const logins: readonly Plant[] = [
       routes['POST /login'] = [
         ...(routes['POST /login'] ?? []).slice(0, 1),
         (req, _res, next) => {
-          req.session.notice = String(req.query.next ?? '/profile');
+          req.session.notice = readQuery(req, 'next') || '/profile';
           next();
         },
         smsOtp.send({ successRedirect: '/code', failureRedirect: '/login' }),

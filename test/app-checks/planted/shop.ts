@@ -18,11 +18,13 @@ export interface Shop {
   readonly app: Express;
   readonly gateway: Gateway;
   readonly passport: PassportStatic;
-  readonly smsOtp: ReturnType<typeof createSmsOtp>;
+  readonly smsOtp: ShopOtp;
   readonly guard: RequestHandler;
   /** The handlers of each route, such as `POST /login`. */
   readonly routes: Record<string, readonly RequestHandler[]>;
 }
+
+type ShopOtp = ReturnType<typeof createOtp>;
 
 /** A small shop as a new user of the package would write it, with at most one hole. */
 export interface Plant {
@@ -133,10 +135,19 @@ const JSON_SHOP = {
   logout: { path: '/api/logout' },
 } satisfies Partial<AppDescription>;
 
+function createOtp(
+  gateway: Gateway,
+  passport: PassportStatic,
+  clock: Clock,
+  changed: Partial<SmsOtpOptions>,
+) {
+  const options = { ...otpOptions(gateway, passport), logins: {}, now: () => clock.ms };
+  return createSmsOtp({ ...options, ...changed });
+}
+
 function assemble(gateway: Gateway, plant: Plant, clock: Clock): Shop {
   const passport = createPassport();
-  const options = { ...otpOptions(gateway, passport), logins: {}, now: () => clock.ms };
-  const smsOtp = createSmsOtp({ ...options, ...plant.options?.(clock) });
+  const smsOtp = createOtp(gateway, passport, clock, plant.options?.(clock) ?? {});
   const app = express();
   app.set('trust proxy', plant.trustProxy ?? 0);
   plant.early?.(app);
