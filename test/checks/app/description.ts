@@ -87,7 +87,7 @@ export interface CsrfToken {
 export interface AppDescription {
   /**
    * Starts the app, with `simulator` as its gateway, or returns the one that runs. It is called once
-   * for each check. Where it starts afresh, with an empty store, two users are enough. Where it does
+   * for each check, and once before the first one. Where it starts afresh, with an empty store, two users are enough. Where it does
    * not, give twenty: a user who has not finished a login waits for the next text.
    */
   readonly start: () => RunningApp | Promise<RunningApp>;
