@@ -93,6 +93,8 @@ describe('audit of a URL', () => {
     expect(found.pages).toEqual([{ page: '/settings', alsoSeenIn: found.alsoSeenIn }]);
     expect(found.alsoSeenIn).toBeGreaterThanOrEqual(2);
     expect(stdout.match(/^### /gm)).toHaveLength(1);
+    // The check with the fewest requests shows it best.
+    expect(stdout).toContain('- Check: guarded pages are closed to strangers\n');
     expect(stdout).toContain(`- Page: /settings (also seen in ${found.alsoSeenIn} checks)`);
   });
 

@@ -134,13 +134,17 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
 
 function showHole(result: HoleResult, checks: readonly Finding[], meaning: string): string[] {
   const { hole, pages, alsoSeenIn } = result;
-  const first = checks.filter(isHole).find((check) => check.hole === hole);
+  const [shown] = checks
+    .filter(isHole)
+    .filter((check) => check.hole === hole)
+    // The fewest requests show it best.
+    .toSorted((one, other) => one.done.length - other.done.length);
   const places = pages.map(({ page, alsoSeenIn: again }) => `- Page: ${page}${showAgain(again)}`);
   const others = pages.length === 0 && alsoSeenIn > 0 ? [`- Found${showAgain(alsoSeenIn)}`] : [];
-  if (first === undefined) return [];
+  if (shown === undefined) return [];
 
   const lines = [...places, ...others];
-  return [`### ${hole}`, '', `${meaning} ${first.finding}`, ...showEvidence(first, lines)];
+  return [`### ${hole}`, '', `${meaning} ${shown.finding}`, ...showEvidence(shown, lines)];
 }
 
 function showAgain(checks: number): string {
