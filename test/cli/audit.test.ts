@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import type { RequestHandler } from 'express';
 import { HOLES } from 'passport-sms-otp/testing';
 import { type Mistake, passwordOf, PRIVATE_KEY, USERS } from '../app-checks/support/base-app';
+import { guardWith, isLoggedIn } from '../app-checks/support/hand-made';
 import { MISTAKES } from '../app-checks/support/mistakes';
 import { auditApp, configOf, FILE, findFreePort, GATEWAY_PASSWORD, only } from './support/audit';
 import { makeFolder } from './support/files';
@@ -109,6 +111,29 @@ describe('audit of a URL', () => {
       /Start the app with http:\/\/127\.0\.0\.1:\d+ as the address of its gateway/,
     );
     expect(stderr.match(/POST \/login \(password/g)).toHaveLength(1);
+  });
+
+  it('names the hole where the password alone opens the app and no message goes out', async () => {
+    const breaks: Mistake = {
+      change: (kit) => {
+        const logIn = { successRedirect: '/account', failureRedirect: '/login?wrong' };
+        kit.routes.set('POST /login', [
+          kit.passport.authenticate('local', logIn) as RequestHandler,
+        ]);
+        guardWith(kit, isLoggedIn);
+      },
+    };
+    const { code, stdout, stderr } = await auditApp(breaks, []);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^1 holes, \d\d inconclusive, 0 checks/),
+    ]);
+    expect(stdout).toContain('/account opens, and no text goes out.');
+    // All other checks say so, in one section.
+    expect(stdout.match(/^### .*/gm)?.map((line) => line.slice(4))).toEqual([
+      'open-after-password',
+      'a wrong password texts nobody',
+    ]);
   });
 
   it('goes on where the app does not answer a check', async () => {
