@@ -156,7 +156,7 @@ describe('audit refuses', () => {
 
   it.each([
     ['a file that is not there', null, 2, `There is no ${FILE} in this folder`],
-    ['a file that is no JSON', '{\n  "a": 1,\n}', 2, 'is not JSON: the error is in line 3'],
+    ['a file that is no JSON', '{\n  "a": 1,\n}', 2, 'is not JSON: line 3 is wrong'],
     [
       'a number that may be real',
       configOf(1, REAL_NUMBER),

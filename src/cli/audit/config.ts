@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type CliIo, readText } from '../command';
 import { WrongUsage } from '../failures';
+import { parseJson } from '../parse-json';
 
 /** The name of the file that describes the app, unless --config gives another one. */
 export const CONFIG_FILE = 'passport-sms-otp.audit.json';
@@ -128,7 +129,9 @@ export async function readConfig(
   io: Pick<CliIo, 'folder' | 'env'>,
   name: string | undefined,
 ): Promise<AuditConfig> {
-  const found = schema.safeParse(readJson(await readDescription(io.folder, name)));
+  const found = schema.safeParse(
+    parseJson('The configuration', await readDescription(io.folder, name)),
+  );
   if (!found.success) throw new WrongUsage(`The configuration: ${explainIssue(found.error)}`);
   const config = found.data;
 
@@ -152,19 +155,6 @@ export async function readConfig(
     logInAs: logInAs && { ...logInAs, by: withPassword(logInAs.by) },
     userWithoutNumber: userWithoutNumber && withPassword(userWithoutNumber),
   };
-}
-
-/** @throws {WrongUsage} that names the line, and shows nothing of it. */
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const [, position] = / position (\d+)/.exec(String(error)) ?? [];
-    const line = text.slice(0, Number(position ?? text.length)).split('\n').length;
-    throw new WrongUsage(
-      `The configuration is not JSON: the error is in line ${line} or before it`,
-    );
-  }
 }
 
 /** The place and the rule of the first problem. Names of members are ours, or cleaned. */
