@@ -39,6 +39,7 @@ describeWithService('redis')('redisStore', () => {
         'counter',
         'fence',
         'lease',
+        'otp-holders',
         'pending-login',
         'pending-logins',
         'texted',
