@@ -42,7 +42,6 @@ describeWithService('redis')('redisStore', () => {
         'otp-holders',
         'pending-login',
         'pending-logins',
-        'texted',
         'token',
       ]);
       for (const key of keys) {
