@@ -41,6 +41,7 @@ describeWithService('redis')('redisStore on a cluster', () => {
       const { pendingLogins, records } = store;
       for (const id of ['a', 'b']) await beginLogin(pendingLogins, id, { otp: makeOtp(id) });
       expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, otps: [] });
+      for (const owner of ['user', 'other']) await records.removeAll({ kind: 'browser', owner });
       const old = { kind: 'browser', owner: 'user', id: 'old' };
       await records.put({ ...old, record: makeRecord('old'), ttlSeconds: 60 });
       const finished = await store.finish('b', {
