@@ -103,7 +103,8 @@ BEGIN
   ) THEN
     RETURN jsonb_build_object('isPut', false, 'gone', gone_ids);
   END IF;
-  SELECT jsonb_build_object('id', id, 'tag', tag, 'rank', rank::text, 'value', value) INTO replaced FROM sms_otp_record
+  SELECT jsonb_build_object(
+    'id', id, 'tag', tag, 'rank', rank::text, 'value', value) INTO replaced FROM sms_otp_record
   WHERE kind = given_kind AND owner = given_owner AND id = given_id AND expires_at > statement_timestamp()
   FOR UPDATE;
   IF most IS NOT NULL THEN
@@ -330,7 +331,8 @@ BEGIN
     DELETE FROM sms_otp_record
     WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
       AND expires_at > statement_timestamp()
-    RETURNING jsonb_build_object('id', id, 'tag', tag, 'rank', rank::text, 'value', value) INTO replaced;
+    RETURNING jsonb_build_object(
+    'id', id, 'tag', tag, 'rank', rank::text, 'value', value) INTO replaced;
     IF NOT FOUND THEN
       RETURN NULL;
     END IF;
