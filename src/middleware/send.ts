@@ -10,13 +10,13 @@ import { createFactory } from './factory';
 import { currentUser } from './handler';
 import { checkGuardOrder } from './handler-order';
 import type { KeptPage } from './kept-page';
-import { logInOrEnd } from './logins';
+import { logInOrUndo } from './logins';
 import type { SendOptions } from './options';
 import { setAuthInfo } from './passport';
 import { answerSuccess, finishRefusal, notSent, toVerified } from './answer';
 import { type SmsOtpSession, toKept } from './session-data';
 import { checkCookieLife, checkProxy, checkSameSite, requireSerializer } from './setup-checks';
-import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
+import { createDeviceLogin, type DeviceLogin, type LetIn } from './trusted-devices';
 import { readVisit } from './visit';
 
 /** Makes `send`: the first factor was right, so a code is sent. */
@@ -150,7 +150,7 @@ async function finish(
   const { before } = first;
   if (result.kind === 'not-required') {
     const { user } = first;
-    return logInAtOnce(context, first, begun, exchange, { user, mark: null });
+    return logInAtOnce(context, first, begun, exchange, { user, mark: null, puts: [] });
   }
   const changes = { pending: before.pending, isFirstFactor: true };
   if (result.kind === 'refused') {
@@ -171,34 +171,31 @@ async function finish(
   return answerPending(req, res, options, pending, result);
 }
 
-/** Who is in without a code. A trusted device leaves a mark that says so; otherwise it is null. */
-interface LetIn {
-  readonly user: Express.User;
-  readonly mark: VerifiedMark | null;
-}
-
 /** Lets Passport log in a user who needs no code. */
 async function logInAtOnce(
   context: MiddlewareContext,
   { kept, before }: FirstFactor,
   begun: PendingState | undefined,
   { req, res, options }: Exchange,
-  { user, mark }: LetIn,
+  { user, mark, puts }: LetIn,
 ): Promise<boolean> {
   const wanted = findWantedPage(context, req, before);
   await endEarlier(context, req, before);
   const { userId } = toUserIdText(context.getUserId(user));
   const login = context.logins.prepare(req, userId, mark?.method ?? null);
+  const success = { ...login, puts: [...login.puts, ...puts] };
+  const pendingId = begun?.pending.pendingId;
+  const written = pendingId === undefined ? null : await context.finishPending(pendingId, success);
   // Everything that ends all logins of the user has ended this one too.
-  if (begun !== undefined && !(await context.finishPending(begun.pending.pendingId, login))) {
+  if (written === null) {
     const refusal = { reason: 'no-pending-login' } as const;
     const refused = { refusal, pending: undefined, isFirstFactor: true };
     return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
   }
 
   const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
-  context.slot.carryThroughRenewal(req, marked, undefined, login.undo);
-  await logInOrEnd(context, req, user, {});
+  context.slot.carryThroughRenewal(req, marked, undefined, written);
+  await logInOrUndo(context, req, user, {});
 
   const page = context.returnPages.find([wanted ?? undefined], mark?.method ?? null);
   const next = findNextPage(options, mark, page);
