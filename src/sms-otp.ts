@@ -27,13 +27,14 @@ import { createResendOtp } from './login/resend-otp';
 import { createSendOtp } from './login/send-otp';
 import { readId, toUserIdText } from './login/users';
 import { createVerifyOtp } from './login/verify-otp';
-import { beginLogin } from './login/wait-without-text';
+import { createBeginPending, endUnused } from './login/pending';
 import { createMessageBuilder } from './messages/build-message';
 import { findServedLocales } from './messages/locales';
 import { measureTexts, type MessageMeasure } from './messages/measure';
 import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
+import { currentUser } from './middleware/handler';
 import { createBrowserCookies } from './middleware/known-browsers';
 import { createReturnPages } from './middleware/kept-page';
 import { createLogins } from './middleware/logins';
@@ -421,8 +422,11 @@ function toRequiredCheck(
   };
 }
 
-/** What a login changes besides that needs no code. */
-const NO_CODE = { leavesMark: false, clears: [], charges: [] };
+/**
+ * What a login changes besides that needs no code. A form that is submitted twice joins its login:
+ * both requests finish it, each for its own session.
+ */
+const NO_CODE = { leavesMark: true, acceptsPassed: true, clears: [], charges: [] };
 
 interface AccountParts extends LoginFactors {
   readonly userFactors: UserFactors;
@@ -452,7 +456,8 @@ function createMiddlewareContext(
   const slot = new SessionSlot(sessionKey, keepSessionKeys, listCookies(settings), core.warn);
   const logins = createLogins(slot, core.logins);
   const browsers = createBrowserCookies(core.browsers, settings.knownBrowsers);
-  const sendOtp = createSendOtp(core, userFactors.listFactors);
+  const beginPending = createBeginPending(core);
+  const sendOtp = createSendOtp(core, beginPending, userFactors.listFactors);
   const verifiers = createCodeVerifiers(core, settings, recoveryCodes);
   return {
     passport: choosePassport(settings),
@@ -473,7 +478,6 @@ function createMiddlewareContext(
     resendOtp: createResendOtp(core, sendOtp),
     factors: joinFactors(core, verifiers),
     devices: joinDevices(settings, devices),
-    mayBeUnrequired: isRequiredFor !== undefined,
     writesMessages,
     codeValiditySeconds: settings.codeValiditySeconds,
     maxAttempts: settings.maxAttempts,
@@ -482,8 +486,8 @@ function createMiddlewareContext(
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
     getUserId: core.getUserId,
     browsers,
-    beginLogin: (user, visit) => beginLogin(core, user, visit),
-    ...joinPendingLogins(core),
+    beginPending,
+    ...joinPendingLogins(core, slot),
     changeAndEnd: (req, id, reason, change, stays) => {
       const { pending, login: ofSession } = (req && slot.peek(req)) ?? {};
       const pendingId = stays?.pendingId ?? pending?.pendingId;
@@ -518,11 +522,25 @@ function nameProcess(): string {
 
 function joinPendingLogins(
   core: Core,
-): Pick<MiddlewareContext, 'findPending' | 'endPending' | 'finishPending' | 'refundUnusable'> {
+  slot: SessionSlot,
+): Pick<
+  MiddlewareContext,
+  'endUnused' | 'findPending' | 'findNewest' | 'endOwn' | 'finishPending' | 'refundUnusable'
+> {
   const { pendingLogins } = core.store;
+
   return {
+    endUnused: (begun) => endUnused(core, begun),
     findPending: (pendingId) => pendingLogins.find(pendingId),
-    endPending: (pendingId) => pendingLogins.end(pendingId),
+    async findNewest(req) {
+      const user = currentUser(req);
+      if (user === undefined) return null;
+      const { userId } = toUserIdText(core.getUserId(user));
+      return pendingLogins.findNewest(userId, slot.toSeries(req));
+    },
+    async endOwn({ pendingId, isJoined }) {
+      if (isJoined !== true) await pendingLogins.end(pendingId);
+    },
     finishPending: (pendingId, success) => finishLogin(pendingLogins, pendingId, success, NO_CODE),
     refundUnusable: (sent) => refundUnusable(core, sent),
   };

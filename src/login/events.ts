@@ -160,6 +160,8 @@ export type LoginEvent =
    * A user's texts of a day are used up without a success, in one known browser or in all others.
    */
   | ({ readonly type: 'sends-used-up'; readonly sends: number } & EventOwner)
+  /** A login form was submitted again: the request joined the login that the first one began. */
+  | ({ readonly type: 'login-joined' } & EventOwner)
   /**
    * Half of a limit that all users share is used up; emitted once in its window. `userId` and
    * `address` are those of the send that reached it. `isUnproven`: the limit is that of numbers
@@ -201,10 +203,17 @@ export type LoginEvent =
       readonly type: 'decision-ended';
       readonly decision: 'send' | 'resend' | 'verify';
       /**
-       * `sent`, `already-sent`, `waiting` (another factor comes first), `verified`, a reason, or
-       * `accident` for what was thrown.
+       * `sent`, `already-sent`, `waiting` (another factor comes first, or another request sends the
+       * message), `trusted-device`, `verified`, a reason, or `accident` for what was thrown.
        */
-      readonly outcome: 'sent' | 'already-sent' | 'waiting' | 'verified' | 'accident' | Reason;
+      readonly outcome:
+        | 'sent'
+        | 'already-sent'
+        | 'waiting'
+        | 'trusted-device'
+        | 'verified'
+        | 'accident'
+        | Reason;
       readonly durationMs: number;
     };
 
@@ -236,7 +245,15 @@ type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
 
 /** What every decision answers with. */
 type Result =
-  | { readonly kind: 'sent' | 'already-sent' | 'not-required' | 'verified' | 'unconfirmed' }
+  | {
+      readonly kind:
+        | 'sent'
+        | 'already-sent'
+        | 'not-required'
+        | 'trusted-device'
+        | 'verified'
+        | 'unconfirmed';
+    }
   | { readonly kind: 'waiting'; readonly refusal: Refusal | null }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 

@@ -53,8 +53,8 @@ export interface PhoneChoice {
 export interface PendingStatus {
   readonly purpose: Purpose;
   /**
-   * Whether a text went out. False: the user passes with another factor, or asks for a text at
-   * `resendAt`.
+   * Whether a message went out, or is on its way. False: the user passes with another factor, or
+   * asks for a message at `resendAt`.
    */
   readonly isSent: boolean;
   /** The last two digits, the rest masked; empty when the user has no number. */

@@ -28,13 +28,12 @@ export function createResendOtp(
     // 1 is there a pending login
     const previous = await findPrevious(core, visit.pending);
     if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
-    const { pending, sends } = previous;
+    const { pending } = previous;
 
     // 2 is a texted code accepted, and has it a send left
     const methods = visit.pending?.methods;
     if (!isAccepted(methods, 'sms')) return refuse({ reason: 'second-factor-required' }, false);
-    const { pendingUntil } = pending;
-    if (findResendTime(core, { pendingUntil, sends }, 0) === null)
+    if (findResendTime(core, previous, 0) === null)
       return refuseResend(core, visit, pending, noSendLeft(core, pending), 'per-login');
 
     // 3 whose is it
@@ -48,7 +47,7 @@ export function createResendOtp(
     const { purpose, mobile, replaces, transaction } = pending;
     const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
     const same = { user, purpose, visit, previous, newPhone, transaction, methods };
-    const result = await sendOtp({ ...same, isResend: true, phoneId });
+    const result = await sendOtp({ ...same, phoneId });
     return result.kind === 'refused' ? endRefused(core, pending, result) : result;
   });
 }

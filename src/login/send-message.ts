@@ -2,7 +2,6 @@ import { isGatewayError } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
 import type { OutageWatch } from '../limits/refunds';
 import type { createNearWatch } from '../limits/near-limits';
-import { placeOf } from '../limits/buckets';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, SentOtp } from '../stores/store';
 import {
@@ -35,12 +34,7 @@ import {
   type SendRequest,
   type SendResult,
 } from './send-result';
-import {
-  createPendingLogin,
-  findResendTime,
-  type Recipient,
-  SHORTEST_VALIDITY_SECONDS,
-} from './wait-without-text';
+import { findResendTime, type Recipient, SHORTEST_VALIDITY_SECONDS } from './wait-without-text';
 
 /** What all messages of one instance share. */
 export interface MessageSender {
@@ -62,10 +56,11 @@ interface Message {
   readonly context: SendContext;
 }
 
-/** Sends a code to a number, and attaches it to its pending login. */
+/** Sends a code to a number, and attaches its OTP to the pending login. */
 export async function sendMessage(
   sender: MessageSender,
   request: SendRequest,
+  state: PendingState,
   recipient: MessageRecipient,
 ): Promise<SendResult | NotSent> {
   const { core } = sender;
@@ -75,7 +70,7 @@ export async function sendMessage(
   const refused =
     (await checkPolicies(core, message, 'free')) ?? (await checkLookups(core, message));
   if (refused !== null) return refused;
-  const times = startSend(core, request, recipient);
+  const times = startSend(core, request, state);
   const otp = await writeMessage(core, message, times);
 
   // 2 a call that the client itself refuses is refused before anything is charged
@@ -90,7 +85,7 @@ export async function sendMessage(
     const generated = await generate(sender, message, otp, charge, permit);
     if ('kind' in generated) return generated;
 
-    // 5 begin the pending login, or attach the OTP to it
+    // 5 attach the OTP to the pending login
     return await attach(core, message, { times, charge, generated });
   } finally {
     permit.release();
@@ -141,40 +136,26 @@ async function checkLookups(core: Core, message: Message): Promise<SendResult | 
 
 /** The pending login of one send, and its times. */
 interface SendTimes {
-  /** The one that a resend goes on with, or a new one. */
   readonly pending: PendingLogin;
   readonly sends: number;
   readonly sentAt: number;
   readonly validitySeconds: number;
 }
 
-/**
- * Opens a pending login, or goes on with one. The clock of a code starts before the gateway is
- * asked.
- */
-function startSend(core: Core, request: SendRequest, recipient: MessageRecipient): SendTimes {
-  const { previous } = request;
-  const pending = previous?.pending ?? toPendingLogin(core, request, recipient);
-  const sentAt = previous === undefined ? pending.startedAt : core.now();
+/** The clock of a code starts before the gateway is asked. */
+function startSend(core: Core, request: SendRequest, { pending, sends }: PendingState): SendTimes {
+  const isResend = request.previous !== undefined;
+  const sentAt = isResend ? core.now() : pending.startedAt;
   const secondsLeft = Math.floor((pending.pendingUntil - sentAt) / 1000);
   const wanted = Math.min(core.settings.codeValiditySeconds, secondsLeft);
   return {
     pending,
-    sends: (previous?.sends ?? 0) + 1,
+    sends: sends + 1,
     sentAt,
     // The app's callbacks take time: a send that was just in time may be a little nearer to the
     // end by now.
     validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, wanted),
   };
-}
-
-function toPendingLogin(
-  core: Core,
-  { purpose, visit, transaction, newPhone }: SendRequest,
-  { identity, bucket, mobile }: MessageRecipient,
-): PendingLogin {
-  const about = { purpose, bucket, mobile, transaction, replaces: newPhone?.replaces };
-  return createPendingLogin(core, visit, { ...identity, ...about });
 }
 
 async function writeMessage(
@@ -247,17 +228,15 @@ async function isWaiting(
   message: Message,
   { retryAfterSeconds = 0 }: Refusal,
 ): Promise<boolean> {
-  const { visit, isResend } = message.request;
-  if (visit.pending === undefined || isResend === true) return false;
+  const { visit, previous } = message.request;
+  if (visit.pending === undefined || previous !== undefined) return false;
   const live = await core.store.pendingLogins.find(visit.pending.pendingId);
   if (live === null || live === 'passed') return false;
 
-  const { otp, sends } = live;
-  const { pendingUntil } = live.pending;
+  const { otp } = live;
   const isOpen =
     otp === null
-      ? visit.pending.otpId === null &&
-        findResendTime(core, { pendingUntil, sends }, retryAfterSeconds) !== null
+      ? visit.pending.otpId === null && findResendTime(core, live, retryAfterSeconds) !== null
       : otp.expiresAt > core.now();
   return isOpen && isSameRequest(live, message);
 }
@@ -308,10 +287,11 @@ interface DeliveredMessage {
 
 async function attach(
   core: Core,
-  { request, recipient, context }: Message,
+  { recipient, context }: Message,
   { times, charge, generated }: DeliveredMessage,
 ): Promise<SendResult> {
-  const { mobile } = recipient;
+  const { pending } = times;
+  const { mobile, phones } = recipient;
   const otp: SentOtp = {
     version: 1,
     otpId: generated.id,
@@ -322,17 +302,14 @@ async function attach(
     sentAt: times.sentAt,
     expiresAt: findExpiry(times, generated),
   };
-  const pending = toBegun(request, times.pending, otp);
-  const isKept = await keep(core, request, pending, otp);
+  const isKept = await keep(core, pending, otp);
   await emitSent(core, context, { times, charge, generated });
   // The pending login has ended while the message was sent.
   if (!isKept) return deny(core, context, { reason: 'no-pending-login' });
 
-  const { pendingUntil } = pending;
-  const resendAt = findResendTime(core, { pendingUntil, sends: times.sends }, charge.waitSeconds);
-  const { phones } = recipient;
+  const resendAt = findResendTime(core, times, charge.waitSeconds);
   const factors = ['sms', ...recipient.factors];
-  return { kind: 'sent', pending, otp, mobile, resendAt, phones, factors };
+  return { kind: 'sent', pending, isJoined: false, otp, mobile, resendAt, phones, factors };
 }
 
 /** The lifetime that the gateway reports can only shorten ours. */
@@ -341,28 +318,12 @@ function findExpiry({ sentAt, pending, validitySeconds }: SendTimes, generated: 
   return Math.min(sentAt + lifeSeconds * 1000, pending.pendingUntil);
 }
 
-/** A login that begins with its message is counted for the same browser as the message. */
-function toBegun(
-  { previous }: SendRequest,
-  pending: PendingLogin,
-  { bucket }: SentOtp,
-): PendingLogin {
-  return previous === undefined ? { ...pending, bucket } : pending;
-}
-
 /** The message is out: when its OTP cannot be kept, the user cannot use it. */
-async function keep(
-  core: Core,
-  { previous }: SendRequest,
-  pending: PendingLogin,
-  otp: SentOtp,
-): Promise<boolean> {
-  const { pendingLogins } = core.store;
-  const { pendingId, userId, purpose, bucket } = pending;
+async function keep(core: Core, pending: PendingLogin, otp: SentOtp): Promise<boolean> {
+  const { pendingId, userId } = pending;
+  const endsPrevious = !core.settings.acceptsEarlierCode;
   try {
-    return previous === undefined
-      ? await pendingLogins.begin(pending, placeOf(purpose, bucket), otp)
-      : await pendingLogins.attach(pendingId, otp);
+    return await core.store.pendingLogins.attach(pendingId, otp, endsPrevious);
   } catch (error) {
     await refundUnusable(core, { userId, bucket: otp.bucket });
     throw error;

@@ -6,18 +6,26 @@ import { admitsOtherFactors, isAccepted } from './code-verifiers';
 import type { ListFactors, Core } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';
+import { type BeginPending, type BegunPending, endUnused } from './pending';
 import { choosePhone } from './phones';
 import { findPreferred } from './preferred-factor';
 import { type MessageRecipient, type MessageSender, sendMessage } from './send-message';
 import {
   deny,
+  type LetIn,
   type NotSent,
   type RefusedSend,
   type SendRequest,
   type SendResult,
 } from './send-result';
 import { toUserIdText, type UserIdText } from './users';
-import { createBeginWithoutText, findResendTime } from './wait-without-text';
+import {
+  findResendTime,
+  type NoMessage,
+  toWaiting,
+  type Waiting,
+  waitWithoutText,
+} from './wait-without-text';
 
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
@@ -25,60 +33,115 @@ export type SendOtp = (request: SendRequest) => Promise<SendResult>;
  * Makes the decision to send. Refusals are values. The returned function
  * @throws {SmsOtpError} for errors of gateway and store, and what the app's own callbacks throw.
  */
-export function createSendOtp(core: Core, listFactors: ListFactors): SendOtp {
-  const sender: Sender = {
-    core,
-    listFactors,
-    outages: createOutageWatch(),
-    findNear: createNearWatch(),
-    beginWithoutText: createBeginWithoutText(core),
-  };
-  return withTiming(core, 'send', (request) => sendOtp(sender, request));
+export function createSendOtp(
+  core: Core,
+  beginPending: BeginPending,
+  listFactors: ListFactors,
+): SendOtp {
+  const outages = createOutageWatch();
+  const sender: Sender = { core, beginPending, listFactors, outages, findNear: createNearWatch() };
+
+  return withTiming(core, 'send', (request) =>
+    request.previous === undefined
+      ? sendFirst(sender, request)
+      : resend(sender, request, request.previous),
+  );
 }
 
 /** What all sends of one instance share. */
 interface Sender extends MessageSender {
+  readonly beginPending: BeginPending;
   readonly listFactors: ListFactors;
-  readonly beginWithoutText: ReturnType<typeof createBeginWithoutText>;
 }
 
-async function sendOtp(sender: Sender, request: SendRequest): Promise<SendResult> {
+/** Begins a pending login before anything else, and ends it again where it is of no use. */
+async function sendFirst(sender: Sender, request: SendRequest): Promise<SendResult> {
   const { core } = sender;
-  const { user, purpose, visit } = request;
-  const identity = toUserIdText(core.getUserId(user));
-  // 1 is it required
-  const isFirst = purpose === 'login' && request.isResend !== true;
-  if (isFirst && !(await visit.isRequired(user))) return { kind: 'not-required' };
+  // The caller that has begun it ends it, too.
+  if (request.begun !== undefined) return decide(sender, request, request.begun);
+  const begun = await sender.beginPending(request);
+  if (begun.kind === 'refused') return begun;
+
+  try {
+    const result = await decide(sender, request, begun);
+    const goesOn = result.kind !== 'refused' && result.kind !== 'already-sent';
+    if (!goesOn) await endUnused(core, begun);
+    return result;
+  } catch (error) {
+    await endUnused(core, begun);
+    throw error;
+  }
+}
+
+async function decide(
+  sender: Sender,
+  request: SendRequest,
+  begun: BegunPending,
+): Promise<SendResult> {
+  // 1 may the user in without a code
+  const letIn = request.purpose === 'login' ? await findLetIn(request, begun) : null;
+  if (letIn !== null) return letIn;
 
   // 2 the number, and what else this user can do
-  const recipient = await findRecipient(sender, request, identity);
+  const recipient = await findRecipient(sender, request);
   if ('kind' in recipient) return recipient;
-  const otherFactor = await waitForOtherFactor(sender, request, recipient);
+  const otherFactor = await waitForOtherFactor(sender, request, begun, recipient);
   if (otherFactor !== null) return otherFactor;
 
   // 3 the message
-  const result =
-    recipient.mobile === ''
-      ? refuseWithoutPhone(core, request, recipient)
-      : await sendMessage(sender, request, recipient);
+  if (begun.isJoined) return joinMessage(sender.core, request, begun, recipient);
+  const result = await trySend(sender, request, begun.state, recipient);
+  if (result.kind === 'not-sent') reportNotSent(sender.core, request, recipient, result.error);
   if (result.kind !== 'not-sent' && result.kind !== 'refused') return result;
-  if (result.kind === 'not-sent') {
-    reportNotSent(core, request, identity, result.error);
-    if (request.isResend === true && request.previous !== undefined)
-      return toFailedResend(core, request.previous, result);
-  }
 
   // 4 no message went out
-  return waitInstead(sender, request, recipient, result);
+  return waitInstead(sender, request, begun, recipient, result);
+}
+
+/** A trusted device matters only to a user who needs a code. */
+async function findLetIn(request: SendRequest, begun: BegunPending): Promise<LetIn | null> {
+  const { user } = request;
+  if (!(await request.visit.isRequired(user)))
+    return { kind: 'not-required', user, mark: null, puts: [], begun };
+
+  const trusted = (await request.letIn?.(begun.state.pending.pendingId)) ?? null;
+  return trusted && { kind: 'trusted-device', ...trusted, begun };
+}
+
+/** Sends another message for a pending login, which stays as it was where that fails. */
+async function resend(
+  sender: Sender,
+  request: SendRequest,
+  previous: PendingState,
+): Promise<SendResult> {
+  const { core } = sender;
+  const recipient = await findRecipient(sender, request);
+  if ('kind' in recipient) return recipient;
+
+  const result = await trySend(sender, request, previous, recipient);
+  if (result.kind !== 'not-sent') return result;
+  reportNotSent(core, request, recipient, result.error);
+  return toFailedResend(core, previous, result);
+}
+
+async function trySend(
+  sender: Sender,
+  request: SendRequest,
+  state: PendingState,
+  recipient: MessageRecipient,
+): Promise<SendResult | NotSent> {
+  return recipient.mobile === ''
+    ? refuseWithoutPhone(sender.core, request, recipient)
+    : sendMessage(sender, request, state, recipient);
 }
 
 /** Finds the number, the browser and the other factors of a user. */
 async function findRecipient(
   { core, listFactors }: Sender,
   request: SendRequest,
-  identity: UserIdText,
 ): Promise<MessageRecipient | RefusedSend> {
   const { user, purpose, previous, visit, methods } = request;
+  const identity = toUserIdText(core.getUserId(user));
   const { userId } = identity;
   const chosen = isAccepted(methods, 'sms') ? await choosePhone(core, request) : NO_PHONE;
   if ('reason' in chosen && chosen.reason === 'user-gone')
@@ -107,54 +170,64 @@ function denySend(
   return deny(core, { userId, purpose, address }, refusal, why);
 }
 
-/** Begins without a message where another factor comes first. Null: the message does. */
+/** Waits without a message where another factor comes first. Null: the message does. */
 async function waitForOtherFactor(
   sender: Sender,
   request: SendRequest,
+  begun: BegunPending,
   recipient: MessageRecipient,
 ): Promise<SendResult | null> {
   const { user, visit, methods } = request;
-  if (!isAccepted(methods, 'sms')) return waitWithoutSms(sender, request, recipient);
-  if (request.isResend === true) return null;
+  if (!isAccepted(methods, 'sms')) return waitWithoutSms(sender.core, request, begun, recipient);
   const getPreferred = (): unknown => visit.getPreferredFactor(user);
   if ((await findPreferred(recipient.factors, getPreferred)) === null) return null;
 
   const nothingFailed = { refusal: null, waitSeconds: 0, status: null };
-  const begun = await sender.beginWithoutText({ request, ...recipient, ...nothingFailed });
-  if (begun.kind === 'waiting') return begun;
-  if (begun.kind !== 'sent-already') return null;
-  return answerSentAlready(sender.core, request, recipient.identity);
+  const { address } = visit;
+  const waiting = await waitWithoutText(sender.core, begun, recipient, nothingFailed, address);
+  return waiting.kind === 'waiting' ? waiting : null;
 }
 
-/** Begins a step-up that accepts no texted code: it waits for one of the user's factors. */
+/** A step-up that accepts no texted code waits for one of the user's factors. */
 async function waitWithoutSms(
-  { core, beginWithoutText }: Sender,
+  core: Core,
   request: SendRequest,
+  begun: BegunPending,
   recipient: MessageRecipient,
 ): Promise<SendResult> {
-  const { pending } = request.visit;
-  const { identity, factors } = recipient;
-  if (factors.length === 0)
-    return denySend(core, request, identity, { reason: 'second-factor-required' });
-  // The code of a message that is out would let no one pass, and would keep this from beginning.
-  if (pending !== undefined && pending.otpId !== null)
-    await core.store.pendingLogins.end(pending.pendingId);
-
+  const { identity } = recipient;
   const nothingFailed = { refusal: null, waitSeconds: null, status: null };
-  const begun = await beginWithoutText({ request, ...recipient, ...nothingFailed });
-  if (begun.kind === 'waiting') return begun;
-  if (begun.kind === 'limited')
-    return denySend(core, request, identity, begun.refusal, { limit: 'without-text' });
-  // Another request of this session has sent a message meanwhile.
-  return denySend(core, request, identity, { reason: 'resend-too-soon' });
+  const { address } = request.visit;
+  const waiting = await waitWithoutText(core, begun, recipient, nothingFailed, address);
+  if (waiting.kind === 'waiting') return waiting;
+  if (waiting.kind === 'limited')
+    return denySend(core, request, identity, waiting.refusal, { limit: 'without-text' });
+  return denySend(core, request, identity, { reason: 'second-factor-required' });
 }
 
-/** Another request of this session has sent the message. */
-function answerSentAlready(core: Core, request: SendRequest, identity: UserIdText): SendResult {
-  const refusal: Refusal = { reason: 'resend-too-soon' };
-  // This request has nothing to wait in yet.
-  if (request.visit.pending === undefined) return denySend(core, request, identity, refusal);
-  return { kind: 'already-sent', refusal };
+/** The request that began the login sends its message, or has sent it. */
+function joinMessage(
+  core: Core,
+  request: SendRequest,
+  begun: BegunPending,
+  recipient: MessageRecipient,
+): SendResult {
+  if (recipient.mobile === '') {
+    const refused = refuseWithoutPhone(core, request, recipient);
+    const waiting = toWaiting(core, begun, recipient, toNoMessage(refused));
+    return waiting.factors.length === 0 ? refused : waiting;
+  }
+
+  const { state, isJoined } = begun;
+  const { pending, otp } = state;
+  const resendAt = findResendTime(core, state, core.settings.resendCooldownSeconds);
+  const factors = ['sms', ...recipient.factors];
+  const shown = { pending, isJoined, resendAt, phones: recipient.phones, factors };
+  if (otp !== null) return { kind: 'sent', ...shown, otp, mobile: otp.mobile };
+
+  const nothingFailed = { refusal: null, status: null };
+  const { mobile } = recipient;
+  return { kind: 'waiting', ...shown, otp, mobile, isOnItsWay: true, ...nothingFailed };
 }
 
 function refuseWithoutPhone(
@@ -170,7 +243,7 @@ function refuseWithoutPhone(
 function reportNotSent(
   core: Core,
   request: SendRequest,
-  identity: UserIdText,
+  { identity }: MessageRecipient,
   error: GatewayError,
 ): void {
   const { code, message } = error;
@@ -190,42 +263,43 @@ function toCause(error: GatewayError): string {
 }
 
 /** A resend that fails leaves the pending login as it was: a code that is out stays good. */
-function toFailedResend(
-  core: Core,
-  { sends, pending: { pendingUntil } }: PendingState,
-  result: NotSent,
-): RefusedSend {
-  const resendAt = findResendTime(core, { pendingUntil, sends }, result.waitSeconds);
+function toFailedResend(core: Core, previous: PendingState, result: NotSent): RefusedSend {
+  const resendAt = findResendTime(core, previous, result.waitSeconds);
   const failed = { status: result.error.status, resendAt };
-  return { kind: 'refused', refusal: toNoMessage(result).refusal, failed };
+  return { kind: 'refused', refusal: toRefusal(result), failed };
 }
 
 /** A right password leads to a pending login, whatever becomes of the message. */
 async function waitInstead(
-  { core, beginWithoutText }: Sender,
+  { core }: Sender,
   request: SendRequest,
+  begun: BegunPending,
   recipient: MessageRecipient,
   result: RefusedSend | NotSent,
-): Promise<SendResult> {
+): Promise<Waiting | RefusedSend> {
   const noMessage = toNoMessage(result);
-  const begun = await beginWithoutText({ request, ...recipient, ...noMessage });
-  if (begun.kind === 'waiting') return begun;
+  const { address } = request.visit;
+  const waiting = await waitWithoutText(core, begun, recipient, noMessage, address);
+  if (waiting.kind === 'waiting') return waiting;
   if (result.kind === 'not-sent') throw result.error;
   if (recipient.unusable?.thrown !== undefined) throw recipient.unusable.thrown.error;
-  // The user could go on without a message, if logins had not begun that way too often.
-  if (begun.kind === 'limited' && noMessage.waitSeconds === null)
-    return denySend(core, request, recipient.identity, begun.refusal, { limit: 'without-text' });
+
+  // The user could go on without a message, if logins had not waited that way too often.
+  if (waiting.kind === 'limited' && noMessage.waitSeconds === null)
+    return denySend(core, request, recipient.identity, waiting.refusal, { limit: 'without-text' });
   return result;
 }
 
 /** Returns why no message is out, when one may be asked for, and the HTTP status of the error. */
-function toNoMessage(result: RefusedSend | NotSent) {
-  if (result.kind === 'refused') {
-    const { refusal } = result;
+function toNoMessage(result: RefusedSend | NotSent): NoMessage {
+  const refusal = toRefusal(result);
+  if (result.kind === 'refused')
     return { refusal, waitSeconds: refusal.retryAfterSeconds ?? null, status: null };
-  }
-  const { error, waitSeconds } = result;
-  const wait = waitSeconds > 0 && { retryAfterSeconds: waitSeconds };
-  const refusal: Refusal = { reason: 'not-sent', ...wait };
-  return { refusal, waitSeconds, status: error.status };
+  return { refusal, waitSeconds: result.waitSeconds, status: result.error.status };
+}
+
+function toRefusal(result: RefusedSend | NotSent): Refusal {
+  if (result.kind === 'refused') return result.refusal;
+  const wait = result.waitSeconds > 0 && { retryAfterSeconds: result.waitSeconds };
+  return { reason: 'not-sent', ...wait };
 }

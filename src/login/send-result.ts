@@ -1,10 +1,12 @@
 import type { GatewayError } from '../errors';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
-import type { Core } from './context';
+import type { Core, PreparedPut } from './context';
 import type { LoginEvent } from './events';
 import type { PhoneChoice, Refusal } from './outcome';
+import type { BegunPending } from './pending';
 import type { NewPhone } from './phones';
+import type { VerifiedMark } from './users';
 import type { Visit } from './visit';
 import type { Waiting } from './wait-without-text';
 
@@ -38,10 +40,15 @@ export interface SendRequest {
   readonly user: Express.User;
   readonly purpose: Purpose;
   readonly visit: Visit;
-  /** The pending login that the message is for. Left out: it begins with the message. */
+  /** The pending login that has begun for it. Left out: it begins now. */
+  readonly begun?: BegunPending | undefined;
+  /** A resend: the pending login that gets another message. */
   readonly previous?: PendingState | undefined;
-  /** Whether a resend was asked for: then nothing waits in its place. Default: false. */
-  readonly isResend?: boolean;
+  /**
+   * Asks whether a user who needs a second factor gets in without it. Null: no. Purpose `login`
+   * only.
+   */
+  readonly letIn?: ((pendingId: string) => Promise<TrustedUser | null>) | undefined;
   /** The number that the form chose, unchecked. */
   readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
@@ -61,13 +68,29 @@ export type SendResult =
   | Sent
   | Waiting
   | { readonly kind: 'already-sent'; readonly refusal: Refusal }
-  | { readonly kind: 'not-required' }
+  | LetIn
   | RefusedSend;
+
+/** A user whose device is trusted. */
+export interface TrustedUser {
+  readonly user: Express.User;
+  readonly mark: VerifiedMark;
+  /** What is written besides the login: the next token of the device. */
+  readonly puts: readonly PreparedPut[];
+}
+
+/** A user who gets in without a code. The pending login is still to be finished. */
+export type LetIn = Pick<TrustedUser, 'user' | 'puts'> & { readonly begun: BegunPending } & (
+  | { readonly kind: 'not-required'; readonly mark: null }
+  | { readonly kind: 'trusted-device'; readonly mark: VerifiedMark }
+);
 
 /** A message that was sent, and its pending login. */
 export interface Sent {
   readonly kind: 'sent';
   readonly pending: PendingLogin;
+  /** Whether another request has sent it. */
+  readonly isJoined: boolean;
   readonly otp: SentOtp;
   /** The number that got the message. */
   readonly mobile: string;

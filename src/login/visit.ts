@@ -10,13 +10,24 @@ export interface Visit {
   readonly pending: PendingCode | undefined;
   /** The cookie of known browsers, unchecked. */
   readonly browserCookie: string | undefined;
-  /** Returns the id of every pending login that begins in this session and keeps it. */
-  readonly toPendingId: () => string;
+  /** What tells two senders of one login form apart. */
+  readonly sender: Sender;
+  /** Names the step-ups, transactions and enrollments of this session: one replaces the other. */
+  readonly toSeries: () => string;
   /** Returns whether the user needs the second factor at a login. Asks the app once. */
   readonly isRequired: (user: Express.User) => Promise<boolean>;
   readonly getLocale: (user: Express.User) => Promise<string | undefined>;
   /** Returns what the app's option `preferredFactor` returns, unchecked. */
   readonly getPreferredFactor: (user: Express.User) => Promise<unknown>;
+}
+
+/** What came with a request, unchecked. */
+export interface Sender {
+  /** The id of the session that the request brought. */
+  readonly sessionId: string | undefined;
+  readonly userAgent: string | undefined;
+  /** The header `Accept-Language`. */
+  readonly languages: string | undefined;
 }
 
 /** What a session knows of the code it waits for. Its `pendingId` decides, the rest is shown. */

@@ -1,15 +1,15 @@
 import { toAddressBlocks } from '../limits/address-block';
 import { chargeBrowser } from '../limits/attempts';
-import { OTHER_BROWSERS, placeOf } from '../limits/buckets';
+import { OTHER_BROWSERS } from '../limits/buckets';
 import { chargeRows, type Counted, waitOf } from '../limits/charge';
 import type { LimitRow } from '../limits/rows';
 import type { PendingState } from '../stores/pending-logins';
-import type { PendingLogin, Purpose } from '../stores/store';
+import type { PendingLogin } from '../stores/store';
 import { admitsOtherFactors } from './code-verifiers';
 import type { Core } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
-import { toUserIdText, type UserIdText } from './users';
-import type { Visit } from './visit';
+import type { BegunPending } from './pending';
+import type { UserIdText } from './users';
 
 /**
  * The shortest life of a code that the gateway makes; a pending login takes no new code in its last
@@ -17,7 +17,7 @@ import type { Visit } from './visit';
  */
 export const SHORTEST_VALIDITY_SECONDS = 120;
 
-/** Whom a text goes to, and what else this user can do. */
+/** The user to whom a message goes, and what else this user can do. */
 export interface Recipient {
   readonly identity: UserIdText;
   /** Which of the user's browsers it is counted for. */
@@ -25,135 +25,91 @@ export interface Recipient {
   /** Empty when the user has no number. */
   readonly mobile: string;
   readonly phones: readonly PhoneChoice[];
-  /** The factors, besides texts, that this user can use now. */
+  /** The factors, besides messages, that this user can use now. */
   readonly factors: readonly string[];
 }
 
-/** A login or step-up for which no text goes out. The number is the one a later text goes to. */
-interface WithoutText extends Recipient {
-  readonly request: {
-    readonly purpose: Purpose;
-    readonly visit: Visit;
-    readonly previous?: PendingState | undefined;
-    readonly isResend?: boolean;
-  };
-  /** Why no text goes out; null when another factor comes first. */
+/** Why no message goes out. */
+export interface NoMessage {
+  /** Null when another factor comes first. */
   readonly refusal: Refusal | null;
-  /** Seconds until a text may be asked for; null when that is not known. */
+  /** Seconds until a message may be asked for; null when that is not known. */
   readonly waitSeconds: number | null;
-  /** The HTTP status of the error that kept the text from going out; null when there was none. */
+  /** The HTTP status of the error that kept the message from going out; null when there was none. */
   readonly status: number | null;
 }
 
-/** A pending login that has begun without a text. */
-export interface Waiting extends Pick<WithoutText, 'phones' | 'mobile' | 'refusal' | 'status'> {
+/** A login or step-up that is pending without a message. */
+export interface Waiting extends Pick<Recipient, 'phones' | 'mobile' | 'factors'> {
   readonly kind: 'waiting';
   readonly pending: PendingLogin;
   readonly otp: null;
-  /** When a text may be asked for; null when none can be had. */
+  /** Whether another request has begun it. */
+  readonly isJoined: boolean;
+  /** Whether that request is sending its message. */
+  readonly isOnItsWay: boolean;
+  readonly refusal: Refusal | null;
+  readonly status: number | null;
+  /** When a message may be asked for; null when none can be had. */
   readonly resendAt: number | null;
-  /** What this user can do now. */
-  readonly factors: readonly string[];
 }
 
-/** Why no pending login begins without a text. */
+/** Why a pending login does not go on without a message. */
 export type NotWaiting =
   /** The user has no other factor, and no code can be requested later. */
   | { readonly kind: 'nothing-to-do' }
-  /** Too many logins have begun without a text. */
-  | { readonly kind: 'limited'; readonly refusal: Refusal }
-  /** A code has already been sent for this pending login. */
-  | { readonly kind: 'sent-already' };
+  /** Too many logins have waited without a message. */
+  | { readonly kind: 'limited'; readonly refusal: Refusal };
 
 /**
- * Creates the step that starts a pending login without sending a code. The returned function
+ * Lets a pending login go on without a message, and counts that.
  * @throws {StoreError} `ERR_STORE`
  */
-export function createBeginWithoutText(
+export async function waitWithoutText(
   core: Core,
-): (asked: WithoutText) => Promise<Waiting | NotWaiting> {
-  const { store, limits, userBlocks } = core;
+  begun: BegunPending,
+  recipient: Recipient,
+  noMessage: NoMessage,
+  address: string | undefined,
+): Promise<Waiting | NotWaiting> {
+  const { pending } = begun.state;
+  if (!admitsOtherFactors(pending.purpose)) return { kind: 'nothing-to-do' };
 
-  return async function beginWithoutText(asked) {
-    const { request, factors, mobile } = asked;
-    const { purpose, previous } = request;
-    if (!admitsOtherFactors(purpose) || request.isResend === true) return { kind: 'nothing-to-do' };
-    const begun = previous?.pending ?? toPendingLogin(asked);
-    const { pendingUntil } = begun;
-    const resendAt =
-      mobile === '' ? null : findResendTime(core, { pendingUntil, sends: 0 }, asked.waitSeconds);
-    if (factors.length === 0 && resendAt === null) return { kind: 'nothing-to-do' };
-    const { bucket, refusedBy } = await chargeWait(begun, request.visit.address);
-    if (refusedBy !== null) return { kind: 'limited', refusal: toRefusal(refusedBy) };
-    const waiting = { ...begun, bucket };
-    // One that began before the user was looked at goes on, unless its browser counts as one of the
-    // others by now: the attempts of that one are used up.
-    const goesOn = previous !== undefined && begun.bucket === bucket;
-    const isBegun =
-      goesOn || (await store.pendingLogins.begin(waiting, placeOf(purpose, bucket), null));
-    if (!isBegun) return { kind: 'sent-already' };
-    const { phones, refusal, status } = asked;
-    const usable = resendAt === null ? factors : ['sms', ...factors];
-    const shown = { mobile, resendAt, phones, factors: usable, refusal, status };
-    return { kind: 'waiting', pending: waiting, otp: null, ...shown };
-  };
+  const waiting = toWaiting(core, begun, recipient, noMessage);
+  if (waiting.factors.length === 0) return { kind: 'nothing-to-do' };
+  if (begun.isJoined) return waiting;
 
-  async function chargeWait(
-    { userId, bucket }: Pick<PendingLogin, 'userId' | 'bucket'>,
-    address: string | undefined,
-  ) {
-    const addresses = toAddressBlocks(address);
-    const ownAddresses = await userBlocks(userId, address);
-
-    return chargeBrowser(bucket, (one) => {
-      const about = { user: userId, bucket: one, addresses, ownAddresses };
-      // Other browsers wait even while they are locked: their codes are refused then.
-      const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
-      return chargeRows(store.counters, [...guards, ...limits.rowsOf('wait', about)]);
-    });
-  }
-
-  function toPendingLogin({ request, identity, bucket, mobile }: WithoutText): PendingLogin {
-    const { purpose, visit } = request;
-    return createPendingLogin(core, visit, { ...identity, purpose, bucket, mobile });
-  }
+  const { refusedBy } = await chargeWait(core, pending, address);
+  return refusedBy === null ? waiting : { kind: 'limited', refusal: toRefusal(refusedBy) };
 }
 
-/**
- * Begins a login before its device or its user is looked at, so that what ends all logins of the
- * user in the meantime ends this one too. It is not counted: what waits in it later is.
- * @throws {StoreError} `ERR_STORE`
- */
-export async function beginLogin(
+/** Describes a login that waits. Without a factor there is nothing to wait for. */
+export function toWaiting(
   core: Core,
-  user: Express.User,
-  visit: Visit,
-): Promise<PendingState> {
-  const identity = toUserIdText(core.getUserId(user));
-  const bucket = await core.browsers.findBucket(visit.browserCookie, identity.userId);
-  const purpose = 'login';
-  const begun = createPendingLogin(core, visit, { ...identity, purpose, bucket, mobile: '' });
-  await core.store.pendingLogins.begin(begun, placeOf(purpose, bucket), null);
-  return { pending: begun, sends: 0, otp: null, previous: null };
+  { state, isJoined }: BegunPending,
+  recipient: Recipient,
+  { refusal, waitSeconds, status }: NoMessage,
+): Waiting {
+  const { pending } = state;
+  const { mobile, phones, factors } = recipient;
+  const resendAt = mobile === '' ? null : findResendTime(core, state, waitSeconds);
+  const usable = resendAt === null ? factors : ['sms', ...factors];
+  const shown = { mobile, phones, factors: usable, refusal, status, resendAt };
+  return { kind: 'waiting', pending, otp: null, isJoined, isOnItsWay: false, ...shown };
 }
 
-/** A pending login that begins. */
-interface NewPending
-  extends
-    UserIdText,
-    Pick<PendingLogin, 'purpose' | 'bucket' | 'mobile' | 'transaction' | 'replaces'> {}
+async function chargeWait(core: Core, pending: PendingLogin, address: string | undefined) {
+  const { store, limits } = core;
+  const { userId: user, bucket } = pending;
+  const addresses = toAddressBlocks(address);
+  const ownAddresses = await core.userBlocks(user, address);
 
-/** Makes a pending login that begins now. No other file decides when one ends. */
-export function createPendingLogin(
-  { now, randomId, settings }: Pick<Core, 'now' | 'randomId' | 'settings'>,
-  visit: Visit,
-  begun: NewPending,
-): PendingLogin {
-  // A login renews the session. Everything else keeps it, and two requests of it begin one.
-  const pendingId = begun.purpose === 'login' ? randomId() : visit.toPendingId();
-  const startedAt = now();
-  const pendingUntil = startedAt + settings.pendingLoginSeconds * 1000;
-  return { version: 1, pendingId, ...begun, startedAt, pendingUntil };
+  return chargeBrowser(bucket, (one) => {
+    const about = { user, bucket: one, addresses, ownAddresses };
+    // Other browsers wait even while they are locked: their codes are refused then.
+    const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
+    return chargeRows(store.counters, [...guards, ...limits.rowsOf('wait', about)]);
+  });
 }
 
 function toRefusal(refusing: Counted<LimitRow>): Refusal {
@@ -166,11 +122,11 @@ function toRefusal(refusing: Counted<LimitRow>): Refusal {
  */
 export function findResendTime(
   { settings, now }: Pick<Core, 'settings' | 'now'>,
-  { pendingUntil, sends }: Pick<PendingLogin, 'pendingUntil'> & Pick<PendingState, 'sends'>,
+  { pending, sends }: Pick<PendingState, 'pending' | 'sends'>,
   waitSeconds: number | null,
 ): number | null {
   if (waitSeconds === null) return null;
   const resendAt = now() + waitSeconds * 1000;
-  const lastSendAt = pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
+  const lastSendAt = pending.pendingUntil - SHORTEST_VALIDITY_SECONDS * 1000;
   return sends < settings.maxSends && resendAt <= lastSendAt ? resendAt : null;
 }

@@ -46,7 +46,8 @@ export async function finishSend(
   options: RedirectOptions,
   { before, result, returnTo, methods }: DecidedSend,
 ): Promise<boolean> {
-  if (result.kind === 'not-required') return answerSuccess(res, options.successRedirect);
+  if (result.kind === 'not-required' || result.kind === 'trusted-device')
+    return answerSuccess(res, options.successRedirect);
   if (result.kind === 'already-sent')
     return answerAgain(context, req, res, options, { pending: before.pending }, result.refusal);
   const waited = before.pending;
@@ -82,7 +83,7 @@ export async function finishSend(
     return updated === 'kept' ? null : { reason: 'no-pending-login' };
   });
   if (refusal === null) return answerPending(req, res, options, pending, result);
-  await context.endPending(pending.pendingId);
+  await context.endOwn(pending);
   return refuse({ refusal });
 }
 
@@ -103,7 +104,7 @@ export async function keepText<Saved>(
   try {
     return await save();
   } catch (error) {
-    if (result.kind === 'sent') {
+    if (result.kind === 'sent' && !result.isJoined) {
       const { userId } = result.pending;
       await refundUnusable({ userId, bucket: result.otp.bucket });
     }
@@ -117,15 +118,18 @@ export function toPending(
   result: BegunSend,
   returnTo: KeptPage | null,
 ): PendingSlot {
-  const { pending, otp, mobile, resendAt, phones, factors } = result;
+  const { pending, otp, mobile, resendAt, phones, factors, isJoined } = result;
   const { pendingId, purpose, pendingUntil, transaction } = pending;
-  const { refusal, status: failureStatus } =
-    result.kind === 'waiting' ? result : { refusal: null, status: null };
+  const {
+    refusal,
+    status: failureStatus,
+    isOnItsWay,
+  } = result.kind === 'waiting' ? result : { refusal: null, status: null, isOnItsWay: false };
   return {
     pendingId,
     otpId: otp?.otpId ?? null,
     purpose,
-    isSent: otp !== null,
+    isSent: otp !== null || isOnItsWay,
     phoneEnding: toPhoneEnding(mobile),
     expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
@@ -137,6 +141,7 @@ export function toPending(
     ...(phones.length > 0 && { phones }),
     ...(transaction && { transaction }),
     ...(returnTo !== null && { returnTo }),
+    ...(isJoined && { isJoined }),
     ...(processId !== undefined && { processId }),
   };
 }

@@ -16,12 +16,12 @@ import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
-import type { Visit } from '../login/visit';
+import type { BeginPending, BegunPending } from '../login/pending';
 import type { PendingLogin, UserId } from '../stores/store';
 import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';
 import type { Paths } from './paths';
-import type { SmsOtpSession } from './session-data';
+import type { PendingSlot, SmsOtpSession } from './session-data';
 import type { SessionSlot } from './session-slot';
 import type { UserFields } from './user-fields';
 
@@ -46,22 +46,26 @@ export interface MiddlewareContext {
   readonly hasOneOf: (user: Express.User, methods: readonly string[]) => Promise<boolean>;
   /** Undefined unless `trustedDevices` is configured. */
   readonly devices: DevicesContext | undefined;
-  /** Begins a login before its device or its user is looked at. */
-  readonly beginLogin: (user: Express.User, visit: Visit) => Promise<PendingState>;
-  /** Whether the app may say that a user needs no second factor. */
-  readonly mayBeUnrequired: boolean;
+  readonly beginPending: BeginPending;
+  /** Ends a pending login that no session will name. Never rejects. */
+  readonly endUnused: (begun: BegunPending) => Promise<void>;
   /** Whether the text shows what a transaction approves: the gateway texts our messages. */
   readonly writesMessages: boolean;
   /** Returns a pending login while it is live, `passed` after its success. */
   readonly findPending: (pendingId: string) => Promise<PendingState | 'passed' | null>;
-  /** Ends a pending login. */
-  readonly endPending: (pendingId: string) => Promise<unknown>;
+  /**
+   * Returns what the sessions of a logged-in user that keep their id wait for, whichever request has
+   * begun it. Null: for nothing.
+   */
+  readonly findNewest: (req: Request) => Promise<PendingState | null>;
+  /** Ends a pending login of this session. One that it has joined is another session's. */
+  readonly endOwn: (pending: Pick<PendingSlot, 'pendingId' | 'isJoined'>) => Promise<unknown>;
   /** Ends a pending login for which no code is needed. Null: it has ended before. */
   readonly finishPending: (
     pendingId: string,
     success: PreparedSuccess,
   ) => Promise<WrittenSuccess | null>;
-  /** Gives a text that nobody can use back to its user. */
+  /** Refunds a message whose code no one can enter. */
   readonly refundUnusable: (sent: Pick<PendingLogin, 'userId' | 'bucket'>) => Promise<void>;
   /**
    * Returns whether the user needs the second factor: only `false` means no, and a throw means yes.

@@ -153,7 +153,7 @@ export async function logInOrUndo(
 export function createLogout(
   context: MiddlewareContext,
 ): (options?: RedirectOptions) => RequestHandler {
-  const { slot, logins, endPending, warn } = context;
+  const { slot, logins, endOwn, warn } = context;
 
   return createFactory(context, 'logout', 'smsOtpLogout', logout, { refusesEnded: null });
 
@@ -173,10 +173,7 @@ export function createLogout(
 
   async function end(req: Request, pending: PendingSlot | undefined): Promise<void> {
     // End the record before the session, so that a concurrent save cannot revive the login.
-    const ended = await Promise.allSettled([
-      logins.end(req),
-      pending && endPending(pending.pendingId),
-    ]);
+    const ended = await Promise.allSettled([logins.end(req), pending && endOwn(pending)]);
     // Passport saves the session once more before it ends: with nothing in it that a late request
     // could go on with.
     slot.remove(req);

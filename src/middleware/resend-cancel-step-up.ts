@@ -91,7 +91,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   ): Promise<boolean> {
     const { pending } = slot.read(req);
     if (pending !== undefined) {
-      await context.endPending(pending.pendingId);
+      await context.endOwn(pending);
       const isStill = ({ pending: now }: SmsOtpSession): boolean =>
         now?.pendingId === pending.pendingId;
       if (!(await logins.isStillLive(req))) {

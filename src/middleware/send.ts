@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
-import type { PendingState } from '../login/context';
-import type { SendResult } from '../login/send-result';
+import type { BegunPending } from '../login/pending';
+import type { LetIn, SendResult } from '../login/send-result';
 import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { Visit } from '../login/visit';
 import { answerAgain, answerPending, findNotice, keepText, toPending } from './answer-send';
@@ -16,7 +16,7 @@ import { setAuthInfo } from './passport';
 import { answerSuccess, finishRefusal, notSent, toVerified } from './answer';
 import { type SmsOtpSession, toKept } from './session-data';
 import { checkCookieLife, checkProxy, checkSameSite, requireSerializer } from './setup-checks';
-import { createDeviceLogin, type DeviceLogin, type LetIn } from './trusted-devices';
+import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
 import { readVisit } from './visit';
 
 /** Makes `send`: the first factor was right, so a code is sent. */
@@ -44,8 +44,6 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     isSetUp = true;
     warnOfSetUp(context, req);
 
-    await slot.noteCookieLife(req);
-    await slot.undoLogIn(req);
     const first = { user, kept, before: slot.read(req), visit: readVisit(context, req) };
     const goesOn = await sendOrLogIn(context, devices, first, { req, res, options });
     if (goesOn) setup.passedOn.add(req);
@@ -107,65 +105,54 @@ async function sendOrLogIn(
   first: FirstFactor,
   exchange: Exchange,
 ): Promise<boolean> {
+  const { slot, sendOtp } = context;
   const { user, visit } = first;
   const { req, res } = exchange;
-  const hasDevice = devices?.hasCookie(req) === true;
-  // Begin a pending login even where no code may be needed, so that "log out everywhere" in
-  // another request ends this login too.
-  const mayNeedNone = hasDevice || context.mayBeUnrequired;
-  const begun = mayNeedNone ? await context.beginLogin(user, visit) : undefined;
+  // Before anything else, so that "log out everywhere" in another request ends this login too.
+  const begun = await context.beginPending({ user, purpose: 'login', visit });
+  if (begun.kind === 'refused') return finish(context, first, undefined, exchange, begun);
 
   try {
-    // A trusted device matters only to a user who needs a code.
-    if (hasDevice && (await visit.isRequired(user))) {
-      const trusted = await devices.authenticate(req, res, user, begun?.pending.pendingId);
-      if (trusted !== null) return await logInAtOnce(context, first, begun, exchange, trusted);
-    }
-    const result = await context.sendOtp({ user, purpose: 'login', visit, previous: begun });
+    await slot.noteCookieLife(req);
+    await slot.undoLogIn(req);
+    const letIn = devices?.hasCookie(req)
+      ? (pendingId: string) => devices.authenticate(req, res, user, pendingId)
+      : undefined;
+    const result = await sendOtp({ user, purpose: 'login', visit, begun, letIn });
     return await finish(context, first, begun, exchange, result);
   } catch (error) {
-    await endUnused(context, begun);
+    await context.endUnused(begun);
     throw error;
   }
-}
-
-/** Ends a login that has begun and that no session will name. */
-async function endUnused(
-  context: MiddlewareContext,
-  begun: PendingState | undefined,
-): Promise<void> {
-  // If the store fails, it expires: no session names it, so no one can continue it.
-  if (begun !== undefined) await context.endPending(begun.pending.pendingId).catch(() => false);
 }
 
 /** Writes the result into the session, and answers. */
 async function finish(
   context: MiddlewareContext,
   first: FirstFactor,
-  begun: PendingState | undefined,
+  begun: BegunPending | undefined,
   exchange: Exchange,
   result: SendResult,
 ): Promise<boolean> {
   const { req, res, options } = exchange;
   const { before } = first;
-  if (result.kind === 'not-required') {
-    const { user } = first;
-    return logInAtOnce(context, first, begun, exchange, { user, mark: null, puts: [] });
-  }
+  if (result.kind === 'not-required' || result.kind === 'trusted-device')
+    return logInAtOnce(context, first, exchange, result);
+
   const changes = { pending: before.pending, isFirstFactor: true };
   if (result.kind === 'refused') {
-    await endUnused(context, begun);
+    if (begun !== undefined) await context.endUnused(begun);
     const refused = { refusal: result.refusal, ...changes };
     return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
   }
   if (result.kind === 'already-sent') {
-    await endUnused(context, begun);
+    if (begun !== undefined) await context.endUnused(begun);
     return answerAgain(context, req, res, options, changes, result.refusal);
   }
 
   const pending = toPending(context, result, findWantedPage(context, req, before));
   context.userFields?.remember(pending.pendingId, first.user);
-  await endEarlier(context, req, before);
+  await endEarlier(context, req, before, pending.pendingId);
   const waiting = { ...first.kept, pending, ...findNotice(options, result, context.now()) };
   await keepText(context, result, () => context.slot.renew(req, waiting));
   return answerPending(req, res, options, pending, result);
@@ -175,17 +162,16 @@ async function finish(
 async function logInAtOnce(
   context: MiddlewareContext,
   { kept, before }: FirstFactor,
-  begun: PendingState | undefined,
   { req, res, options }: Exchange,
-  { user, mark, puts }: LetIn,
+  { begun, user, mark, puts }: LetIn,
 ): Promise<boolean> {
+  const { pendingId } = begun.state.pending;
   const wanted = findWantedPage(context, req, before);
-  await endEarlier(context, req, before);
+  await endEarlier(context, req, before, pendingId);
   const { userId } = toUserIdText(context.getUserId(user));
   const login = context.logins.prepare(req, userId, mark?.method ?? null);
   const success = { ...login, puts: [...login.puts, ...puts] };
-  const pendingId = begun?.pending.pendingId;
-  const written = pendingId === undefined ? null : await context.finishPending(pendingId, success);
+  const written = await context.finishPending(pendingId, success);
   // Everything that ends all logins of the user has ended this one too.
   if (written === null) {
     const refusal = { reason: 'no-pending-login' } as const;
@@ -211,15 +197,16 @@ async function logInAtOnce(
 }
 
 /**
- * Ends the pending login and the login of this session. Another request may save the old session
+ * Ends the pending login and the login of this session, unless it goes on with that pending login. Another request may save the old session
  * late, and that must bring nothing back.
  */
 async function endEarlier(
   context: MiddlewareContext,
   req: Request,
   { pending }: SmsOtpSession,
+  nextId: string,
 ): Promise<void> {
-  if (pending !== undefined) await context.endPending(pending.pendingId);
+  if (pending !== undefined && pending.pendingId !== nextId) await context.endOwn(pending);
   await context.logins.end(req);
 }
 

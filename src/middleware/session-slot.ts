@@ -256,10 +256,18 @@ export class SessionSlot {
   }
 
   /**
-   * Returns the id of what a logged-in session waits for. All its requests have the same one, so
-   * that the store knows the newest, whichever of them writes the session last.
+   * Returns the id of the session that the request brought. If Passport has renewed the session
+   * since, or the cookie names none, it returns all cookies. Undefined: there are none.
    */
-  toPendingId(req: Request): string {
+  findBroughtId(req: Request): string | undefined {
+    return isIdFromClient(req) ? req.sessionID : req.headers.cookie;
+  }
+
+  /**
+   * Names everything that this session may wait for. All its requests give the same name, so that
+   * the store knows the newest, whichever of them writes the session last.
+   */
+  toSeries(req: Request): string {
     this.requireSession(req);
     return createHash('sha256')
       .update(JSON.stringify([this.sessionKey, req.sessionID]))

@@ -1,16 +1,8 @@
 import type { Request, Response } from 'express';
 import type { PreparedPut } from '../login/context';
-import type { VerifiedMark } from '../login/users';
+import type { TrustedUser } from '../login/send-result';
 import type { DevicesContext, MiddlewareContext } from './context';
 import { COOKIE_ATTRIBUTES, readCookie, readField, withCookie } from './handler';
-
-/** Who is in without a code. A trusted device leaves a mark that says so; otherwise it is null. */
-export interface LetIn {
-  readonly user: Express.User;
-  readonly mark: VerifiedMark | null;
-  /** What is written besides the login: the next token of the device. */
-  readonly puts: readonly PreparedPut[];
-}
 
 /** Trusted devices as cookies of a request. */
 export interface DeviceLogin {
@@ -24,7 +16,7 @@ export interface DeviceLogin {
     res: Response,
     user: Express.User,
     pendingId: string | undefined,
-  ) => Promise<LetIn | null>;
+  ) => Promise<TrustedUser | null>;
   /** Whether the request brought a device's cookie. */
   readonly hasCookie: (req: Request) => boolean;
   /** Prepares to trust this device when the form asks for it; null: it does not. */

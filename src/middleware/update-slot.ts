@@ -11,38 +11,39 @@ const MOST_WRITES = 3;
  * Changes the slot while it still is as expected. express-session reads and saves a session as a
  * whole, so a request that is under way at the same moment may save what has ended in between. What
  * the session waits for is therefore compared with the store after each write: a pending login that
- * is over is taken out again, and one that another request has given a text shows that text, also
- * where the session was to wait for nothing.
+ * has ended is taken out again, and one that another request has begun or given a message is shown,
+ * also where the session was to wait for nothing.
  *
- * @returns `kept`: it was changed, and what it waits for is not over. `passed`: a code of that
+ * @returns `kept`: it was changed, and what it waits for is active. `passed`: a code of that
  * pending login was right in another request. `over`: it has ended. `gone`: the session has ended,
  * or its slot was not as expected.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function updateSlot(
-  { slot, findPending, maxAttempts }: UpdateContext,
+  context: UpdateContext,
   req: Request,
   isStill: (slot: SmsOtpSession) => boolean,
   change: (slot: SmsOtpSession) => SmsOtpSession,
 ): Promise<SlotUpdate> {
+  const { slot, maxAttempts } = context;
   let waited: PendingSlot | undefined;
   let written = await slot.update(req, isStill, (current) => {
     waited = current.pending;
     return change(current);
   });
   let result: SlotUpdate = written === null ? 'gone' : 'kept';
+
   for (let writes = 1; written !== null && writes < MOST_WRITES; writes += 1) {
     const kept: PendingSlot | undefined = written.pending;
     const known = kept ?? waited;
     if (known === undefined) break;
     // What was written stays, and `store-failing` reports the failure.
-    const live = await findPending(known.pendingId).catch(() => undefined);
-    if (live === undefined) break;
-    const isLive = live !== null && live !== 'passed';
-    const newer = isLive && !isShown(known, live) ? live : null;
-    if (live === 'passed') result = 'passed';
-    if (newer === null && (isLive || kept === undefined)) break;
-    if (live === null) result = 'over';
+    const found = await look(context, req, known).catch(() => undefined);
+    if (found === undefined) break;
+    const { own, newer } = found;
+    if (own === 'passed') result = 'passed';
+    if (newer === null && (isActive(own) || kept === undefined)) break;
+    if (own === null && newer === null) result = 'over';
     written = await slot.update(
       req,
       (current) => isSamePending(current.pending, kept),
@@ -55,10 +56,32 @@ export async function updateSlot(
   return result;
 }
 
+/** What the store has under the id that a session knows, and what it is to show in its place. */
+interface Found {
+  readonly own: PendingState | 'passed' | null;
+  /** Null: what it shows is the newest. */
+  readonly newer: PendingState | null;
+}
+
+async function look(
+  { findPending, findNewest }: UpdateContext,
+  req: Request,
+  known: PendingSlot,
+): Promise<Found> {
+  const own = await findPending(known.pendingId);
+  if (isActive(own)) return { own, newer: isShown(known, own) ? null : own };
+  // Every login has a session of its own.
+  return { own, newer: known.purpose === 'login' ? null : await findNewest(req) };
+}
+
+function isActive(found: Found['own']): found is PendingState {
+  return found !== null && found !== 'passed';
+}
+
 /** What a session waits for after a change of its slot. */
 export type SlotUpdate = 'kept' | 'passed' | 'over' | 'gone';
 
-type UpdateContext = Pick<MiddlewareContext, 'slot' | 'findPending' | 'maxAttempts'>;
+type UpdateContext = Pick<MiddlewareContext, 'slot' | 'findPending' | 'findNewest' | 'maxAttempts'>;
 
 /** Returns the slot of a session that waits for nothing. */
 export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): SmsOtpSession {
@@ -90,12 +113,13 @@ function follow(
   const kept = purpose === written.purpose ? same : other;
   return {
     ...kept,
+    pendingId: pending.pendingId,
     otpId: otp?.otpId ?? null,
     purpose,
     isSent: otp !== null,
     expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
-    phoneEnding: toPhoneEnding(otp?.mobile ?? pending.mobile),
+    phoneEnding: otp === null ? kept.phoneEnding : toPhoneEnding(otp.mobile),
     attemptsLeft: maxAttempts,
     factors: otp === null ? kept.factors : [...new Set(['sms', ...kept.factors])],
     ...(transaction && { transaction }),

@@ -17,7 +17,12 @@ export function readVisit(context: MiddlewareContext, req: Request): Visit {
     currentUser: currentUser(req),
     pending: slot.read(req).pending,
     browserCookie: browsers.readCookie(req),
-    toPendingId: () => slot.toPendingId(req),
+    sender: {
+      sessionId: slot.findBroughtId(req),
+      userAgent: req.headers['user-agent'],
+      languages: req.headers['accept-language'],
+    },
+    toSeries: () => slot.toSeries(req),
     isRequired: (user) => (required ??= context.isRequiredFor(user, req)),
     getLocale: (user) => context.getLocale(user, req),
     getPreferredFactor: (user) => context.getPreferredFactor(user, req),

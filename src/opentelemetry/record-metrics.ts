@@ -155,6 +155,7 @@ function createTypeCounters(meter: Meter) {
     'device-trusted': change,
     'device-used': change,
     'device-revoked': (event) => change(event, event.reason),
+    'login-joined': change,
     'login-ended': (event) => change(event, event.reason),
     'gateway-failing': alert,
     'gateway-recovered': alert,

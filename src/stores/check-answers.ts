@@ -42,8 +42,15 @@ export function isBegun(answer: unknown, asked: unknown): boolean {
 }
 
 export function isFoundLogin(answer: unknown): boolean {
-  if (answer === null || answer === 'passed') return true;
-  return typeof readFields(answer).replacedBy === 'string' || isActiveLogin(answer);
+  return answer === null || answer === 'passed' || isActiveLogin(answer);
+}
+
+/** `asked`: the id of the user. */
+export function isNewestLogin(answer: unknown, asked: unknown): boolean {
+  if (answer === null) return true;
+  const { pendingId, login } = readFields(answer);
+  const isNamed = typeof pendingId === 'string' && isActiveLogin(login);
+  return isNamed && readFields(login).userId === asked;
 }
 
 function isActiveLogin(answer: unknown): boolean {

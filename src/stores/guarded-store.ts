@@ -5,6 +5,7 @@ import {
   isClaim,
   isFinishResult,
   isFoundLogin,
+  isNewestLogin,
   isPutResult,
   isRecordOrNull,
   isRecords,
@@ -36,6 +37,7 @@ const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boole
   attach: isBoolean,
   claim: isClaim,
   find: isFoundLogin,
+  findNewest: isNewestLogin,
   end: isBoolean,
   finish: isFinishResult,
   charge: isCharge,
@@ -69,6 +71,7 @@ export function guardStore(
     'attach',
     'claim',
     'find',
+    'findNewest',
     'end',
     'endAll',
   ]);

@@ -58,17 +58,13 @@ export interface PendingLogins {
   ) => Promise<LoginBegun>;
   readonly attach: (pendingId: string, otp: SentOtp, endsPrevious: boolean) => Promise<boolean>;
   readonly claim: (pendingId: string, options: ClaimOptions) => Promise<LoginClaim>;
-  /** Resolves to null for a login that was replaced. */
   readonly find: (pendingId: string) => Promise<PendingState | 'passed' | null>;
-  /** Like `find`, but returns the login that has replaced it. */
-  readonly findNewest: (pendingId: string) => Promise<PendingState | 'passed' | null>;
+  /** Returns the newest active pending login of a session that keeps its id. */
+  readonly findNewest: (userId: string, series: string) => Promise<PendingState | null>;
   readonly end: (pendingId: string, otpId?: string) => Promise<boolean>;
   readonly endAll: (userId: string, except?: string) => Promise<void>;
   readonly finish: (pendingId: string, options: FinishOptions) => Promise<FinishResult>;
 }
-
-/** A session that names a replaced login looks for the newest one in at most this many steps. */
-const MOST_REPLACED = 5;
 
 /**
  * What a store returns that this release has not written under that id is a `StoreError`.
@@ -107,18 +103,11 @@ export function createPendingLogins(
     },
     async find(pendingId) {
       const found = await pendingLogins.find(pendingId);
-      if (found === null || found === 'passed') return found;
-      return 'replacedBy' in found ? null : toState(pendingId, found);
+      return found === null || found === 'passed' ? found : toState(pendingId, found);
     },
-    async findNewest(pendingId) {
-      let newestId = pendingId;
-      for (let steps = 0; steps < MOST_REPLACED; steps += 1) {
-        const found = await pendingLogins.find(newestId);
-        if (found === null || found === 'passed') return found;
-        if (!('replacedBy' in found)) return toState(newestId, found);
-        newestId = found.replacedBy;
-      }
-      return null;
+    async findNewest(userId, series) {
+      const found = await pendingLogins.findNewest(userId, series);
+      return found && toState(found.pendingId, found.login);
     },
     end: (pendingId, otpId) => pendingLogins.end(pendingId, { otpId }),
     endAll: (userId, except) => pendingLogins.endAll(userId, except),

@@ -272,16 +272,6 @@ export interface ActivePendingLogin {
   readonly otps: readonly AttachedOtp[];
 }
 
-/**
- * What there is under an id. `passed`: from its `finish` with `leavesMark` to the end of its life.
- * `replacedBy`: the login of the same series that ended it, to the end of its life. Null: nothing.
- */
-export type FoundPendingLogin =
-  | ActivePendingLogin
-  | 'passed'
-  | { readonly replacedBy: string }
-  | null;
-
 /** The answer to a claim. An attempt is counted before anything is checked. */
 export type PendingClaim =
   | {
@@ -340,8 +330,19 @@ export interface PendingLoginStore {
    * `unknown` when the login is not active. A count that is missing or invalid is `exhausted`.
    */
   claim(pendingId: string, options: ClaimOptions): Promise<PendingClaim>;
-  /** Returns what there is under an id, and counts nothing. */
-  find(pendingId: string): Promise<FoundPendingLogin>;
+  /**
+   * Returns the login while it is active, and counts nothing; `passed` from its `finish` with
+   * `leavesMark` to the end of its life; null otherwise.
+   */
+  find(pendingId: string): Promise<ActivePendingLogin | 'passed' | null>;
+  /**
+   * Returns the active login of a user's series that has an active OTP; without one, the login of
+   * the series that began last. Counts nothing.
+   */
+  findNewest(
+    userId: string,
+    series: string,
+  ): Promise<{ readonly pendingId: string; readonly login: ActivePendingLogin } | null>;
   /**
    * Ends an active login, or with `otpId` that active OTP of it alone. True for exactly one caller.
    * No mark is left: without `otpId`, one that is there goes.

@@ -24,13 +24,17 @@ const DEVICE_COOKIE = '__Host-sms-otp-device';
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0';
 
+/** Two browsers never send the same headers, so that one does not join the login of the other. */
+let browsers = 0;
+
 /**
  * A person with a browser of their own: it keeps cookies, and follows no redirects. Where an app is
  * started anew for each test, each finds another browser, so that nothing passes between tests.
  */
 export class Visit {
   #server: Server | undefined;
-  #browser = { userAgent: FIREFOX, jar: new CookieJar() };
+  readonly #userAgent = `${FIREFOX} browser/${(browsers += 1)}`;
+  #browser = { userAgent: this.#userAgent, jar: new CookieJar() };
 
   constructor(
     private readonly test: TestApp,
@@ -42,7 +46,7 @@ export class Visit {
 
   private get browser(): { userAgent: string; readonly jar: CookieJar } {
     if (this.#server !== this.test.server)
-      this.#browser = { userAgent: FIREFOX, jar: new CookieJar(this.isOverTls) };
+      this.#browser = { userAgent: this.#userAgent, jar: new CookieJar(this.isOverTls) };
     this.#server = this.test.server;
     return this.#browser;
   }

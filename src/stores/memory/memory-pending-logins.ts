@@ -7,7 +7,6 @@ import type {
   BegunPendingLogin,
   ClaimOptions,
   FinishOptions,
-  FoundPendingLogin,
   NewPendingLogin,
   PendingClaim,
   PendingLoginStore,
@@ -30,14 +29,13 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
   const logins = new ExpiringMap<StoredLogin>(maxEntries, now, (login) => forget(byUser, login));
 
   function activeOf(userId: string, nowMs: number): readonly StoredLogin[] {
-    const isActive = (login: StoredLogin): boolean =>
-      login.mark === null && login.deadlineMs > nowMs;
+    const isActive = (login: StoredLogin): boolean => !login.hasPassed && login.deadlineMs > nowMs;
     return findOfUser(byUser, userId).filter(isActive);
   }
 
   function findActive(pendingId: string, nowMs = now()): StoredLogin | undefined {
     const found = logins.get(pendingId, nowMs);
-    return found?.mark === null ? found : undefined;
+    return found?.hasPassed === false ? found : undefined;
   }
 
   function begin(begun: NewPendingLogin, options: BeginOptions): BegunPendingLogin {
@@ -71,7 +69,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
 
     for (const other of activeOf(login.userId, nowMs)) {
       if (other === login) continue;
-      if (isOfSeries(other, login)) leaveMark(other, { replacedBy: pendingId });
+      if (isOfSeries(other, login)) logins.delete(other);
       else if (other.place === login.place) dropOtps(other);
     }
     addOtp(login, otp);
@@ -84,10 +82,16 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     return login === undefined ? { outcome: 'unknown' } : claimAttempt(login, options);
   }
 
-  function find(pendingId: string): FoundPendingLogin {
+  function find(pendingId: string): ActivePendingLogin | 'passed' | null {
     const login = logins.get(pendingId);
     if (login === undefined) return null;
-    return login.mark ?? toActive(login);
+    return login.hasPassed ? 'passed' : toActive(login);
+  }
+
+  function findNewest(userId: string, series: string): NewestLogin | null {
+    const ofSeries = activeOf(userId, now()).filter((login) => login.series === series);
+    const found = ofSeries.find(({ newest }) => newest !== undefined) ?? lastBegun(ofSeries);
+    return found === undefined ? null : { pendingId: found.key, login: toActive(found) };
   }
 
   function end(pendingId: string, otpId: string | undefined): boolean {
@@ -96,7 +100,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     if (otpId !== undefined) return endOtp(login, otpId);
 
     logins.delete(login);
-    return login.mark === null;
+    return !login.hasPassed;
   }
 
   function endAll(userId: string, except: string | undefined): void {
@@ -111,12 +115,11 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     const { otpId, acceptsPassed = false, leavesMark } = options;
     const login = logins.get(pendingId, nowMs);
     if (login === undefined) return null;
-    if (login.mark === 'passed' && acceptsPassed) return () => undefined;
-    if (login.mark !== null) return null;
+    if (login.hasPassed) return acceptsPassed ? () => undefined : null;
     if (otpId !== undefined && findOtp(login, otpId) === undefined) return null;
 
     return () => {
-      if (leavesMark) leaveMark(login, 'passed');
+      if (leavesMark) leaveMark(login);
       else logins.delete(login);
     };
   }
@@ -140,11 +143,14 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
           return claim(pendingId, options);
         }),
       find: (pendingId) => toPromise(() => find(pendingId)),
+      findNewest: (userId, series) => toPromise(() => findNewest(userId, series)),
       end: (pendingId, options) => toPromise(() => end(pendingId, options?.otpId)),
       endAll: (userId, except) => toPromise(() => endAll(userId, except)),
     },
   };
 }
+
+type NewestLogin = NonNullable<Awaited<ReturnType<PendingLoginStore['findNewest']>>>;
 
 interface StoredLogin extends Expiring {
   readonly userId: string;
@@ -155,8 +161,7 @@ interface StoredLogin extends Expiring {
   readonly series: string | undefined;
   readonly begunAtMs: number;
   value: string;
-  /** Null: the login is active. */
-  mark: 'passed' | { readonly replacedBy: string } | null;
+  hasPassed: boolean;
   sends: number;
   newest: StoredOtp | undefined;
   older: StoredOtp | undefined;
@@ -206,7 +211,7 @@ function createLogin(begun: NewPendingLogin, nowMs: number, deadlineMs: number):
     series,
     begunAtMs: nowMs,
     value,
-    mark: null,
+    hasPassed: false,
     sends: 0,
     newest: undefined,
     older: undefined,
@@ -223,15 +228,15 @@ function findJoined(
 ): StoredLogin | undefined {
   if (begun.sender === undefined) return undefined;
 
-  const newest = ofUser
-    .filter(({ place }) => place === begun.place)
-    .reduce<StoredLogin | undefined>(
-      (found, one) => (found !== undefined && found.begunAtMs > one.begunAtMs ? found : one),
-      undefined,
-    );
+  const newest = lastBegun(ofUser.filter(({ place }) => place === begun.place));
   const isJoined =
     newest?.sender === begun.sender && newest.begunAtMs >= sinceMs && !hasAttempts(newest);
   return isJoined ? newest : undefined;
+}
+
+function lastBegun(logins: readonly StoredLogin[]): StoredLogin | undefined {
+  // Those of a user are in the order in which they began.
+  return logins.at(-1);
 }
 
 function hasAttempts(login: StoredLogin): boolean {
@@ -246,10 +251,10 @@ function findEnded(
   block: string,
   protectedSinceMs: number,
 ): StoredLogin | undefined {
-  const oldestFirst = withoutOtp.toSorted((one, other) => one.begunAtMs - other.begunAtMs);
+  // They are in the order in which they began.
   return (
-    oldestFirst.find((login) => login.block === block) ??
-    oldestFirst.find((login) => login.begunAtMs < protectedSinceMs)
+    withoutOtp.find((login) => login.block === block) ??
+    withoutOtp.find((login) => login.begunAtMs < protectedSinceMs)
   );
 }
 
@@ -321,9 +326,9 @@ function dropOtps(login: StoredLogin): void {
   login.newest = undefined;
 }
 
-function leaveMark(login: StoredLogin, mark: NonNullable<StoredLogin['mark']>): void {
+function leaveMark(login: StoredLogin): void {
   const ended = { newest: undefined, older: undefined, attempts: undefined };
-  Object.assign(login, { ...ended, endedAttempts: undefined, mark, value: '' });
+  Object.assign(login, { ...ended, endedAttempts: undefined, hasPassed: true, value: '' });
 }
 
 function toActive(login: StoredLogin): ActivePendingLogin {

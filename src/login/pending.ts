@@ -1,0 +1,128 @@
+import { toIpAddress } from '../limits/address-block';
+import { placeOf, sideOf } from '../limits/buckets';
+import type { PendingState } from '../stores/pending-logins';
+import type { PendingLogin, Purpose, Transaction } from '../stores/store';
+import type { Core } from './context';
+import type { Refusal } from './outcome';
+import type { NewPhone } from './phones';
+import { deny, type RefusedSend } from './send-result';
+import { toUserIdText } from './users';
+import type { Visit } from './visit';
+
+/** Whose pending login begins, and what for. */
+export interface NewPending {
+  readonly user: Express.User;
+  readonly purpose: Purpose;
+  readonly visit: Visit;
+  /** Purpose `enroll` only. */
+  readonly newPhone?: NewPhone | undefined;
+  /** Purpose `transaction` only. */
+  readonly transaction?: Transaction | undefined;
+}
+
+/** A pending login that has begun, or why none has. */
+export type Begun = BegunPending | RefusedSend;
+
+export interface BegunPending {
+  readonly kind: 'begun';
+  readonly state: PendingState;
+  /** Whether it was begun by an earlier request, which sends its message. */
+  readonly isJoined: boolean;
+}
+
+/** @throws {StoreError} `ERR_STORE` */
+export type BeginPending = (asked: NewPending) => Promise<Begun>;
+
+/** The most pending logins without an OTP of one user and side. */
+const MOST_WITHOUT_OTP = 100;
+
+/** Seconds in which requests from other address blocks cannot end such a login. */
+const PROTECTED_SECONDS = 60;
+
+/** Seconds in which a login form that is submitted again joins the first login. */
+const JOIN_SECONDS = 30;
+
+/**
+ * Makes the step that begins pending logins. It comes before any callback of the app, so that
+ * whatever ends all logins of the user ends this one too. It counts nothing. No other file makes a
+ * pending login.
+ */
+export function createBeginPending(core: Core): BeginPending {
+  const [digest] = core.createDigests('sender');
+
+  return async function beginPending(asked) {
+    const { visit, purpose } = asked;
+    const identity = toUserIdText(core.getUserId(asked.user));
+    const { userId } = identity;
+    const bucket = await core.browsers.findBucket(visit.browserCookie, userId);
+    const pending = createPending(core, asked, { ...identity, bucket });
+    const block = await findBlock(core, userId, visit.address);
+    const isLogin = purpose === 'login';
+
+    const begun = await core.store.pendingLogins.begin(
+      {
+        pending,
+        place: placeOf(purpose, bucket),
+        side: sideOf(bucket),
+        block,
+        // A request whose address cannot be read joins nothing.
+        sender: isLogin && block !== '' ? await toSender(visit, block) : undefined,
+        series: isLogin ? undefined : visit.toSeries(),
+      },
+      { most: MOST_WITHOUT_OTP, protectedSeconds: PROTECTED_SECONDS, joinSeconds: JOIN_SECONDS },
+    );
+
+    const { address } = visit;
+    if (begun.outcome === 'refused')
+      return deny(core, { userId, purpose, address }, NO_ROOM, { limit: 'without-text' });
+    if (begun.outcome === 'begun')
+      return { kind: 'begun', state: toState(pending), isJoined: false };
+    core.emit({ type: 'login-joined', userId, purpose, address });
+    return { kind: 'begun', state: begun.state, isJoined: true };
+  };
+
+  /** There always is a digest: '' is for the compiler alone. */
+  async function toSender({ sender }: Visit, block: string): Promise<string> {
+    const { sessionId = 'none', userAgent = '', languages = '' } = sender;
+    return ((await digest?.(sessionId, block, userAgent, languages)) ?? '').slice(0, 22);
+  }
+}
+
+const NO_ROOM: Refusal = { reason: 'send-limit', retryAfterSeconds: PROTECTED_SECONDS };
+
+function createPending(
+  core: Core,
+  { purpose, newPhone, transaction }: NewPending,
+  whose: Pick<PendingLogin, 'userId' | 'userIdType' | 'bucket'>,
+): PendingLogin {
+  const startedAt = core.now();
+  return {
+    version: 1,
+    pendingId: core.randomId(),
+    ...whose,
+    purpose,
+    mobile: newPhone?.mobile ?? '',
+    transaction,
+    replaces: newPhone?.replaces,
+    startedAt,
+    pendingUntil: startedAt + core.settings.pendingLoginSeconds * 1000,
+  };
+}
+
+/** Names the block of an address; empty when the address cannot be read. */
+async function findBlock(core: Core, userId: string, address: string | undefined): Promise<string> {
+  if (toIpAddress(address) === null) return '';
+  const [own] = await core.userBlocks(userId, address);
+  return own?.block ?? '';
+}
+
+function toState(pending: PendingLogin): PendingState {
+  return { pending, sends: 0, otp: null, previous: null };
+}
+
+/** Ends a pending login that no session will name. One that was joined belongs to another request. */
+export async function endUnused(core: Core, { state, isJoined }: BegunPending): Promise<void> {
+  if (isJoined) return;
+  // If the store fails, it expires: no session names it, so no one can continue it.
+  await core.store.pendingLogins.end(state.pending.pendingId).catch(() => false);
+}
