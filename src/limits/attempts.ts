@@ -18,7 +18,7 @@ export type AttemptEvent =
 
 /** Why an attempt may not be made. */
 export interface AttemptRefusal {
-  readonly reason: 'too-many-attempts' | 'locked' | 'disabled';
+  readonly reason: 'locked' | 'disabled';
   readonly retryAfterSeconds?: number;
 }
 
@@ -95,10 +95,9 @@ export interface AttemptSubject extends Pick<PendingLogin, 'userId' | 'bucket'> 
 }
 
 /** Counts an attempt at one factor on its user, before the code is checked, or refuses it. */
-export type AttemptLimit = (
-  subject: AttemptSubject,
-) => Promise<
-  | { readonly kind: 'counted'; readonly attempt: ChargedAttempt }
+export type AttemptLimit = (subject: AttemptSubject) => Promise<
+  /** `bucket`: the browser that it was counted for. */
+  | { readonly kind: 'counted'; readonly attempt: ChargedAttempt; readonly bucket: string }
   | ({ readonly kind: 'refused' } & AttemptStop)
 >;
 
@@ -132,12 +131,16 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   const { counters, limits } = parts;
 
   return async function charge(subject) {
-    const { userId: user, bucket } = subject;
-    const isKnown = bucket !== OTHER_BROWSERS;
+    const { userId: user } = subject;
     const ownAddresses = await parts.userBlocks(user, subject.address);
-    const about = { user, bucket, method, ownAddresses };
-    const { refusedBy, rows } = await chargeRows(counters, limits.rowsOf('guess', about));
-    if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy, isKnown, method) };
+    const aboutOf = (bucket: string) => ({ user, bucket, method, ownAddresses });
+
+    const charged = await chargeBrowser(subject.bucket, (one) =>
+      chargeRows(counters, limits.rowsOf('guess', aboutOf(one))),
+    );
+    const { bucket, refusedBy, rows } = charged;
+    const isKnown = bucket !== OTHER_BROWSERS;
+    if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy, method) };
 
     const end: EndAttempt = async (outcome, more = []) => {
       const { kept, failures } = await refundAttempt(counters, rows, outcome, more);
@@ -148,11 +151,11 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
 
       // A known browser is not stopped: its next attempt counts as one of the others.
       const full = isKnown ? undefined : kept.find(isFull);
-      return full === undefined ? null : toStop(full, isKnown, method);
+      return full === undefined ? null : toStop(full, method);
     };
 
-    const findCleared = (): readonly string[] => limits.keysClearedBySuccess(about);
-    return { kind: 'counted', attempt: toAttempt(rows, findCleared, end) };
+    const findCleared = (): readonly string[] => limits.keysClearedBySuccess(aboutOf(bucket));
+    return { kind: 'counted', bucket, attempt: toAttempt(rows, findCleared, end) };
   };
 }
 
@@ -232,10 +235,8 @@ function eventsOfFailure(
   return events;
 }
 
-/** A known browser is not locked: it counts as one of the others from its next message on. */
-function toStop(stopping: Counted<LimitRow>, isKnown: boolean, method: string): AttemptStop {
+function toStop(stopping: Counted<LimitRow>, method: string): AttemptStop {
   const { limit, isPerMethod } = stopping.row;
-  if (isKnown) return { refusal: { reason: 'too-many-attempts' }, stopsMessages: false };
   if (limit === 'failures') return { refusal: { reason: 'disabled' }, stopsMessages: true };
 
   // A count of one factor stops messages if they are that factor; a count of all factors does.
@@ -258,9 +259,17 @@ function createUnguessableLimit(
   const { counters, limits } = parts;
 
   return async function charge(subject) {
-    const { userId: user, bucket } = subject;
-    const about = { user, bucket, ownAddresses: await parts.userBlocks(user, subject.address) };
-    const { refusedBy, rows } = await chargeRows(counters, limits.rowsOf(counting, about));
+    const { userId: user } = subject;
+    const ownAddresses = await parts.userBlocks(user, subject.address);
+    const aboutOf = (bucket: string) => ({ user, bucket, ownAddresses });
+
+    const charged = await chargeBrowser(subject.bucket, (one) => {
+      const about = aboutOf(one);
+      // A browser that is no longer known is not locked: it counts as one of the others.
+      const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
+      return chargeRows(counters, [...guards, ...limits.rowsOf(counting, about)]);
+    });
+    const { bucket, refusedBy, rows } = charged;
     if (refusedBy !== null)
       return { kind: 'refused', refusal: toLocked(refusedBy), stopsMessages: false };
 
@@ -273,8 +282,8 @@ function createUnguessableLimit(
       return null;
     };
 
-    const findCleared = (): readonly string[] => limits.keysClearedBySuccess(about);
-    return { kind: 'counted', attempt: toAttempt(rows, findCleared, end) };
+    const findCleared = (): readonly string[] => limits.keysClearedBySuccess(aboutOf(bucket));
+    return { kind: 'counted', bucket, attempt: toAttempt(rows, findCleared, end) };
   };
 }
 

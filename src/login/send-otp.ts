@@ -202,7 +202,8 @@ async function waitWithoutSms(
   if (waiting.kind === 'waiting') return waiting;
   if (waiting.kind === 'limited')
     return denySend(core, request, identity, waiting.refusal, { limit: 'without-text' });
-  return denySend(core, request, identity, { reason: 'second-factor-required' });
+  const reason = waiting.kind === 'ended' ? 'no-pending-login' : 'second-factor-required';
+  return denySend(core, request, identity, { reason });
 }
 
 /** The request that began the login sends its message, or has sent it. */

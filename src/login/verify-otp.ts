@@ -121,8 +121,8 @@ async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Prom
     if (charged.kind === 'refused') return rejectAttempt(checker, subject, charged);
 
     // 4 to 7, and the check at the previous OTP
-    const { attempt } = charged;
-    const counted = { ...read, ...claimed, attempt, subject, startedAtMs };
+    const { attempt, bucket } = charged;
+    const counted = { ...read, ...claimed, attempt, bucket, subject, startedAtMs };
     return await check(checker, request, counted, permit);
   } finally {
     permit?.release();
@@ -210,17 +210,15 @@ function charge(
 ): ReturnType<AttemptLimit> {
   const { userId, address } = subject;
   const emit = (event: AttemptEvent): void => core.emit({ ...event, ...subject });
-  return chargeAttempt({ userId, bucket: bucketOf(claimed), address, emit });
-}
-
-/** Returns the browser for which an attempt is counted. */
-function bucketOf({ pending, otp }: Pick<PendingState, 'pending' | 'otp'>): string {
-  return otp?.bucket ?? pending.bucket;
+  const bucket = claimed.otp?.bucket ?? claimed.pending.bucket;
+  return chargeAttempt({ userId, bucket, address, emit });
 }
 
 /** A code whose attempt has been counted on its user as well. */
 interface ChargedCode extends Claimed, ReadRequest {
   readonly attempt: ChargedAttempt;
+  /** The browser for which it is counted. */
+  readonly bucket: string;
   readonly subject: Subject;
   /** By the monotonic clock. */
   readonly startedAtMs: number;
@@ -325,7 +323,15 @@ async function checkPrevious(
     if (charged.kind === 'refused') return null;
 
     const attempt = joinAttempts(newest.attempt, charged.attempt);
-    const counted = { ...newest, ...claimed, attempt, left: newest.left, newer: newest.otp };
+    const { bucket } = charged;
+    const counted = {
+      ...newest,
+      ...claimed,
+      attempt,
+      bucket,
+      left: newest.left,
+      newer: newest.otp,
+    };
     const checked = await checkAtOtp(checker, request, counted, permit, Math.max(0, limitMs()));
     if (typeof checked === 'object') return checked;
     // One that is over stays in the store, for the same reason as a whole login.
@@ -380,10 +386,9 @@ async function prepare(
 }
 
 function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
-  const { pending, otp, user } = counted;
+  const { pending, otp, user, bucket } = counted;
   const { userId, purpose, transaction, replaces } = pending;
   const mobile = otp?.mobile ?? pending.mobile;
-  const bucket = bucketOf(counted);
   const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
   return { kind: 'verified', ...verified, method, at };
 }
@@ -442,5 +447,5 @@ function toBrowserField(
   { browsers }: Core,
   counted: CheckedCode,
 ): { readonly isKnownBrowser?: boolean } {
-  return browsers.isOn ? { isKnownBrowser: sideOf(bucketOf(counted)) === 'known' } : {};
+  return browsers.isOn ? { isKnownBrowser: sideOf(counted.bucket) === 'known' } : {};
 }

@@ -59,7 +59,9 @@ export type NotWaiting =
   /** The user has no other factor, and no code can be requested later. */
   | { readonly kind: 'nothing-to-do' }
   /** Too many logins have waited without a message. */
-  | { readonly kind: 'limited'; readonly refusal: Refusal };
+  | { readonly kind: 'limited'; readonly refusal: Refusal }
+  /** Another request has ended it, such as one of this session that has sent a message. */
+  | { readonly kind: 'ended' };
 
 /**
  * Lets a pending login go on without a message, and counts that.
@@ -80,7 +82,15 @@ export async function waitWithoutText(
   if (begun.isJoined) return waiting;
 
   const { refusedBy } = await chargeWait(core, pending, address);
-  return refusedBy === null ? waiting : { kind: 'limited', refusal: toRefusal(refusedBy) };
+  if (refusedBy !== null) return { kind: 'limited', refusal: toRefusal(refusedBy) };
+  return (await isStillActive(core, pending)) ? waiting : { kind: 'ended' };
+}
+
+/** The message of another request of this session may have ended it. A login has its own session. */
+async function isStillActive({ store }: Core, pending: PendingLogin): Promise<boolean> {
+  if (pending.purpose === 'login') return true;
+  const found = await store.pendingLogins.find(pending.pendingId);
+  return found !== null && found !== 'passed';
 }
 
 /** Describes a login that waits. Without a factor there is nothing to wait for. */
