@@ -122,9 +122,9 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       return {
         put,
         undo,
-        async done() {
+        done() {
           emit({ type: 'device-trusted', userId, address, deviceId, label });
-          return { value: prepared.value, expiresAt };
+          return Promise.resolve({ value: prepared.value, expiresAt });
         },
       };
     },

@@ -93,8 +93,8 @@ export async function refund(
 }
 
 /**
- * Charges refunds as `refund` does, and reads a counter in the same call: `count` is what is counted
- * there after that. Null: it failed.
+ * Charges refunds as `refund` does, and reads a counter in the same call: `count` is what is
+ * counted there after that. Null: it failed.
  * @param key Of a counter without locks, because a locked one would refuse the refunds. Left out:
  * none is read.
  */

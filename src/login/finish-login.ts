@@ -49,7 +49,8 @@ function toWritten(
   const written = puts.flatMap((prepared, index) => {
     const result = results[index];
     if (result?.isPut !== true) return [];
-    return [{ prepared, result: takesPlace(prepared, replaces) ? { ...result, replaced } : result }];
+    const isNext = takesPlace(prepared, replaces);
+    return [{ prepared, result: isNext ? { ...result, replaced } : result }];
   });
 
   return {
