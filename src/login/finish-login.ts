@@ -54,8 +54,22 @@ function toWritten(
   });
 
   return {
-    done: () => runAll(written.map(({ prepared, result }) => () => prepared.done(result))),
-    undo: () => runAll(written.map(({ prepared, result }) => () => prepared.undo(result))),
+    done: () =>
+      runAll(
+        written.map(
+          ({ prepared, result }) =>
+            () =>
+              prepared.done(result),
+        ),
+      ),
+    undo: () =>
+      runAll(
+        written.map(
+          ({ prepared, result }) =>
+            () =>
+              prepared.undo(result),
+        ),
+      ),
   };
 }
 
@@ -80,6 +94,14 @@ async function takeBack(
 ): Promise<void> {
   for (const { lost } of puts) lost?.();
   const end = repeatUntilDone(() => pendingLogins.end(pendingId));
-  const undone = end.last.then(() => runAll(puts.map(({ undo }) => () => undo(null))));
+  const undone = end.last.then(() =>
+    runAll(
+      puts.map(
+        ({ undo }) =>
+          () =>
+            undo(null),
+      ),
+    ),
+  );
   if (await end.first) await undone;
 }

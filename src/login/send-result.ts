@@ -81,9 +81,9 @@ export interface TrustedUser {
 
 /** A user who gets in without a code. The pending login is still to be finished. */
 export type LetIn = Pick<TrustedUser, 'user' | 'puts'> & { readonly begun: BegunPending } & (
-  | { readonly kind: 'not-required'; readonly mark: null }
-  | { readonly kind: 'trusted-device'; readonly mark: VerifiedMark }
-);
+    | { readonly kind: 'not-required'; readonly mark: null }
+    | { readonly kind: 'trusted-device'; readonly mark: VerifiedMark }
+  );
 
 /** A message that was sent, and its pending login. */
 export interface Sent {
