@@ -105,7 +105,8 @@ async function findLetIn(request: SendRequest, begun: BegunPending): Promise<Let
     return { kind: 'not-required', user, mark: null, puts: [], begun };
 
   const trusted = (await request.letIn?.(begun.state.pending.pendingId)) ?? null;
-  return trusted && { kind: 'trusted-device', ...trusted, begun };
+  if (trusted === null) return null;
+  return { kind: 'trusted-device', user: trusted.user, mark: trusted.mark, begun };
 }
 
 /** Sends another message for a pending login, which stays as it was where that fails. */
@@ -185,7 +186,13 @@ async function waitForOtherFactor(
   const nothingFailed = { refusal: null, waitSeconds: 0, status: null };
   const { address } = visit;
   const waiting = await waitWithoutText(sender.core, begun, recipient, nothingFailed, address);
-  return waiting.kind === 'waiting' ? waiting : null;
+  if (waiting.kind === 'waiting') return waiting;
+  return waiting.kind === 'ended' ? refuseEnded(sender.core, request, recipient) : null;
+}
+
+/** Another request of this session has sent a message meanwhile, and its code is accepted. */
+function refuseEnded(core: Core, request: SendRequest, recipient: MessageRecipient): RefusedSend {
+  return denySend(core, request, recipient.identity, { reason: 'resend-too-soon' });
 }
 
 /** A step-up that accepts no texted code waits for one of the user's factors. */
@@ -202,8 +209,8 @@ async function waitWithoutSms(
   if (waiting.kind === 'waiting') return waiting;
   if (waiting.kind === 'limited')
     return denySend(core, request, identity, waiting.refusal, { limit: 'without-text' });
-  const reason = waiting.kind === 'ended' ? 'no-pending-login' : 'second-factor-required';
-  return denySend(core, request, identity, { reason });
+  if (waiting.kind === 'ended') return refuseEnded(core, request, recipient);
+  return denySend(core, request, identity, { reason: 'second-factor-required' });
 }
 
 /** The request that began the login sends its message, or has sent it. */

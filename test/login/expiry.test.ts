@@ -23,9 +23,9 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
   it('keeps a login in the store for as long as it is pending', async () => {
     const lives: number[] = [];
     const kept = memoryStore();
-    const begin: SmsOtpStore['pendingLogins']['begin'] = (login, ttlSeconds) => {
-      lives.push(ttlSeconds);
-      return kept.pendingLogins.begin(login, ttlSeconds);
+    const begin: SmsOtpStore['pendingLogins']['begin'] = (login, options) => {
+      lives.push(options.ttlSeconds);
+      return kept.pendingLogins.begin(login, options);
     };
     await start({ store: { ...kept, pendingLogins: { ...kept.pendingLogins, begin } } });
     await visitor.login();

@@ -285,7 +285,7 @@ it('a code after the last failure that a user has is refused as disabled', async
   expect([status, body]).toEqual([403, { error: 'disabled' }]);
 });
 
-it('a known browser that has had its failures at one login is refused at a step-up that waits', async () => {
+it('a known browser that has had its failures at one login counts as one of the others at a step-up', async () => {
   const test = await apps.start();
   const alice = test.browser();
   await alice.login();
@@ -299,9 +299,8 @@ it('a known browser that has had its failures at one login is refused at a step-
     expect((await other.login()).status).toBe(200);
     await enterWrongly(other, 5);
   }
-  const { status, body } = await alice.post('/login/pin', { pin: code });
-  expect([status, body]).toEqual([401, { error: 'invalid-code' }]);
-  expect(reasons(test).at(-1)).toBe('too-many-attempts');
+  // A right code is never refused because its browser was made unknown.
+  expect((await alice.post('/login/pin', { pin: code })).status).toBe(200);
 });
 
 it('the sixtieth failure of other browsers in 30 days is told, and locks them for a day', async () => {

@@ -415,7 +415,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       expect(body).toMatchObject({ sent: false, pending: true, factors: ['sms', 'email', 'totp'] });
     });
 
-    it('begins nothing in place of a step-up whose text has gone out in the meantime', async () => {
+    it('waits for nothing in place of a step-up whose message has gone out in the meantime', async () => {
       const clock = testClock();
       const tampered = tamperedStore(clock);
       let preferred = 'sms';
@@ -425,14 +425,15 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       await bob.login();
       await bob.enterRight();
       preferred = 'totp';
-      tampered.tamper('begin', answering(false));
+      // The message of the other step-up has ended this one.
+      tampered.tamper('find', answering(null));
       const answer = await bob.post('/step-up');
       expect([answer.status, answer.body]).toEqual([429, { error: 'resend-too-soon' }]);
       expect(test.told('denied').at(-1)).toMatchObject({ reason: 'resend-too-soon' });
       expect(test.sim.stats().calls.generate).toBe(1);
     });
 
-    it('leaves a step-up its text when its browser has had its failures', async () => {
+    it('begins a step-up beside the one whose message is out', async () => {
       let preferred = 'sms';
       const limits = { failures: { max: 1 } };
       const options = { limits, preferredFactor: () => preferred };
@@ -445,8 +446,10 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       await bob.enterWrong();
       preferred = 'totp';
       const answer = await bob.post('/step-up');
-      expect(answer).toMatchObject({ status: 200, body: { sent: true, isSent: true } });
+      expect(answer).toMatchObject({ status: 200, body: { sent: false, pending: true } });
       expect(test.sim.stats().calls.generate).toBe(2);
+      const app = await bob.post('/app', { pin: APP_CODE });
+      expect(app.status).toBe(200);
     });
 
     it('is counted, with its text, as one of the others once its browser has had its failures', async () => {
@@ -462,12 +465,9 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       await bob.enterWrong();
       clock.advanceSeconds(60);
       expect((await bob.post('/pay')).body).toMatchObject({ sent: true });
-      const begun = calls.filter(({ call }) => call === 'begin').map(({ given: [login] }) => login);
-      const text = { value: expect.stringContaining('"bucket":"others"') };
-      expect(begun.at(-1)).toMatchObject({
-        ...{ place: 'transaction:others', value: expect.stringContaining('"bucket":"others"') },
-        text,
-      });
+      const attached = calls.filter(({ call }) => call === 'attach').map(({ given }) => given[1]);
+      const otp = { value: expect.stringContaining('"bucket":"others"') };
+      expect(attached.at(-1)).toMatchObject(otp);
     });
 
     it('has a text sent by resend at once', async () => {

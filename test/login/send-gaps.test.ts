@@ -87,10 +87,10 @@ describe.each(['A', 'B'] as const)('the gap between two sends in variant %s', (v
     expect((await visitor.enterRight()).status).toBe(200);
   });
 
-  it('answers two passwords at once with one code', async () => {
+  it('answers two passwords at once with one code, and both with its pending login', async () => {
     const visitor = visit(test);
     const answers = await Promise.all([visitor.login(), visitor.login()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(test.sim.stats().sent).toBe(1);
   });
 

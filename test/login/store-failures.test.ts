@@ -279,11 +279,11 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
     const { pendingLogins } = test.tampered.store;
     const claim = await pendingLogins.claim(pendingId, { of: 'otp', most: 5 });
     const login = claim.outcome === 'claimed' ? claim.login : undefined;
-    const texts = login?.otps.map(({ otpId, value }) => {
-      const text = { ...(JSON.parse(value) as object), expiresAt: undefined };
-      return { otpId, value: JSON.stringify(text) };
+    const otps = login?.otps.map(({ otpId, value }) => {
+      const otp = { ...(JSON.parse(value) as object), expiresAt: undefined };
+      return { otpId, value: JSON.stringify(otp) };
     });
-    test.tampered.tamper('claim', answering({ ...claim, login: { ...login, texts } }));
+    test.tampered.tamper('claim', answering({ ...claim, login: { ...login, otps } }));
     expect(seen(await visitor.enterRight())).toEqual(FAILED);
     expect(test.logins).not.toContain(visitor.user.id);
   });

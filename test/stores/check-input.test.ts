@@ -12,7 +12,7 @@ import {
   checkText,
 } from '../../src/stores/check-values';
 import type { ClaimOptions, Counter, RecordPut } from '../../src/stores/store';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { makeFinish, makePendingLogin, makeRecord, makeOtp } from './make-stored';
 
 describe('the input of a store', () => {
   const counter = { key: 'a', windowSeconds: 60 };
@@ -100,7 +100,7 @@ describe('the input of a store', () => {
     // A caller in JavaScript may pass anything.
     const login = { ...makePendingLogin('a'), ...changes } as ReturnType<typeof makePendingLogin>;
     expect(() => checkPendingLogin(login, 600)).toThrow(StoreError);
-    const good = makePendingLogin('a', { value: 'x'.repeat(4_096), otp: makeText('x') });
+    const good = makePendingLogin('a', { value: 'x'.repeat(4_096), otp: makeOtp('x') });
     expect(() => checkPendingLogin(good, 600)).not.toThrow();
   });
 

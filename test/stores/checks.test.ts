@@ -7,6 +7,7 @@ import { memoryStore } from '../../src/stores/memory/memory-store';
 import { raiseChecks } from '../checks/store/counter-checks';
 import { unlockChecks } from '../checks/store/lock-checks';
 import { checksAbout, failedChecks, failuresOf, partWith, type Sabotage } from './sabotage';
+import { sabotagesOfBegin } from './sabotages-of-begin';
 import { sabotagesOfFinish, sabotagesOfUnlock } from './sabotages-of-finish';
 import { sabotagesOfPendingLogins } from './sabotages-of-pending-logins';
 import { sabotagesOfRecords } from './sabotages-of-records';
@@ -96,7 +97,10 @@ const sabotages: Record<string, Sabotage> = {
 
 const ofParts = {
   records: { sabotages: sabotagesOfRecords, checks: checksAbout('records') },
-  'pending logins': { sabotages: sabotagesOfPendingLogins, checks: checksAbout('pendingLogins') },
+  'pending logins': {
+    sabotages: { ...sabotagesOfPendingLogins, ...sabotagesOfBegin },
+    checks: checksAbout('pendingLogins'),
+  },
   finish: { sabotages: sabotagesOfFinish, checks: checksAbout('finish') },
   'raises and unlock': {
     sabotages: sabotagesOfUnlock,

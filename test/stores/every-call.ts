@@ -1,6 +1,6 @@
 import type { SmsOtpStore } from '../../src/stores/store';
 import { STORE_TIMEOUT_MS, waitAtMost } from '../../src/stores/with-timeout';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeFinish, makeRecord, makeOtp } from './make-stored';
 
 /** How many calls are made here: every one that a store has, `end` with an OTP id and without. */
 export const EVERY_CALL = 19;
@@ -50,8 +50,8 @@ export function everyRecordCall(store: SmsOtpStore): readonly (() => Promise<unk
     () => records.list(of),
     () => records.remove({ ...of, id: 'a' }, 'tag'),
     () => records.removeAll(of, 'b'),
-    () => pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 60),
-    () => pendingLogins.attach('a', makeText('y')),
+    () => beginLogin(pendingLogins, 'a', { otp: makeOtp('x') }, 60),
+    () => pendingLogins.attach('a', makeOtp('y')),
     () => pendingLogins.claim('a', { of: 'otp', most: 5 }),
     () => pendingLogins.find('a'),
     () => pendingLogins.end('a', { otpId: 'x' }),

@@ -8,7 +8,7 @@ import { guardStore } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
 import { makeFinish, makeRecord } from './make-stored';
-import { MADE_AT, makeDevice, makeSentText, makeWaitingLogin } from './make-values';
+import { MADE_AT, makeDevice, makeSentOtp, makeWaitingLogin } from './make-values';
 import { casesOf } from '../support/complete-run';
 
 // What comes back for records, pending logins and finish is in `redis-answers` and
@@ -46,7 +46,7 @@ const guarded = (store: SmsOtpStore) => guardStore(store, () => MADE_AT);
 const ASKED = {
   begin: (store: SmsOtpStore) =>
     guarded(store).pendingLogins.begin(makeWaitingLogin('a'), 'login', null),
-  attach: (store: SmsOtpStore) => guarded(store).pendingLogins.attach('a', makeSentText('x')),
+  attach: (store: SmsOtpStore) => guarded(store).pendingLogins.attach('a', makeSentOtp('x')),
   claim: (store: SmsOtpStore) => guarded(store).pendingLogins.claim('a', { of: 'otp', most: 5 }),
   find: (store: SmsOtpStore) => guarded(store).pendingLogins.find('a'),
   end: (store: SmsOtpStore) => guarded(store).pendingLogins.end('a'),
@@ -138,7 +138,7 @@ describe('whatever the server returns', () => {
 });
 
 describe('whatever a store of another maker returns', () => {
-  const [login, sent] = [makeWaitingLogin('a'), makeSentText('x')];
+  const [login, sent] = [makeWaitingLogin('a'), makeSentOtp('x')];
   const texts = [{ otpId: 'x', value: JSON.stringify(sent) }];
   const live = { userId: 'user', value: JSON.stringify(login), sends: 1, texts };
   const stored = makeRecord('a', { value: JSON.stringify(makeDevice('a')) });
@@ -159,8 +159,8 @@ describe('whatever a store of another maker returns', () => {
         { ...live, sends: -1 },
         { ...live, sends: '1' },
         { ...live, texts: null },
-        { ...live, texts: [...texts, ...texts, ...texts] },
-        { ...live, texts: [{ otpId: 'x' }] },
+        { ...live, otps: [...texts, ...texts, ...texts] },
+        { ...live, otps: [{ otpId: 'x' }] },
         { ...live, value: { login } },
       ],
     ],

@@ -17,8 +17,8 @@ import {
   makeCodes,
   makeDevice,
   makeLogin,
-  makeSentText,
-  makeTextedCode,
+  makeSentOtp,
+  makeOtpedCode,
   makeWaitingLogin,
 } from './make-values';
 
@@ -56,10 +56,10 @@ describe('a guarded store', () => {
     const store = guardStore(memoryStore({ now }), now);
     const { pendingLogins, devices, browsers, logins, recoveryCodes, challenges, notes } = store;
     const { textedCodes } = store;
-    const [login, text] = [makeWaitingLogin('a'), makeSentText('x')];
+    const [login, text] = [makeWaitingLogin('a'), makeSentOtp('x')];
     expect(await pendingLogins.begin(login, 'login others', text)).toBe(true);
     expect(await pendingLogins.find('a')).toEqual({ login, sends: 1, text, earlier: null });
-    const newer = makeSentText('y');
+    const newer = makeSentOtp('y');
     expect(await pendingLogins.attach('a', newer)).toBe(true);
     expect(await pendingLogins.claim('a', { of: 'otp', most: 5 })).toEqual({
       ...{ outcome: 'claimed', attempt: 1, login, sends: 2, text: newer, earlier: text },
@@ -114,11 +114,11 @@ describe('a guarded store', () => {
     expect(await challenges.take(makeChallenge('a', { challenge: 'other' }))).toBe(false);
     expect(await challenges.take(makeChallenge('a'))).toBe(true);
 
-    await textedCodes.put(makeTextedCode('a'));
-    expect(await textedCodes.find('a', 'code')).toEqual(makeTextedCode('a'));
-    const counted = makeTextedCode('a', { comparisons: 1 });
-    expect(await textedCodes.swap(makeTextedCode('a'), counted)).toBe(true);
-    expect(await textedCodes.swap(makeTextedCode('a'), counted)).toBe(false);
+    await textedCodes.put(makeOtpedCode('a'));
+    expect(await textedCodes.find('a', 'code')).toEqual(makeOtpedCode('a'));
+    const counted = makeOtpedCode('a', { comparisons: 1 });
+    expect(await textedCodes.swap(makeOtpedCode('a'), counted)).toBe(true);
+    expect(await textedCodes.swap(makeOtpedCode('a'), counted)).toBe(false);
     expect(await textedCodes.remove('a', 'code')).toBe(true);
 
     await notes.write('a', 'note', 600);
@@ -263,14 +263,14 @@ describe('a value that does not fit', () => {
       () =>
         store.pendingLogins.begin(makeWaitingLogin('a', { version: 2 as 1 }), 'login others', null),
     ],
-    ['text', () => store.pendingLogins.attach('a', makeSentText(''))],
+    ['text', () => store.pendingLogins.attach('a', makeSentOtp(''))],
     ['device', () => store.devices.put(makeDevice('a', { tokenHash: 'short' }))],
     ['device that is swapped', () => store.devices.swap(makeDevice('a'), makeDevice(''))],
     ['browser', () => store.browsers.put(makeBrowser('a', { knownAt: 0.5 }))],
     ['login record', () => store.logins.put(makeLogin('a', { method: '' }))],
     ['set of codes', () => store.recoveryCodes.put(makeCodes(''))],
     ['challenge', () => store.challenges.put(makeChallenge('a', { factor: '' }))],
-    ['texted code', () => store.textedCodes.put(makeTextedCode('a', { digest: 'short' }))],
+    ['texted code', () => store.textedCodes.put(makeOtpedCode('a', { digest: 'short' }))],
     ['note', () => store.notes.write('', 'note', 60)],
   ])('is refused: a %s', async (_what, write) => {
     await expect(write()).rejects.toThrow(StoreError);
@@ -280,8 +280,8 @@ describe('a value that does not fit', () => {
 function everyGuardedCall(store: GuardedStore): readonly (() => Promise<unknown>)[] {
   const { pendingLogins, counters, devices, notes } = store;
   return [
-    () => pendingLogins.begin(makeWaitingLogin('a'), 'login others', makeSentText('x')),
-    () => pendingLogins.attach('a', makeSentText('y')),
+    () => pendingLogins.begin(makeWaitingLogin('a'), 'login others', makeSentOtp('x')),
+    () => pendingLogins.attach('a', makeSentOtp('y')),
     () => pendingLogins.claim('a', { of: 'otp', most: 5 }),
     () => pendingLogins.find('a'),
     () => pendingLogins.end('a'),

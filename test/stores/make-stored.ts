@@ -1,7 +1,9 @@
 import type {
   AttachedOtp,
+  BeginOptions,
   FinishOptions,
   NewPendingLogin,
+  PendingLoginStore,
   StoredRecord,
 } from '../../src/stores/store';
 
@@ -10,9 +12,9 @@ export function makeRecord(id: string, changes: Partial<StoredRecord> = {}): Sto
   return { id, tag: 'tag', rank: 1, value: '{"label":"Firefox on Linux"}', ...changes };
 }
 
-/** A text whose value names its id. */
-export function makeText(otpId: string): AttachedOtp {
-  return { otpId, value: JSON.stringify({ text: otpId }) };
+/** An OTP whose value names its id. */
+export function makeOtp(otpId: string): AttachedOtp {
+  return { otpId, value: JSON.stringify({ otp: otpId }) };
 }
 
 /** A pending login of the user `user`. */
@@ -20,7 +22,24 @@ export function makePendingLogin(
   pendingId: string,
   changes: Partial<NewPendingLogin> = {},
 ): NewPendingLogin {
-  return { pendingId, userId: 'user', place: 'login others', value: '{}', ...changes };
+  const placed = { place: 'login others', side: 'others', block: 'block' };
+  return { pendingId, userId: 'user', ...placed, value: '{}', ...changes };
+}
+
+/** What a login begins with: it joins none, and finds room. */
+export function makeBegin(changes: Partial<BeginOptions> = {}): BeginOptions {
+  return { ttlSeconds: 600, most: 1_000, protectedSeconds: 60, joinSeconds: 0, ...changes };
+}
+
+/** Begins a login of the user `user`, and attaches the OTP, where one is given. */
+export async function beginLogin(
+  logins: PendingLoginStore,
+  pendingId: string,
+  { otp, ...changes }: Partial<NewPendingLogin> & { readonly otp?: AttachedOtp | undefined } = {},
+  ttlSeconds = 600,
+): Promise<void> {
+  await logins.begin(makePendingLogin(pendingId, changes), makeBegin({ ttlSeconds }));
+  if (otp !== undefined) await logins.attach(pendingId, otp);
 }
 
 /** A finish that changes nothing but the login. */

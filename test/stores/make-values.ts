@@ -32,7 +32,7 @@ export function makeWaitingLogin(
 }
 
 /** A text that went out. */
-export function makeSentText(otpId: string, changes: Partial<SentOtp> = {}): SentOtp {
+export function makeSentOtp(otpId: string, changes: Partial<SentOtp> = {}): SentOtp {
   return {
     version: 1,
     otpId,
@@ -111,7 +111,7 @@ export function makeChallenge(
 }
 
 /** A code that was texted under an id. */
-export function makeTextedCode(otpId: string, changes: Partial<TextedCode> = {}): TextedCode {
+export function makeOtpedCode(otpId: string, changes: Partial<TextedCode> = {}): TextedCode {
   return {
     version: 1,
     otpId,

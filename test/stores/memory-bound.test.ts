@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm';
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { CounterStore } from '../../src/stores/store';
-import { makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makePendingLogin, makeRecord, makeOtp } from './make-stored';
 
 describe('the bound of memoryStore', () => {
   it('refuses a charge that needs more room than there is, and charges nothing', async () => {
@@ -28,7 +28,7 @@ describe('the bound of memoryStore', () => {
 
   it('counts pending logins, records, counters and accounts apart', async () => {
     const { pendingLogins, records, counters, tokens } = memoryStore({ maxEntries: 1 });
-    await pendingLogins.begin(makePendingLogin('a'), 600);
+    await beginLogin(pendingLogins, 'a');
     await records.put({ kind: 'device', owner: 'a', record: makeRecord('a'), ttlSeconds: 600 });
     await counters.charge([{ key: 'a', windowSeconds: null }]);
     await tokens.renew('a', 0, () => Promise.resolve({ sealed: 'x', ttlSeconds: 10 }));
@@ -59,18 +59,18 @@ describe('the bound of memoryStore', () => {
     const { pendingLogins, counters } = memoryStore({ maxEntries: 50, now: () => nowMs });
     for (let index = 0; index < 50; index += 1) {
       await counters.charge([{ key: `key ${index}`, windowSeconds: 1 + index }]);
-      const login = makePendingLogin(`id ${index}`, { otp: makeText('x') });
+      const login = makePendingLogin(`id ${index}`, { otp: makeOtp('x') });
       await pendingLogins.begin(login, 1 + index);
     }
     nowMs = 60_000;
     expect((await counters.charge([{ key: 'key 49', windowSeconds: 60 }])).counts[0]?.count).toBe(
       1,
     );
-    const other = { userId: 'another', text: makeText('y') };
-    await pendingLogins.begin(makePendingLogin('id 49', other), 60);
-    await pendingLogins.begin(makePendingLogin('new', { otp: makeText('z') }), 60);
+    const other = { userId: 'another', text: makeOtp('y') };
+    await beginLogin(pendingLogins, 'id 49', other, 60);
+    await beginLogin(pendingLogins, 'new', { otp: makeOtp('z') }, 60);
     expect(await pendingLogins.find('id 49')).toMatchObject({
-      ...{ userId: 'another', texts: [makeText('y')] },
+      ...{ userId: 'another', otps: [makeOtp('y')] },
     });
   });
 

@@ -133,7 +133,7 @@ describe('the room for pending logins', () => {
     const late = { pendingId: 'c', userId: 'alice', place: 'login a', value: '{}' };
     const text = { otpId: 'c', value: '{}' };
     await expect(store.pendingLogins.begin({ ...late, otp: text }, 600)).rejects.toThrow(FULL);
-    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [{}] });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [{}] });
   });
 
   const passSeconds = (seconds: number): void => void (nowMs += seconds * 1000);
@@ -229,7 +229,7 @@ describe('a finish in a full store', () => {
   const old = { kind: 'device', owner: 'alice', id: 'old' };
 
   async function assertNothingChanged(): Promise<void> {
-    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [{}], sends: 1 });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [{}], sends: 1 });
     expect(await idsOf('browser')).toEqual([]);
     expect(await countOf('one')).toBe(0);
     expect(await countOf('other 0')).toBe(1);
@@ -331,7 +331,7 @@ it('nothing that was returned changes with a later call', async () => {
   const claimed = await store.pendingLogins.claim('a', { of: 'otp', most: 5 });
   await store.pendingLogins.attach('a', { otpId: 'more', value: '{}' });
   const text = { otpId: 'text of a', value: '{}' };
-  const login = { userId: 'alice', value: '{}', sends: 1, texts: [text] };
+  const login = { userId: 'alice', value: '{}', sends: 1, otps: [text] };
   expect(found).toEqual(login);
   expect(claimed).toEqual({ outcome: 'claimed', attempt: 1, otpId: 'text of a', login });
   await put('a');
@@ -351,5 +351,5 @@ it('a record keeps nothing of an object that its caller changes later', async ()
   expect(await store.records.list({ kind: 'device', owner: 'alice' })).toMatchObject([
     { tag: 'first' },
   ]);
-  expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [{ otpId: 'x' }, {}] });
+  expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [{ otpId: 'x' }, {}] });
 });

@@ -7,7 +7,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
-import { makePendingLogin } from './make-stored';
+import { beginLogin } from './make-stored';
 
 const CLAIM = { of: 'otp', most: 5 };
 
@@ -33,7 +33,7 @@ describeWithService('postgres')('postgresStore when PostgreSQL fails', () => {
 
   it('refuses every call while PostgreSQL is down, and continues when it is back', async () => {
     // Of another user: calls that were refused because of a lock take effect once it is gone.
-    await store.pendingLogins.begin(makePendingLogin('kept', { userId: 'another' }), 600);
+    await beginLogin(store.pendingLogins, 'kept', { userId: 'another' });
     await store.pendingLogins.claim('kept', CLAIM);
     await server.crash();
     expect(await outcomesOfEveryCall(store)).toEqual(allRefused);

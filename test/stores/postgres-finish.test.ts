@@ -11,12 +11,12 @@ import type {
 } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { everyRecordCall } from './every-call';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { makeFinish, makePendingLogin, makeRecord, makeOtp } from './make-stored';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
 const makeLogin = (id: string, otpId?: string): NewPendingLogin =>
-  makePendingLogin(id, otpId === undefined ? {} : { otp: makeText(otpId) });
+  makePendingLogin(id, otpId === undefined ? {} : { otp: makeOtp(otpId) });
 const makePut = (id: string): RecordPut => ({
   ...{ kind: 'login', owner: 'user', record: makeRecord(id), ttlSeconds: 600 },
 });
@@ -45,7 +45,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       expect(await store.pendingLogins.claim('a', { of: kind, most: 5 })).toEqual({
         outcome: 'exhausted',
       });
-    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
   });
 
   it.each([`'{}'`, `'[5]'`, `'[{"otpId":5,"value":"{}"}]'`, `'[{"otpId":"x"}]'`])(
@@ -68,7 +68,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     const calls = [
       pendingLogins.begin(makeLogin('\0'), 600),
       pendingLogins.begin(makeLogin('a', '\0'), 600),
-      pendingLogins.attach('a', makeText('\0')),
+      pendingLogins.attach('a', makeOtp('\0')),
       pendingLogins.claim('a', { of: '\0', most: 5 }),
       pendingLogins.end('a', { otpId: '\0' }),
       pendingLogins.find('\0'),
@@ -77,7 +77,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       ground().store.finish('a', makeFinish({ charges: [charge('\0')] })),
     ];
     for (const call of calls) await expect(call).rejects.toThrow(StoreError);
-    expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, texts: [makeText('x')] });
+    expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, otps: [makeOtp('x')] });
   });
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
@@ -89,7 +89,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       await Promise.all(
         Array.from({ length: 12 }, (_, index) => {
           const id = 'abcd'.charAt(index % 4);
-          if (index < 8) return pendingLogins.attach(id, makeText(`t${index}`));
+          if (index < 8) return pendingLogins.attach(id, makeOtp(`t${index}`));
           return pendingLogins.begin(makeLogin(`${id}${id}`, `t${index}`), 600);
         }),
       );
@@ -104,7 +104,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     await pendingLogins.begin(makeLogin('a'), 600);
     await ground().beside<unknown>({ statement: TURN }, () => [
       pendingLogins.begin(makeLogin('b', 'x'), 600),
-      pendingLogins.attach('a', makeText('y')),
+      pendingLogins.attach('a', makeOtp('y')),
       pendingLogins.endAll('user', 'a'),
     ]);
     const found = await Promise.all(['a', 'b'].map((id) => pendingLogins.find(id)));
@@ -119,12 +119,12 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     await pendingLogins.begin(makeLogin('a', 'x'), 600);
     const then = `UPDATE sms_otp_pending_login SET user_id = 'other'`;
     const attached = await ground().beside({ statement: TURN, then }, () => [
-      pendingLogins.attach('a', makeText('y')),
+      pendingLogins.attach('a', makeOtp('y')),
     ]);
     expect(attached).toEqual([false]);
     expect(await pendingLogins.find('a')).toMatchObject({
       userId: 'other',
-      texts: [makeText('x')],
+      otps: [makeOtp('x')],
     });
   });
 
@@ -215,7 +215,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       await store.counters.charge([charge('cleared'), charge('odd')]);
       await pool.query(`UPDATE sms_otp_counter SET ${change} WHERE key = 'odd'`);
       await expect(store.finish('a', options)).rejects.toThrow(StoreError);
-      expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
+      expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
       expect(await store.records.list(makePut('new'))).toEqual([makePut('old').record]);
       const keys = 'SELECT array_agg(key ORDER BY key) AS value FROM sms_otp_counter';
       expect(await valueOf(keys)).toEqual(['cleared', 'odd']);

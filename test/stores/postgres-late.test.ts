@@ -7,7 +7,7 @@ import type { FinishOptions, SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, openPool } from '../services/postgres';
 import { usePostgres } from '../services/use-service';
-import { makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeRecord, makeOtp } from './make-stored';
 import { until } from './until';
 
 const RECORDS = { kind: 'login', owner: 'user' };
@@ -27,7 +27,7 @@ describeWithService('postgres')('a call that PostgreSQL gets to too late', () =>
     const tables = ['pending_login', 'record', 'turn', 'counter'].map((name) => `sms_otp_${name}`);
     await running.pool.query(`TRUNCATE ${tables.join()}`);
     store = postgresStore(running.pool, { random: () => 1 });
-    await store.pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
+    await beginLogin(store.pendingLogins, 'a', { otp: makeOtp('x') });
     await store.counters.charge([{ key: 'cleared', windowSeconds: 60 }]);
   });
 
@@ -50,7 +50,7 @@ describeWithService('postgres')('a call that PostgreSQL gets to too late', () =>
   }
 
   async function assertNothingWritten(): Promise<void> {
-    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
     expect(await store.records.list(RECORDS)).toEqual([]);
     const keys = ['cleared', 'charged'];
     const reads = keys.map((key) => ({ key, windowSeconds: 60, isOnlyRead: true }));
@@ -101,8 +101,8 @@ describeWithService('postgres')('a call that PostgreSQL gets to too late', () =>
   });
 
   it.each<[string, (late: SmsOtpStore) => Promise<unknown>]>([
-    ['begin', (late) => late.pendingLogins.begin(makePendingLogin('b'), 600)],
-    ['attach', (late) => late.pendingLogins.attach('a', makeText('y'))],
+    ['begin', (late) => beginLogin(late.pendingLogins, 'b')],
+    ['attach', (late) => late.pendingLogins.attach('a', makeOtp('y'))],
     ['endAll', (late) => late.pendingLogins.endAll('user')],
     ['put', (late) => late.records.put({ ...RECORDS, record: makeRecord('b'), ttlSeconds: 9 })],
     ['swap', (late) => late.records.swap({ ...RECORDS, id: 'old' }, 'tag', makeRecord('new'), 9)],
@@ -118,7 +118,7 @@ describeWithService('postgres')('a call that PostgreSQL gets to too late', () =>
     await pool.query('SELECT 1');
     await pool.end();
     expect(await store.records.list(RECORDS)).toEqual([old]);
-    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
     expect(await store.pendingLogins.find('b')).toBeNull();
   });
 

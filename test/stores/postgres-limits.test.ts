@@ -7,7 +7,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, openPool } from '../services/postgres';
 import { usePostgres } from '../services/use-service';
 import { isCompleteRun } from '../support/complete-run';
-import { makePendingLogin } from './make-stored';
+import { beginLogin } from './make-stored';
 import { until } from './until';
 
 /** The pool of `docs/scaling.md`. */
@@ -36,8 +36,8 @@ describeWithService('postgres')('the limit of the server on a statement', () => 
     const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     const query = jest.spyOn(pool, 'query');
     const { pendingLogins } = postgresStore(pool, { random: () => 1 });
-    await pendingLogins.begin(makePendingLogin('a'), 60);
-    await pendingLogins.begin(makePendingLogin('b'), 60);
+    await beginLogin(pendingLogins, 'a', {}, 60);
+    await beginLogin(pendingLogins, 'b', {}, 60);
     await Promise.all(query.mock.results.map(({ value }) => value as Promise<unknown>));
     // Two calls, a question for the schema, and one for the limit and the clock.
     expect(query).toHaveBeenCalledTimes(4);
@@ -58,7 +58,7 @@ describeWithService('postgres')('the limit of the server on a statement', () => 
   it('is not asked for again where the server does not say', async () => {
     const pool = { query: () => Promise.reject(new Error('canary')) };
     const { pendingLogins } = postgresStore(pool);
-    await expect(pendingLogins.begin(makePendingLogin('a'), 60)).rejects.toThrow('begin');
+    await expect(beginLogin(pendingLogins, 'a', {}, 60)).rejects.toThrow('begin');
   });
 
   it('keeps a lock from using up the connections of the database', async () => {

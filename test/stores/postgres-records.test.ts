@@ -4,7 +4,7 @@ import { postgresStore } from 'passport-sms-otp/postgres';
 import { StoreError } from '../../src/errors';
 import type { RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
-import { makeFinish, makePendingLogin, makeRecord } from './make-stored';
+import { beginLogin, makeFinish, makeRecord } from './make-stored';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
@@ -44,7 +44,7 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     const { store } = ground();
     const { pendingLogins, records } = store;
     await records.put(makePut('a'));
-    await pendingLogins.begin(makePendingLogin('p'), 600);
+    await beginLogin(pendingLogins, 'p');
     const results = await ground().beside<unknown>({ statement: TURN }, () => [
       records.swap({ ...of, id: 'a' }, 'tag', makeRecord('a'), 600),
       records.put(makePut('b', { ifNone: true })),

@@ -7,7 +7,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { connectionOf, openPool } from '../services/postgres';
 import { usePostgres } from '../services/use-service';
 import { isCompleteRun } from '../support/complete-run';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeFinish, makeRecord, makeOtp } from './make-stored';
 
 /** The table of counters before a lock knew its count, and a counter its generation. */
 const OLDER = `
@@ -154,8 +154,8 @@ describeWithService('postgres')('the schema in PostgreSQL', () => {
         { key: userId, windowSeconds: 60 },
       ];
       await store.counters.charge(charge);
-      await store.pendingLogins.begin(makePendingLogin(pendingId, { userId }), 600);
-      await store.pendingLogins.attach(pendingId, makeText('x'));
+      await beginLogin(store.pendingLogins, pendingId, { userId });
+      await store.pendingLogins.attach(pendingId, makeOtp('x'));
       await store.pendingLogins.claim(pendingId, { of: 'otp', most: 5 });
       const record = makeRecord(pendingId);
       const put = { kind: 'login', owner: userId, record, ttlSeconds: 60, most: 5 };

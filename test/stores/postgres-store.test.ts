@@ -11,7 +11,7 @@ import {
 import { describeWithService } from '../services/describe-with-service';
 import { openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
-import { makePendingLogin, makeRecord } from './make-stored';
+import { beginLogin, makeRecord } from './make-stored';
 import { until } from './until';
 
 const CLAIM = { of: 'otp', most: 5 };
@@ -43,7 +43,7 @@ describeWithService('postgres')('postgresStore', () => {
     const other = postgresStore(pool, { prefix: 'other' });
     await Promise.all(Array.from({ length: 12 }, () => other.migrate()));
     await other.migrate();
-    await other.pendingLogins.begin(makePendingLogin('a'), 600);
+    await beginLogin(other.pendingLogins, 'a');
     expect(await store.pendingLogins.find('a')).toBeNull();
   });
 
@@ -70,7 +70,7 @@ describeWithService('postgres')('postgresStore', () => {
   it('has the tables that schemaSql creates', async () => {
     await pool.query(schemaSql('by_hand'));
     const byHand = postgresStore(pool, { prefix: 'by_hand' });
-    await byHand.pendingLogins.begin(makePendingLogin('a'), 600);
+    await beginLogin(byHand.pendingLogins, 'a');
     expect((await byHand.pendingLogins.claim('a', CLAIM)).outcome).toBe('claimed');
   });
 
@@ -102,7 +102,7 @@ describeWithService('postgres')('postgresStore', () => {
   );
 
   it('prunes expired rows beside its calls, and no live ones', async () => {
-    for (const id of ['old', 'live']) await store.pendingLogins.begin(makePendingLogin(id), 600);
+    for (const id of ['old', 'live']) await beginLogin(store.pendingLogins, id);
     for (const key of ['old', 'live']) await store.counters.charge([windowed(key)]);
     await store.counters.charge([{ ...windowed('locked'), lock: { every: 1, seconds: [600] } }]);
     await pool.query(
@@ -126,7 +126,7 @@ describeWithService('postgres')('postgresStore', () => {
         options: `-c default_transaction_isolation=${level.replace(' ', '\\ ')}`,
       });
       const { pendingLogins, counters } = postgresStore(isolated, { random: never });
-      await pendingLogins.begin(makePendingLogin('a'), 600);
+      await beginLogin(pendingLogins, 'a');
       const claims = await settle(20, () => pendingLogins.claim('a', CLAIM));
       const charges = await settle(20, () =>
         counters.charge([{ ...windowed('a'), max: 5 }, windowed('b')]),

@@ -13,7 +13,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { openPool, startPostgres } from '../services/postgres';
 import { startRedis } from '../services/redis';
 import { isCompleteRun } from '../support/complete-run';
-import { makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeRecord, makeOtp } from './make-stored';
 import type { RaceResult } from './race-program';
 import { connectNodeRedis } from './redis-clients';
 
@@ -77,7 +77,7 @@ const oneWinner = {
 
 /** What the processes race for. */
 async function prepare({ pendingLogins, records }: SmsOtpStore): Promise<void> {
-  await pendingLogins.begin(makePendingLogin(RACED, { otp: makeText('x') }), 600);
+  await beginLogin(pendingLogins, RACED, { otp: makeOtp('x') });
   for (const kind of ['swapped', 'removed'])
     await records.put({ kind, owner: 'user', record: makeRecord(RACED), ttlSeconds: 600 });
 }

@@ -13,8 +13,8 @@ import {
   makeCodes,
   makeDevice,
   makeLogin,
-  makeSentText,
-  makeTextedCode,
+  makeSentOtp,
+  makeOtpedCode,
   makeWaitingLogin,
 } from './make-values';
 import { casesOf } from '../support/complete-run';
@@ -54,7 +54,7 @@ const KINDS = {
   logins: { good: makeLogin('a'), id: 'a', owner: 'user' },
   recoveryCodes: { good: makeCodes('a'), id: 'codes', owner: 'user' },
   challenges: { good: makeChallenge('a'), id: 'passkey', owner: 'a' },
-  textedCodes: { good: makeTextedCode('a'), id: 'code', owner: 'a' },
+  textedCodes: { good: makeOtpedCode('a'), id: 'code', owner: 'a' },
 };
 type RecordName = keyof typeof KINDS;
 const names = Object.keys(KINDS) as RecordName[];
@@ -62,7 +62,7 @@ const names = Object.keys(KINDS) as RecordName[];
 const VALUES: readonly [name: string, good: object, read: (value: unknown) => Promise<unknown>][] =
   [
     ['pending login', makeWaitingLogin('a'), readLogin],
-    ['text', makeSentText('x'), readText],
+    ['text', makeSentOtp('x'), readText],
     ...names.map((name) => {
       const read = (value: unknown): Promise<unknown> => readRecord(name, value);
       return [name, KINDS[name].good, read] as [string, object, typeof read];
@@ -159,16 +159,16 @@ describe('a pending login that a store returns', () => {
   );
 
   it('is refused with a text under another id', async () => {
-    await expect(readText(JSON.stringify(makeSentText('y')))).rejects.toThrow(StoreError);
+    await expect(readText(JSON.stringify(makeSentOtp('y')))).rejects.toThrow(StoreError);
   });
 
   it('has the two newest texts, and none where none is live', async () => {
     const texts = ['x', 'y'].map((otpId) => {
-      return { otpId, value: JSON.stringify(makeSentText(otpId)) };
+      return { otpId, value: JSON.stringify(makeSentOtp(otpId)) };
     });
     const value = JSON.stringify(good);
     expect(await readLogin(value, { otps: texts })).toEqual({
-      ...{ login: good, sends: 1, text: makeSentText('x'), earlier: makeSentText('y') },
+      ...{ login: good, sends: 1, text: makeSentOtp('x'), earlier: makeSentOtp('y') },
     });
     expect(await readLogin(value)).toEqual({
       ...{ login: good, sends: 1, text: null, earlier: null },

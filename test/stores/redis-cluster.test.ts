@@ -6,7 +6,7 @@ import { startRedis } from '../services/redis';
 import { startRedisCluster, type RedisCluster } from '../services/redis-cluster';
 import type { Service } from '../services/service';
 import { everyRecordCall, outcomesOfEveryCall } from './every-call';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeFinish, makeRecord, makeOtp } from './make-stored';
 import { connectNodeRedis, redisClusterLibraries } from './redis-clients';
 import { until } from './until';
 
@@ -36,9 +36,8 @@ describeWithService('redis')('redisStore on a cluster', () => {
       const store = redisStore(client, { onWarning: () => undefined });
       for (const call of everyRecordCall(store)) await call();
       const { pendingLogins, records } = store;
-      for (const id of ['a', 'b'])
-        await pendingLogins.begin(makePendingLogin(id, { otp: makeText(id) }), 600);
-      expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, texts: [] });
+      for (const id of ['a', 'b']) await beginLogin(pendingLogins, id, { otp: makeOtp(id) });
+      expect(await pendingLogins.find('a')).toMatchObject({ sends: 1, otps: [] });
       const old = { kind: 'browser', owner: 'user', id: 'old' };
       await records.put({ ...old, record: makeRecord('old'), ttlSeconds: 60 });
       const finished = await store.finish('b', {

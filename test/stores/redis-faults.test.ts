@@ -8,7 +8,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeFinish, makePendingLogin, makeRecord, makeOtp } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 import { until } from './until';
 
@@ -37,7 +37,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       server = await startRedis(slowToLoad);
       connected = await connect(server.port);
       store = redisStore(connected.client, { onWarning: () => undefined });
-      await store.pendingLogins.begin(makePendingLogin('a'), 600);
+      await beginLogin(store.pendingLogins, 'a');
       await store.counters.charge([{ key: 'a', windowSeconds: 60 }]);
     });
     afterEach(async () => {
@@ -81,8 +81,8 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       for (const write of [
         () => pendingLogins.claim('a', CLAIM),
         () => pendingLogins.end('a'),
-        () => pendingLogins.begin(makePendingLogin('b'), 600),
-        () => pendingLogins.attach('a', makeText('x')),
+        () => beginLogin(pendingLogins, 'b'),
+        () => pendingLogins.attach('a', makeOtp('x')),
         () => store.finish('a', makeFinish()),
         () => records.put(put),
         () => counters.charge([charge]),

@@ -5,7 +5,7 @@ import { StoreError } from '../../src/errors';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makeFinish, makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeFinish, makeRecord, makeOtp } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const logins = { kind: 'login', owner: 'user' };
@@ -46,7 +46,7 @@ describeWithService('redis')('a finish in Redis', () => {
       await connected.command('FLUSHALL');
       store = redisStore(connected.client, { onWarning: () => undefined });
       const { pendingLogins, counters, records } = store;
-      await pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
+      await beginLogin(pendingLogins, 'a', { otp: makeOtp('x') });
       await counters.charge([
         { key: 'cleared', ...window },
         { key: 'lifted', amount: 2, lock: { every: 2, seconds: [60] }, ...window },
@@ -143,7 +143,7 @@ describeWithService('redis')('a finish in Redis', () => {
       await expect(store.finish('a', { ...whole, puts })).rejects.toThrow(StoreError);
       const { records, pendingLogins } = store;
       await connected.command('HSET', '{sms-otp}:pending-login:a', 'version', '1');
-      expect(await pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
+      expect(await pendingLogins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
       expect(await connected.command('EXISTS', '{sms-otp}:counter:cleared')).toBe(1);
       expect(await connected.command('HLEN', '{sms-otp}:records:login:user')).toBe(1);
       expect(await records.find({ ...browsers, id: 'new' })).toBeNull();

@@ -6,7 +6,7 @@ import type { FinishOptions, SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makePendingLogin, makeRecord, makeText } from './make-stored';
+import { beginLogin, makeRecord, makeOtp } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const RECORDS = { kind: 'login', owner: 'user' };
@@ -26,7 +26,7 @@ describeWithService('redis')('a finish that Redis gets to too late', () => {
       server = await startRedis();
       connected = await connect(server.port);
       store = redisStore(connected.client, { onWarning: () => undefined });
-      await store.pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
+      await beginLogin(store.pendingLogins, 'a', { otp: makeOtp('x') });
       // As the attempt is counted right before.
       await store.counters.charge([{ key: 'cleared', windowSeconds: 60 }]);
     });
@@ -57,7 +57,7 @@ describeWithService('redis')('a finish that Redis gets to too late', () => {
       const late = { problem: 'no answer in time', hasRefused: false };
       await expect(store.finish('a', CHANGE)).rejects.toMatchObject(late);
       await wait(2_500);
-      expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
+      expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
       expect(await store.records.list(RECORDS)).toEqual([]);
       const keys = ['cleared', 'charged'];
       const reads = keys.map((key) => ({ key, windowSeconds: 60, isOnlyRead: true }));

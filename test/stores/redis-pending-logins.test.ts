@@ -7,7 +7,7 @@ import type { SmsOtpStore, PendingLoginStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makeFinish, makePendingLogin, makeText } from './make-stored';
+import { beginLogin, makeFinish, makePendingLogin, makeOtp } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const quiet = { onWarning: () => undefined };
@@ -36,7 +36,7 @@ describeWithService('redis')('pending logins in Redis', () => {
     });
 
     const begin = (id: string, otpId?: string, ttlSeconds = 600): Promise<boolean> => {
-      const text = otpId === undefined ? undefined : makeText(otpId);
+      const text = otpId === undefined ? undefined : makeOtp(otpId);
       return logins.begin(makePendingLogin(id, { otp: text }), ttlSeconds);
     };
     const claim = (otpId?: string) => logins.claim('a', { of: 'otp', otpId, most: 5 });
@@ -46,8 +46,8 @@ describeWithService('redis')('pending logins in Redis', () => {
     it('have keys with a time to live and one hash tag, of which those of the user live longest', async () => {
       await begin('long');
       await begin('short', undefined, 60);
-      await logins.attach('long', makeText('x'));
-      await logins.attach('short', makeText('y'));
+      await logins.attach('long', makeOtp('x'));
+      await logins.attach('short', makeOtp('y'));
       const [long, short, index, texted] = rooted(
         ...['pending-login:long', 'pending-login:short', 'pending-logins:user', 'texted:user'],
       );
@@ -83,11 +83,11 @@ describeWithService('redis')('pending logins in Redis', () => {
 
     it('leave nothing with the former user and place of an id that another takes', async () => {
       await begin('a', 'x');
-      await logins.begin(makePendingLogin('a', { userId: 'other', otp: makeText('x') }), 600);
+      await beginLogin(logins, 'a', { userId: 'other', otp: makeOtp('x') });
       const ofOther = rooted('pending-login:a', 'pending-logins:other', 'texted:other');
       expect(await keys()).toEqual(ofOther);
       await logins.end('a', { otpId: 'x' });
-      await logins.begin(makePendingLogin('a', { userId: 'other', place: 'step-up' }), 600);
+      await beginLogin(logins, 'a', { userId: 'other', place: 'step-up' });
       expect(await keys()).toEqual(ofOther.slice(0, 2));
     });
 
@@ -97,9 +97,9 @@ describeWithService('redis')('pending logins in Redis', () => {
         await begin('a', 'x');
         // Its time is up.
         await connected.command('DEL', key);
-        await logins.begin(makePendingLogin('a', { otp: makeText('x'), ...change }), 600);
+        await beginLogin(logins, 'a', { otp: makeOtp('x'), ...change });
         await begin('b', 'y');
-        expect(await logins.find('a')).toMatchObject({ texts: [makeText('x')] });
+        expect(await logins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
       },
     );
 
@@ -107,7 +107,7 @@ describeWithService('redis')('pending logins in Redis', () => {
       await begin('a', 'x');
       // Its time is up.
       await connected.command('DEL', key);
-      await logins.begin(makePendingLogin('a', { userId: 'other' }), 600);
+      await beginLogin(logins, 'a', { userId: 'other' });
       await logins.endAll('user');
       expect(await logins.find('a')).toMatchObject({ userId: 'other' });
     });
@@ -146,16 +146,16 @@ describeWithService('redis')('pending logins in Redis', () => {
 
     it('go on with the count of a text, valid or not, when it is attached again', async () => {
       await begin('a', 'x');
-      for (const text of ['y', 'z', 'x']) await logins.attach('a', makeText(text));
+      for (const text of ['y', 'z', 'x']) await logins.attach('a', makeOtp(text));
       expect(await claim('x')).toMatchObject({ attempt: 1 });
       await logins.end('a', { otpId: 'x' });
-      await logins.attach('a', makeText('x'));
+      await logins.attach('a', makeOtp('x'));
       expect(await claim('x')).toMatchObject({ attempt: 2 });
       await connected.command('HSET', key, 'attempts', '{"of":{},"at":{"x":-1}}');
-      await logins.attach('a', makeText('x'));
+      await logins.attach('a', makeOtp('x'));
       expect(await claim('x')).toEqual({ outcome: 'exhausted' });
       await connected.command('HDEL', key, 'attempts');
-      await logins.attach('a', makeText('x'));
+      await logins.attach('a', makeOtp('x'));
       expect(await claim('x')).toEqual({ outcome: 'exhausted' });
     });
 
@@ -186,7 +186,7 @@ describeWithService('redis')('pending logins in Redis', () => {
       const refused = [
         () => logins.find('a'),
         () => claim(),
-        () => logins.attach('a', makeText('y')),
+        () => logins.attach('a', makeOtp('y')),
         () => logins.end('a', { otpId: 'x' }),
         () => store.finish('a', makeFinish()),
       ];
@@ -198,7 +198,7 @@ describeWithService('redis')('pending logins in Redis', () => {
       expect(await logins.end('a')).toBe(true);
       await connected.command('HSET', key, 'version', '2');
       expect(await begin('a')).toBe(true);
-      expect(await logins.find('a')).toMatchObject({ sends: 0, texts: [] });
+      expect(await logins.find('a')).toMatchObject({ sends: 0, otps: [] });
     });
 
     it('refuse keys of another type', async () => {
@@ -211,18 +211,18 @@ describeWithService('redis')('pending logins in Redis', () => {
 
     it('stay as they are on a full server, and still end', async () => {
       await begin('a', 'x');
-      await logins.attach('a', makeText('y'));
+      await logins.attach('a', makeOtp('y'));
       const found = await logins.find('a');
       await connected.command('CONFIG', 'SET', 'maxmemory', '1');
       await expect(begin('a', 'z')).rejects.toThrow(StoreError);
       await expect(begin('b', 'z')).rejects.toThrow(StoreError);
-      await expect(logins.attach('a', makeText('z'))).rejects.toThrow(StoreError);
+      await expect(logins.attach('a', makeOtp('z'))).rejects.toThrow(StoreError);
       await expect(claim()).rejects.toThrow(StoreError);
       await expect(store.finish('a', makeFinish({ leavesMark: true }))).rejects.toThrow(StoreError);
       expect(await logins.find('a')).toEqual(found);
       expect(await keys()).toHaveLength(3);
       expect(await logins.end('a', { otpId: 'y' })).toBe(true);
-      expect(await logins.find('a')).toMatchObject({ texts: [makeText('x')] });
+      expect(await logins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
       expect(await store.finish('a', makeFinish())).toEqual({ isFinished: true, results: [] });
       expect(await keys()).toEqual([]);
       await connected.command('CONFIG', 'SET', 'maxmemory', '0');
@@ -240,9 +240,8 @@ describeWithService('redis')('pending logins in Redis', () => {
     it('begin, lose their texts, and end', async () => {
       const store = redisStore(client, quiet);
       const { pendingLogins } = store;
-      for (const id of ['a', 'b', 'c'])
-        await pendingLogins.begin(makePendingLogin(id, { otp: makeText(id) }), 600);
-      expect(await pendingLogins.find('b')).toMatchObject({ sends: 1, texts: [] });
+      for (const id of ['a', 'b', 'c']) await beginLogin(pendingLogins, id, { otp: makeOtp(id) });
+      expect(await pendingLogins.find('b')).toMatchObject({ sends: 1, otps: [] });
       await pendingLogins.endAll('user', 'c');
       expect(await pendingLogins.find('a')).toBeNull();
       expect((await store.finish('c', makeFinish({ otpId: 'c' }))).isFinished).toBe(true);

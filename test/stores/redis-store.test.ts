@@ -6,7 +6,7 @@ import type { SmsOtpStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { makePendingLogin, makeText } from './make-stored';
+import { beginLogin, makeOtp } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const CLAIM = { of: 'otp', most: 5 };
@@ -101,7 +101,7 @@ describeWithService('redis')('redisStore', () => {
     });
 
     it('works when the server has lost the scripts', async () => {
-      await store.pendingLogins.begin(makePendingLogin('a'), 600);
+      await beginLogin(store.pendingLogins, 'a');
       await connected.command('SCRIPT', 'FLUSH');
       expect((await store.pendingLogins.claim('a', CLAIM)).outcome).toBe('claimed');
       await connected.command('SCRIPT', 'FLUSH');
@@ -147,7 +147,7 @@ describeWithService('redis')('redisStore', () => {
 
     it('keeps installations with different prefixes apart', async () => {
       const other = redisStore(connected.client, { ...quiet, prefix: 'other' });
-      await other.pendingLogins.begin(makePendingLogin('a'), 600);
+      await beginLogin(other.pendingLogins, 'a');
       expect(await store.pendingLogins.find('a')).toBeNull();
       expect(await connected.command('KEYS', '*')).toEqual(
         expect.arrayContaining(['{other}:pending-login:a', '{other}:pending-logins:user']),
@@ -158,7 +158,7 @@ describeWithService('redis')('redisStore', () => {
 
 /** Everything the store keeps, with a lease that is held. */
 async function useAll({ pendingLogins, counters, tokens }: SmsOtpStore): Promise<void> {
-  await pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
+  await beginLogin(pendingLogins, 'a', { otp: makeOtp('x') });
   await pendingLogins.claim('a', CLAIM);
   await counters.charge([
     { key: 'windowed', windowSeconds: 60, lock: { every: 1, seconds: [5] } },

@@ -11,7 +11,7 @@ import { describeWithService } from '../services/describe-with-service';
 import { openPool } from '../services/postgres';
 import { usePostgres, useRedis } from '../services/use-service';
 import { everyCall } from './every-call';
-import { makePendingLogin, makeText } from './make-stored';
+import { beginLogin, makeOtp } from './make-stored';
 import { until } from './until';
 
 // The rights are those that the page lists, no more and no fewer.
@@ -33,8 +33,8 @@ async function problemOf(store: SmsOtpStore): Promise<string | null> {
   const more = [
     () => records.put({ ...unlimited, record }),
     () => records.remove({ ...unlimited, id: 'a' }),
-    () => pendingLogins.begin(makePendingLogin('b', { otp: makeText('x') }), 60),
-    () => pendingLogins.begin(makePendingLogin('c', { otp: makeText('y') }), 60),
+    () => beginLogin(pendingLogins, 'b', { otp: makeOtp('x') }, 60),
+    () => beginLogin(pendingLogins, 'c', { otp: makeOtp('y') }, 60),
     () => pendingLogins.end('b'),
     () => pendingLogins.endAll('user'),
     () => counters.charge([{ key: 'a', windowSeconds: 60, lock: { every: 1, seconds: [9] } }]),

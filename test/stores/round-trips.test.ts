@@ -15,7 +15,7 @@ import {
   makeBrowser,
   makeDevice,
   makeLogin,
-  makeSentText,
+  makeSentOtp,
   makeWaitingLogin,
 } from './make-values';
 import { connectNodeRedis, type TestClient } from './redis-clients';
@@ -54,7 +54,7 @@ describeWithService('redis')('round trips to Redis', () => {
       const old = makeLogin(`old ${pendingId}`);
       await logins.put(old);
       await counters.charge(['failures', 'sends'].map((key) => ({ key, windowSeconds: 60 })));
-      await pendingLogins.begin(makeWaitingLogin(pendingId), 'login others', makeSentText('x'));
+      await pendingLogins.begin(makeWaitingLogin(pendingId), 'login others', makeSentOtp('x'));
       events.length = 0;
       return pendingLogins.finish(pendingId, {
         ...makeFinish({ otpId: 'x', leavesMark: true, clears: ['failures', 'sends'] }),

@@ -1,10 +1,11 @@
 import type { SmsOtpStore } from 'passport-sms-otp';
 import { storeChecks, type StoreCheck } from 'passport-sms-otp/testing';
 
+import { joinChecks, roomChecks } from '../checks/store/begin-checks';
 import { amountChecks, counterChecks, raiseChecks } from '../checks/store/counter-checks';
 import { finishChangeChecks, finishChecks } from '../checks/store/finish-checks';
 import { lockChecks, unlockChecks } from '../checks/store/lock-checks';
-import { pendingLoginChecks, pendingTextChecks } from '../checks/store/pending-login-checks';
+import { pendingLoginChecks, pendingOtpChecks } from '../checks/store/pending-login-checks';
 import { recordChecks, recordLifeChecks } from '../checks/store/record-checks';
 import { tokenChecks } from '../checks/store/token-checks';
 import { memoryStore } from '../../src/stores/memory/memory-store';
@@ -32,7 +33,7 @@ export function partWith<Name extends Part>(
 }
 
 const CHECKS: Readonly<Record<keyof SmsOtpStore, readonly StoreCheck[]>> = {
-  pendingLogins: [...pendingTextChecks, ...pendingLoginChecks],
+  pendingLogins: [...joinChecks, ...roomChecks, ...pendingOtpChecks, ...pendingLoginChecks],
   counters: [...counterChecks, ...amountChecks, ...raiseChecks, ...lockChecks, ...unlockChecks],
   records: [...recordChecks, ...recordLifeChecks],
   tokens: tokenChecks,

@@ -13,7 +13,7 @@ type Finish = SmsOtpStore['finish'];
 export const sabotagesOfFinish: Record<string, Sabotage> = {
   'lets every caller finish a login': finishing((store) => async (pendingId, options) => {
     const finished = await store.finish(pendingId, options);
-    return finished.isFinished ? finished : { isFinished: true, results: [] };
+    return finished.isFinished ? finished : { isFinished: true, results: [], replaced: null };
   }),
   'ends a login, then makes the changes': finishing((store) => async (pendingId, options) => {
     if ((await store.pendingLogins.find(pendingId)) === null) return { isFinished: false };
@@ -24,16 +24,16 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
     const finished = await store.finish(pendingId, { ...rest, ...none });
     await store.counters.clear(clears);
     await store.counters.charge(charges);
-    return finished.isFinished ? { isFinished: true, results } : finished;
+    return finished.isFinished ? { ...finished, results } : finished;
   }),
   'looks for a login, then finishes it': finishing((store) => async (pendingId, options) => {
     const found = await store.pendingLogins.find(pendingId);
     if (found === null || found === 'passed') return { isFinished: false };
     const finished = await store.finish(pendingId, options);
-    return finished.isFinished ? finished : { isFinished: true, results: [] };
+    return finished.isFinished ? finished : { isFinished: true, results: [], replaced: null };
   }),
-  'finishes a login by any text': changing(({ otpId: _otpId, ...options }) => options),
-  'finishes a login by its newest text alone': finishing((store) => async (pendingId, options) => {
+  'finishes a login by any OTP': changing(({ otpId: _otpId, ...options }) => options),
+  'finishes a login by its newest OTP alone': finishing((store) => async (pendingId, options) => {
     const found = await store.pendingLogins.find(pendingId);
     const newest = found === null || found === 'passed' ? undefined : found.otps[0]?.otpId;
     if (options.otpId !== undefined && options.otpId !== newest) return { isFinished: false };
@@ -44,7 +44,7 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
     if (claimed.outcome === 'exhausted') return { isFinished: false };
     return store.finish(pendingId, options);
   }),
-  'finishes no login without a text': finishing((store) => async (pendingId, options) => {
+  'finishes no login without an OTP': finishing((store) => async (pendingId, options) => {
     const found = await store.pendingLogins.find(pendingId);
     const isBare = found !== null && found !== 'passed' && found.otps.length === 0;
     return isBare ? { isFinished: false } : store.finish(pendingId, options);
@@ -73,9 +73,8 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
       const puts = options.puts.filter(({ isOptional }) => isOptional !== true);
       const finished = await store.finish(pendingId, { ...options, puts });
       if (!finished.isFinished) return finished;
-      const written = { isPut: true, gone: [] };
-      const results = options.puts.map((put) => finished.results[puts.indexOf(put)] ?? written);
-      return { isFinished: true, results };
+      const results = options.puts.map((put) => finished.results[puts.indexOf(put)] ?? PUT);
+      return { ...finished, results };
     },
   ),
   'writes an optional put, and says that it is left out': finishing(
@@ -83,9 +82,9 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
       const finished = await store.finish(pendingId, options);
       if (!finished.isFinished) return finished;
       const results = finished.results.map((result, index) =>
-        options.puts[index]?.isOptional === true ? { isPut: false, gone: [] } : result,
+        options.puts[index]?.isOptional === true ? { ...PUT, isPut: false } : result,
       );
-      return { isFinished: true, results };
+      return { ...finished, results };
     },
   ),
   'leaves no mark': changing((options) => ({ ...options, leavesMark: false })),
@@ -106,6 +105,26 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
     const finished = await store.finish(pendingId, { ...options, charges: [] });
     if (finished.isFinished) await store.counters.charge(options.charges);
     return finished;
+  }),
+  'finishes no login that has passed': changing((options) => {
+    return { ...options, acceptsPassed: options.otpId !== undefined && options.acceptsPassed };
+  }),
+  'finishes every login that has passed': changing((options) => {
+    return { ...options, acceptsPassed: options.otpId === undefined || options.acceptsPassed };
+  }),
+  'finishes only a login that has passed where that is accepted': finishing(
+    (store) => async (pendingId, options) => {
+      const found = await store.pendingLogins.find(pendingId);
+      const isOther = options.acceptsPassed === true && found !== 'passed';
+      return isOther ? { isFinished: false } : store.finish(pendingId, options);
+    },
+  ),
+  'names no record that it has written over': reporting((results) =>
+    results.map((one) => ({ ...one, replaced: null })),
+  ),
+  'names no record that it has replaced': finishing((store) => async (pendingId, options) => {
+    const finished = await store.finish(pendingId, options);
+    return finished.isFinished ? { ...finished, replaced: null } : finished;
   }),
   'puts nothing': reporting((results) => results, { puts: [] }),
   'keeps any number of records': changingPuts((put) => ({ ...put, most: undefined })),
@@ -140,7 +159,7 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
       return (await pendingLogins.end(pendingId, options)) || hasPassed;
     },
   })),
-  'forgets a mark with the end of a text': withLogins(({ pendingLogins }) => ({
+  'forgets a mark with the end of an OTP': withLogins(({ pendingLogins }) => ({
     end: async (pendingId, options) => {
       const hasPassed = (await pendingLogins.find(pendingId)) === 'passed';
       return pendingLogins.end(pendingId, hasPassed ? undefined : options);
@@ -170,12 +189,18 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
     };
   },
   'revives a login that has passed': withLogins(({ pendingLogins }) => ({
-    attach: async (pendingId, text) => {
-      if ((await pendingLogins.find(pendingId)) !== 'passed')
-        return pendingLogins.attach(pendingId, text);
-      const login = { pendingId, userId: 'x', place: 'x', value: '{}', text };
-      return pendingLogins.begin(login, 600);
+    attach: async (pendingId, otp, options) => {
+      if ((await pendingLogins.find(pendingId)) === 'passed') {
+        await pendingLogins.end(pendingId);
+        const placed = { userId: 'x', place: 'x', side: 'x', block: 'x' };
+        const bounds = { ttlSeconds: 600, most: 1_000, protectedSeconds: 0, joinSeconds: 0 };
+        await pendingLogins.begin({ pendingId, ...placed, value: '{}' }, bounds);
+      }
+      return pendingLogins.attach(pendingId, otp, options);
     },
+  })),
+  'keeps the previous OTP always': withLogins(({ pendingLogins }) => ({
+    attach: (pendingId, otp) => pendingLogins.attach(pendingId, otp),
   })),
   'claims a login that has passed': withLogins(({ pendingLogins }) => ({
     claim: async (pendingId, options) =>
@@ -273,11 +298,11 @@ function reporting(
     const finished = await store.finish(pendingId, { ...options, ...changes });
     if (!finished.isFinished) return finished;
     const results = options.puts.map((_put, index) => finished.results[index] ?? PUT);
-    return { isFinished: true, results: change(results) };
+    return { ...finished, results: change(results) };
   });
 }
 
-const PUT: PutResult = { isPut: true, gone: [] };
+const PUT: PutResult = { isPut: true, gone: [], replaced: null };
 
 /** Pending logins that are wrong once a login has passed. */
 function withLogins(

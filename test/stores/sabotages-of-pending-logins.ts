@@ -23,24 +23,25 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   'counts typed codes of a login together': wrong((kept) => ({
     claim: async (pendingId, options) => {
       const { of, otpId, most } = options;
-      const live = await findLive(kept, pendingId);
-      const text = otpId ?? live?.otps[0]?.otpId ?? null;
-      const isKnown = otpId === undefined || live?.otps.some((one) => one.otpId === otpId) === true;
+      const active = await findActive(kept, pendingId);
+      const otp = otpId ?? active?.otps[0]?.otpId ?? null;
+      const isKnown =
+        otpId === undefined || active?.otps.some((one) => one.otpId === otpId) === true;
       if (of !== 'otp' || !isKnown) return kept.claim(pendingId, options);
-      return withText(await kept.claim(pendingId, { of: 'all texts', most }), text);
+      return withOtp(await kept.claim(pendingId, { of: 'all OTPs', most }), otp);
     },
   })),
   'counts attempts of all kinds together': wrong((kept) => ({
     claim: (pendingId, options) =>
       kept.claim(pendingId, options.of === 'otp' ? options : { ...options, of: options.of && 'x' }),
   })),
-  'counts what is typed at the older text': wrong((kept) => ({
+  'counts what is typed at the older OTP': wrong((kept) => ({
     claim: async (pendingId, options) => {
-      const otpId = options.otpId ?? (await findLive(kept, pendingId))?.otps.at(-1)?.otpId;
+      const otpId = options.otpId ?? (await findActive(kept, pendingId))?.otps.at(-1)?.otpId;
       return kept.claim(pendingId, options.of === 'otp' ? { ...options, otpId } : options);
     },
   })),
-  'counts what is typed at any text': wrong((kept) => ({
+  'counts what is typed at any OTP': wrong((kept) => ({
     claim: (pendingId, { otpId: _otpId, ...options }) => kept.claim(pendingId, options),
   })),
   'admits one attempt too many': wrong((kept) => ({
@@ -78,31 +79,31 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   })),
   'finds a login, then ends it': wrong((kept) => ({
     end: async (pendingId, options) => {
-      const live = await findLive(kept, pendingId);
-      const texts = live?.otps.map(({ otpId }) => otpId) ?? [];
+      const active = await findActive(kept, pendingId);
+      const otps = active?.otps.map(({ otpId }) => otpId) ?? [];
       await kept.end(pendingId, options);
-      return live !== undefined && texts.includes(options?.otpId ?? texts[0] ?? '');
+      return active !== undefined && otps.includes(options?.otpId ?? otps[0] ?? '');
     },
   })),
-  'ends a login with its text': wrong((kept) => ({
+  'ends a login with its OTP': wrong((kept) => ({
     end: async (pendingId, options) => {
       const isEnded = await kept.end(pendingId, options);
       if (isEnded) await kept.end(pendingId);
       return isEnded;
     },
   })),
-  'ends no text': wrong((kept) => ({
+  'ends no OTP': wrong((kept) => ({
     end: async (pendingId, options) =>
       options?.otpId === undefined
         ? kept.end(pendingId)
-        : (await findLive(kept, pendingId)) !== undefined,
+        : (await findActive(kept, pendingId)) !== undefined,
   })),
-  'ends the text of one id wherever it is': wrong((kept) => {
+  'ends the OTP of one id wherever it is': wrong((kept) => {
     const ids = new Set<string>();
     return {
-      begin: (login, ttlSeconds) => {
+      begin: (login, options) => {
         ids.add(login.pendingId);
-        return kept.begin(login, ttlSeconds);
+        return kept.begin(login, options);
       },
       end: async (pendingId, options) => {
         const isEnded = await kept.end(pendingId, options);
@@ -118,19 +119,19 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   'ends all logins but two': wrong((kept) => {
     const ids: string[] = [];
     return {
-      begin: (login, ttlSeconds) => {
+      begin: (login, options) => {
         ids.push(login.pendingId);
-        return kept.begin(login, ttlSeconds);
+        return kept.begin(login, options);
       },
       endAll: (userId, except) => kept.endAll(userId, except ?? ids[0]),
     };
   }),
-  'takes no text from another login': wrong((kept) => ({
-    begin: (login, ttlSeconds) =>
-      kept.begin({ ...login, place: login.place && login.pendingId }, ttlSeconds),
+  'takes no OTP from another login': wrong((kept) => ({
+    begin: (login, options) =>
+      kept.begin({ ...login, place: login.place && login.pendingId }, options),
   })),
   'has one place for all logins of a user': wrong((kept) => ({
-    begin: (login, ttlSeconds) => kept.begin({ ...login, place: login.place && 'x' }, ttlSeconds),
+    begin: (login, options) => kept.begin({ ...login, place: login.place && 'x' }, options),
   })),
   'has one user': wrong((kept) => {
     const users = new Map<string, string>();
@@ -138,9 +139,9 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
       return { ...login, userId: users.get(pendingId) ?? '' };
     };
     return {
-      begin: (login, ttlSeconds) => {
+      begin: (login, options) => {
         users.set(login.pendingId, login.userId);
-        return kept.begin({ ...login, userId: login.userId && 'x' }, ttlSeconds);
+        return kept.begin({ ...login, userId: login.userId && 'x' }, options);
       },
       find: async (pendingId) => {
         const found = await kept.find(pendingId);
@@ -151,147 +152,204 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
         if (claimed.outcome !== 'claimed') return claimed;
         return { ...claimed, login: show(pendingId, claimed.login) };
       },
+      findNewest: (_userId, series) => kept.findNewest('x', series),
       endAll: (_userId, except) => kept.endAll('x', except),
     };
   }),
-  'takes texts for a login that has none': wrong((kept) => ({
-    begin: async (login, ttlSeconds) => {
-      if (login.otp !== undefined) return kept.begin(login, ttlSeconds);
-      const isBegun = await kept.begin(login, ttlSeconds);
-      if (isBegun) await kept.attach(login.pendingId, { otpId: 'none', value: '{}' });
+  'takes OTPs for a login that has none': wrong((kept) => ({
+    begin: async (login, options) => {
+      const begun = await kept.begin(login, options);
+      if (begun.outcome !== 'begun') return begun;
+      await kept.attach(login.pendingId, { otpId: 'none', value: '{}' });
       await kept.end(login.pendingId, { otpId: 'none' });
-      return isBegun;
+      return begun;
     },
   })),
-  'takes texts by a text that was not attached': wrong((kept) => {
+  'takes OTPs by an OTP that was not attached': wrong((kept) => {
     const known = new Map<string, NewPendingLogin>();
+    let number = 0;
     return {
-      begin: (login, ttlSeconds) => {
+      begin: (login, options) => {
         known.set(login.pendingId, login);
-        return kept.begin(login, ttlSeconds);
+        return kept.begin(login, options);
       },
-      attach: async (pendingId, text) => {
-        const isAttached = await kept.attach(pendingId, text);
+      attach: async (pendingId, otp, options) => {
+        const isAttached = await kept.attach(pendingId, otp, options);
         const login = known.get(pendingId);
         if (isAttached || login === undefined) return isAttached;
-        await kept.begin({ ...login, otp: text }, 1);
-        await kept.end(pendingId);
+        number += 1;
+        const late = { ...login, pendingId: `late ${number} ${pendingId}` };
+        await kept.begin(late, { ttlSeconds: 1, most: 1_000, protectedSeconds: 0, joinSeconds: 0 });
+        await kept.attach(late.pendingId, otp);
+        await kept.end(late.pendingId);
         return false;
       },
     };
   }),
-  'ends the login whose texts it takes': wrong((kept) => {
-    const texted = new Map<string, string>();
+  'ends the login whose OTPs it takes': wrong((kept) => {
+    const placed = new Map<string, string>();
+    const holders = new Map<string, string>();
     return {
-      begin: async (login, ttlSeconds) => {
-        const place = JSON.stringify([login.userId, login.place]);
-        const former = texted.get(place);
-        if (login.otp !== undefined && former !== undefined && former !== login.pendingId)
-          await kept.end(former);
-        if (login.otp !== undefined) texted.set(place, login.pendingId);
-        return kept.begin(login, ttlSeconds);
+      begin: (login, options) => {
+        placed.set(login.pendingId, JSON.stringify([login.userId, login.place]));
+        return kept.begin(login, options);
+      },
+      attach: async (pendingId, otp, options) => {
+        const isAttached = await kept.attach(pendingId, otp, options);
+        const place = placed.get(pendingId) ?? '';
+        const former = holders.get(place);
+        if (isAttached && former !== undefined && former !== pendingId) await kept.end(former);
+        if (isAttached) holders.set(place, pendingId);
+        return isAttached;
       },
     };
   }),
-  'keeps one text of a login': wrong((kept) => ({
-    attach: async (pendingId, text) => {
-      const live = await findLive(kept, pendingId);
-      for (const { otpId } of live?.otps ?? [])
-        if (otpId !== text.otpId) await kept.end(pendingId, { otpId });
-      return kept.attach(pendingId, text);
-    },
+  'keeps one OTP of a login': wrong((kept) => ({
+    attach: (pendingId, otp) => kept.attach(pendingId, otp, { endsPrevious: true }),
   })),
-  'shows the oldest text first': wrong((kept) => ({
+  'keeps the previous OTP always': wrong((kept) => ({
+    attach: (pendingId, otp) => kept.attach(pendingId, otp),
+  })),
+  'shows the oldest OTP first': wrong((kept) => ({
     find: async (pendingId) => {
-      const live = await kept.find(pendingId);
-      if (live === null || live === 'passed') return live;
-      return { ...live, otps: live.otps.toReversed() };
+      const active = await kept.find(pendingId);
+      if (active === null || active === 'passed') return active;
+      return { ...active, otps: active.otps.toReversed() };
     },
   })),
-  'begins the attempts of the same text anew': wrong((kept) => ({
-    attach: async (pendingId, text) => {
-      await kept.end(pendingId, { otpId: text.otpId });
-      return kept.attach(pendingId, text);
-    },
-  })),
-  'ignores a text that the login has already': wrong((kept) => ({
-    attach: async (pendingId, text) => {
-      const live = await findLive(kept, pendingId);
-      const isKnown = live?.otps.some(({ otpId }) => otpId === text.otpId) === true;
-      return isKnown || kept.attach(pendingId, text);
-    },
-  })),
-  'attaches a text to a login that is over': wrong((kept) => {
-    const known = new Map<string, NewPendingLogin>();
+  'forgets the attempts of an OTP that has ended': wrong((kept) => {
+    const counted = new Map<string, number>();
+    const forgotten = new Map<string, number>();
     return {
-      begin: (login, ttlSeconds) => {
-        known.set(login.pendingId, login);
-        return kept.begin(login, ttlSeconds);
+      attach: async (pendingId, otp, options) => {
+        const key = JSON.stringify([pendingId, otp.otpId]);
+        const active = await findActive(kept, pendingId);
+        const isActive = active?.otps.some(({ otpId }) => otpId === otp.otpId) === true;
+        if (!isActive) forgotten.set(key, counted.get(key) ?? 0);
+        return kept.attach(pendingId, otp, options);
       },
-      attach: async (pendingId, text) => {
-        const login = known.get(pendingId);
-        if ((await kept.attach(pendingId, text)) || login === undefined) return login !== undefined;
-        return kept.begin({ ...login, otp: text }, 600);
+      claim: async (pendingId, options) => {
+        const claimed = await kept.claim(pendingId, { ...options, most: options.most && 1_000 });
+        if (claimed.outcome !== 'claimed') return claimed;
+        const key = JSON.stringify([pendingId, claimed.otpId]);
+        if (claimed.otpId !== null) counted.set(key, claimed.attempt);
+        const attempt = claimed.attempt - (forgotten.get(key) ?? 0);
+        return attempt > options.most ? { outcome: 'exhausted' } : { ...claimed, attempt };
       },
     };
   }),
-  'keeps the first of two logins with one id': wrong((kept) => ({
-    begin: async (login, ttlSeconds) =>
-      (await kept.find(login.pendingId)) === null && kept.begin(login, ttlSeconds),
-  })),
-  'takes the place of a text without one': wrong((kept) => ({
-    begin: async (login, ttlSeconds) => {
-      if (ttlSeconds > 0 && login.value.length <= 4_096) await kept.end(login.pendingId);
-      return kept.begin(login, ttlSeconds);
+  'ignores an OTP that the login has already': wrong((kept) => ({
+    attach: async (pendingId, otp, options) => {
+      const active = await findActive(kept, pendingId);
+      const isKnown = active?.otps.some(({ otpId }) => otpId === otp.otpId) === true;
+      return isKnown || kept.attach(pendingId, otp, options);
     },
   })),
-  'looks for a text, then takes its place': wrong((kept) => ({
-    begin: async (login, ttlSeconds) => {
-      const live = await findLive(kept, login.pendingId);
-      if (login.otp === undefined && live !== undefined && live.otps.length > 0) return false;
-      if (login.otp === undefined && live !== undefined) await kept.end(login.pendingId);
-      const isBegun = await kept.begin(login, ttlSeconds);
-      if (isBegun || login.otp !== undefined) return isBegun;
-      await kept.end(login.pendingId);
-      return kept.begin(login, ttlSeconds);
-    },
-  })),
-  'keeps logins forever': wrong((kept) => ({
-    begin: (login, ttlSeconds) => kept.begin(login, ttlSeconds > 0 ? 1_000_000 : ttlSeconds),
-  })),
-  'lengthens the life of a login with each text': wrong((kept) => {
-    const known = new Map<string, NewPendingLogin>();
+  'attaches an OTP to a login that has ended': wrong((kept) => {
+    const known = new Map<string, Parameters<PendingLoginStore['begin']>>();
     return {
-      begin: (login, ttlSeconds) => {
-        known.set(login.pendingId, login);
-        return kept.begin(login, ttlSeconds);
+      begin: (login, options) => {
+        known.set(login.pendingId, [login, options]);
+        return kept.begin(login, options);
       },
-      attach: async (pendingId, text) => {
-        const login = known.get(pendingId);
-        const isAttached = await kept.attach(pendingId, text);
-        return isAttached && login !== undefined
-          ? kept.begin({ ...login, otp: text }, 600)
-          : isAttached;
+      attach: async (pendingId, otp, options) => {
+        const begun = known.get(pendingId);
+        if ((await kept.attach(pendingId, otp, options)) || begun === undefined)
+          return begun !== undefined;
+        await kept.begin(...begun).catch(() => undefined);
+        return kept.attach(pendingId, otp, options);
+      },
+    };
+  }),
+  'ends no login of a series': wrong((kept) => ({
+    begin: ({ series, ...login }, options) =>
+      kept.begin({ ...login, series: series === '' ? '' : undefined }, options),
+  })),
+  'has one series': wrong((kept) => ({
+    begin: (login, options) => kept.begin({ ...login, series: login.series && 'x' }, options),
+    findNewest: (userId) => kept.findNewest(userId, 'x'),
+  })),
+  'has a series of all logins that have none': wrong((kept) => ({
+    begin: (login, options) => kept.begin({ ...login, series: login.series ?? 'none' }, options),
+  })),
+  'ends the logins of a series with a begin': wrong((kept) => {
+    const newest = new Map<string, string>();
+    return {
+      begin: async (login, options) => {
+        const begun = await kept.begin(login, options);
+        if (begun.outcome !== 'begun' || login.series === undefined) return begun;
+        const key = JSON.stringify([login.userId, login.series]);
+        const former = newest.get(key);
+        if (former !== undefined) await kept.end(former);
+        newest.set(key, login.pendingId);
+        return begun;
+      },
+    };
+  }),
+  'finds no newest login': wrong(() => ({ findNewest: () => Promise.resolve(null) })),
+  'finds no newest login without an OTP': wrong((kept) => ({
+    findNewest: async (userId, series) => {
+      const found = await kept.findNewest(userId, series);
+      return found === null || found.login.otps.length === 0 ? null : found;
+    },
+  })),
+  'finds the login of a series that began last': wrong((kept) => {
+    const begun: NewPendingLogin[] = [];
+    return {
+      begin: (login, options) => {
+        begun.unshift(login);
+        return kept.begin(login, options);
+      },
+      findNewest: async (userId, series) => {
+        for (const one of begun) {
+          const login = await findActive(kept, one.pendingId);
+          if (one.userId === userId && one.series === series && login !== undefined)
+            return { pendingId: one.pendingId, login };
+        }
+        return null;
+      },
+    };
+  }),
+  'keeps logins forever': wrong((kept) => ({
+    begin: (login, options) =>
+      kept.begin(login, { ...options, ttlSeconds: options.ttlSeconds > 0 ? 1_000_000 : 0 }),
+  })),
+  'lengthens the life of a login with each OTP': wrong((kept) => {
+    const known = new Map<string, Parameters<PendingLoginStore['begin']>>();
+    return {
+      begin: (login, options) => {
+        known.set(login.pendingId, [login, options]);
+        return kept.begin(login, options);
+      },
+      attach: async (pendingId, otp, attaching) => {
+        const [login, options] = known.get(pendingId) ?? [];
+        const active = await findActive(kept, pendingId);
+        if (login === undefined || options === undefined || active === undefined)
+          return kept.attach(pendingId, otp, attaching);
+        await kept.end(pendingId);
+        await kept.begin(login, { ...options, ttlSeconds: 600 }).catch(() => undefined);
+        for (const one of active.otps.toReversed()) await kept.attach(pendingId, one);
+        return kept.attach(pendingId, otp, attaching);
       },
     };
   }),
   'takes any login': wrong((kept) => ({
-    begin: (login, ttlSeconds) => kept.begin(login, ttlSeconds).catch(() => true),
+    begin: (login, options) => kept.begin(login, options).catch(() => ({ outcome: 'begun' })),
   })),
-  'takes any text': wrong((kept) => ({
-    attach: (pendingId, text) => kept.attach(pendingId, text).catch(() => true),
+  'takes any OTP': wrong((kept) => ({
+    attach: (pendingId, otp, options) => kept.attach(pendingId, otp, options).catch(() => true),
   })),
   'takes any attempt': wrong((kept) => ({
     claim: (pendingId, options) =>
       kept.claim(pendingId, options).catch(() => ({ outcome: 'unknown' })),
   })),
   'cuts the values of logins': wrong((kept) => ({
-    begin: (login, ttlSeconds) => {
+    begin: (login, options) => {
       const value = login.value.length > 4_096 ? login.value : login.value.slice(0, 1_000);
-      return kept.begin({ ...login, value }, ttlSeconds);
+      return kept.begin({ ...login, value }, options);
     },
   })),
-  'shows each login that is over as passed': wrong((kept) => {
+  'shows each login that has ended as passed': wrong((kept) => {
     const ended = new Set<string>();
     return {
       end: async (pendingId, options) => {
@@ -306,11 +364,11 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
   }),
 };
 
-function wrong(change: (kept: PendingLoginStore) => Partial<PendingLoginStore>): Sabotage {
+export function wrong(change: (kept: PendingLoginStore) => Partial<PendingLoginStore>): Sabotage {
   return partWith('pendingLogins', change);
 }
 
-async function findLive(
+export async function findActive(
   kept: PendingLoginStore,
   pendingId: string,
 ): Promise<ActivePendingLogin | undefined> {
@@ -318,6 +376,6 @@ async function findLive(
   return found === null || found === 'passed' ? undefined : found;
 }
 
-function withText(claimed: PendingClaim, otpId: string | null): PendingClaim {
+function withOtp(claimed: PendingClaim, otpId: string | null): PendingClaim {
   return claimed.outcome === 'claimed' ? { ...claimed, otpId } : claimed;
 }

@@ -17,7 +17,7 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
       const present = await kept.list(put);
       const gone = present.slice(0, Math.max(0, present.length - most + 1)).map(({ id }) => id);
       for (const id of gone) await kept.remove({ kind, owner, id });
-      return { isPut: (await kept.put(put)).isPut, gone };
+      return { ...(await kept.put(put)), gone };
     },
   })),
   'shows the tag of a record as its value': partWith('records', (kept) => ({
@@ -28,8 +28,24 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
   })),
   'names the record that it puts': partWith('records', (kept) => ({
     put: async (put) => {
-      const { isPut, gone } = await kept.put(put);
-      return { isPut, gone: isPut ? [...gone, put.record.id] : gone };
+      const { isPut, gone, replaced } = await kept.put(put);
+      return { isPut, gone: isPut ? [...gone, put.record.id] : gone, replaced };
+    },
+  })),
+  'names no record that it was written over': partWith('records', (kept) => ({
+    put: async (put) => ({ ...(await kept.put(put)), replaced: null }),
+  })),
+  'names the record that it puts as the one that was there': partWith('records', (kept) => ({
+    put: async (put) => {
+      const result = await kept.put(put);
+      return { ...result, replaced: result.replaced && put.record };
+    },
+  })),
+  'looks for the record that is there, then puts one': partWith('records', (kept) => ({
+    put: async (put) => {
+      const replaced = await kept.find({ kind: put.kind, owner: put.owner, id: put.record.id });
+      const result = await kept.put(put);
+      return { ...result, replaced: result.isPut ? replaced : null };
     },
   })),
   'names no record that goes beyond the ceiling': partWith('records', (kept) => ({
@@ -40,9 +56,9 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
       const { kind, owner, record, most = Infinity } = put;
       const others = (await kept.list(put)).filter(({ id }) => id !== record.id);
       const gone = others.slice(0, Math.max(0, others.length - most + 1)).map(({ id }) => id);
-      const { isPut } = await kept.put({ ...put, most: undefined });
+      const result = await kept.put({ ...put, most: undefined });
       for (const id of gone) await kept.remove({ kind, owner, id });
-      return { isPut, gone };
+      return { ...result, gone };
     },
   })),
   'drops the record that it puts, when its rank is the lowest': partWith('records', (kept) => ({
@@ -50,7 +66,7 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
       const others = await kept.list(put);
       const isLowest = others.every(({ rank }) => rank > put.record.rank);
       if (put.most !== undefined && others.length >= put.most && isLowest)
-        return { isPut: true, gone: [put.record.id] };
+        return { isPut: true, gone: [put.record.id], replaced: null };
       return kept.put(put);
     },
   })),
@@ -62,7 +78,7 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
         .toSorted((one, other) => one.rank - other.rank || (one.id < other.id ? -1 : 1));
       const gone = others.slice(0, Math.max(0, others.length - most + 1)).map(({ id }) => id);
       for (const id of gone) await kept.remove({ kind, owner, id });
-      return { isPut: (await kept.put(put)).isPut, gone };
+      return { ...(await kept.put(put)), gone };
     },
   })),
   'keeps the first of two records with one id': partWith('records', (kept) => ({
@@ -76,7 +92,7 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
       const former = await kept.find({ ...put, id: put.record.id });
       if (former === null) return kept.put(put);
       await kept.swap({ ...put, id: former.id }, former.tag, put.record, 1);
-      return { isPut: true, gone: [] };
+      return { isPut: true, gone: [], replaced: null };
     },
   })),
   'keeps records forever': partWith('records', (kept) => ({
@@ -103,14 +119,14 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
   'looks for records, then puts the first': partWith('records', (kept) => ({
     put: async (put) => {
       if (put.ifNone === true && (await kept.list(put)).length > 0)
-        return { isPut: false, gone: [] };
+        return { isPut: false, gone: [], replaced: null };
       return kept.put({ ...put, ifNone: false });
     },
   })),
   'takes any record for the first of its id': partWith('records', (kept) => ({
     put: async (put) => {
       const former = await kept.find({ ...put, id: put.record.id });
-      if (put.ifNone === true && former !== null) return { isPut: false, gone: [] };
+      if (put.ifNone === true && former !== null) return { isPut: false, gone: [], replaced: null };
       return kept.put({ ...put, ifNone: false });
     },
   })),

@@ -1,6 +1,6 @@
 import { StoreError } from '../../src/errors';
 import type { SmsOtpStore, PendingClaim, PutResult, StoredRecord } from '../../src/stores/store';
-import { makeFinish, makePendingLogin, makeRecord } from './make-stored';
+import { beginLogin, makeFinish, makeRecord } from './make-stored';
 
 /** Says of each call whether it returns what the contract says, or is refused with a StoreError. */
 export function verdictsOn(store: SmsOtpStore): readonly Promise<boolean>[] {
@@ -14,7 +14,7 @@ export function verdictsOn(store: SmsOtpStore): readonly Promise<boolean>[] {
     isSo(records.list(of), (listed) => listed.every(isRecord)),
     isSo(records.remove({ ...of, id: 'a' }), isBoolean),
     isSo(records.removeAll(of), isListOfIds),
-    isSo(pendingLogins.begin(makePendingLogin('a'), 60), isBoolean),
+    isSo(beginLogin(pendingLogins, 'a', {}, 60), isBoolean),
     isSo(pendingLogins.attach('a', { otpId: 'x', value: '' }), isBoolean),
     isSo(pendingLogins.claim('a', { of: 'otp', most: 5 }), isClaim),
     isSo(pendingLogins.find('a'), (found) => typeof found !== 'object' || isLogin(found)),

@@ -22,9 +22,9 @@ function countingStore(clock: TestClock): { store: SmsOtpStore; live: () => numb
   const store = memoryStore({ now: () => clock.now() });
   const { pendingLogins } = store;
   const ends = new Map<string, number>();
-  const begin: typeof pendingLogins.begin = (login, ttlSeconds) => {
-    ends.set(login.pendingId, clock.now() + ttlSeconds * 1000);
-    return pendingLogins.begin(login, ttlSeconds);
+  const begin: typeof pendingLogins.begin = (login, options) => {
+    ends.set(login.pendingId, clock.now() + options.ttlSeconds * 1000);
+    return pendingLogins.begin(login, options);
   };
   const end: typeof pendingLogins.end = (pendingId, options) => {
     if (options?.otpId === undefined) ends.delete(pendingId);

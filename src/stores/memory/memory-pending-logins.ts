@@ -44,7 +44,10 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
       throw new StoreError('begin: the id is taken');
 
     const ofUser = activeOf(begun.userId, nowMs);
-    const joined = findJoined(ofUser, begun, nowMs - options.joinSeconds * 1000);
+    const joined =
+      options.joinSeconds > 0
+        ? findJoined(ofUser, begun, nowMs - options.joinSeconds * 1000)
+        : undefined;
     if (joined !== undefined)
       return { outcome: 'joined', pendingId: joined.key, login: toActive(joined) };
 
@@ -115,7 +118,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
     const { otpId, acceptsPassed = false, leavesMark } = options;
     const login = logins.get(pendingId, nowMs);
     if (login === undefined) return null;
-    if (login.hasPassed) return acceptsPassed ? () => undefined : null;
+    if (login.hasPassed && !acceptsPassed) return null;
     if (otpId !== undefined && findOtp(login, otpId) === undefined) return null;
 
     return () => {

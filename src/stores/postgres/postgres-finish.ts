@@ -1,33 +1,41 @@
-import { StoreError } from '../../errors';
+import { isObject, readFields, StoreError } from '../../errors';
 import { checkFinish, parseJson } from '../check-values';
-import type { SmsOtpStore, RecordPut } from '../store';
+import type { FinishResult, SmsOtpStore, RecordPut } from '../store';
 import { chargeSteps, toChargeValues } from './postgres-counters';
-import { hasText, IS_LIVE_LOGIN } from './postgres-pending-logins';
-import { toPutResult } from './postgres-records';
+import { hasOtp, IS_ACTIVE } from './postgres-pending-logins';
+import { readRecord, RECORD_AS_JSON, toPutResult } from './postgres-records';
 import { RECORD_CODE, type RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
 import { DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
 export function postgresFinish(run: RunQuery, functions: Functions): SmsOtpStore['finish'] {
   const text = `
-SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)::text AS results`;
+SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)::text AS finished`;
 
   return async (pendingId, options) => {
     checkFinish(options);
 
-    const { otpId, leavesMark, clears, charges, puts, replaces } = options;
+    const { otpId, acceptsPassed = false, leavesMark, clears, charges, puts, replaces } = options;
     const { kind = null, owner = null, id = null } = replaces ?? {};
-    const login = [pendingId, otpId ?? null, leavesMark, kind, owner, id];
+    const login = [pendingId, otpId ?? null, acceptsPassed, leavesMark, kind, owner, id];
     const [columns, keys] = toChargeValues(charges, false);
     const changes = [clears, columns, keys, JSON.stringify(puts.map(toPutArguments)), TIME_LEFT];
 
     const [row] = await run('finish', text, [...login, ...changes]);
-    if (row?.results === null) return { isFinished: false };
+    return row?.finished === null ? { isFinished: false } : toFinished(puts, row?.finished);
+  };
+}
 
-    const results = parseJson(row?.results);
-    if (!Array.isArray(results) || results.length !== puts.length)
-      throw new StoreError('finish: unknown answer');
-    return { isFinished: true, results: results.map((one) => toPutResult('finish', one)) };
+/** @throws {StoreError} `ERR_STORE` when the answer is not one of a finish. */
+function toFinished(puts: readonly RecordPut[], answer: unknown): FinishResult {
+  const { results, replaced } = readFields(parseJson(answer));
+  if (!Array.isArray(results) || results.length !== puts.length)
+    throw new StoreError('finish: unknown answer');
+
+  return {
+    isFinished: true,
+    results: results.map((one) => toPutResult('finish', one)),
+    replaced: isObject(replaced) ? readRecord(replaced) : null,
   };
 }
 
@@ -40,7 +48,8 @@ function toPutArguments(put: RecordPut) {
 
 /**
  * Returns the SQL of the function that ends a pending login with all that a success changes. It
- * returns the results of the puts, or null when it has changed nothing.
+ * returns the results of the puts and the record that was replaced, or null when it has changed
+ * nothing.
  *
  * Its conditions are decided under locks before it changes anything else: of many callers one goes
  * on after the first statement. Every call locks in one order, so that no two wait for each other:
@@ -51,7 +60,7 @@ export function finishFunctionSql(tables: Tables, functions: Functions): string 
   const { checkTime } = functions;
 
   return `CREATE OR REPLACE FUNCTION ${functions.finish}(
-  given_id text, given_otp_id text, leaves_mark boolean,
+  given_id text, given_otp_id text, accepts_passed boolean, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
   cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb,
   time_left_ms double precision
@@ -60,6 +69,7 @@ DECLARE
   ${DEADLINE}
   put record;
   results jsonb := '[]';
+  replaced jsonb;
   counter_problem text;
   found_keys text[];
 BEGIN
@@ -68,7 +78,7 @@ BEGIN
   PERFORM ${checkTime}(deadline);
 
   IF leaves_mark THEN
-    UPDATE ${pendingLogin} SET has_passed = true, value = '', texts = '[]', attempts = '{}'
+    UPDATE ${pendingLogin} SET has_passed = true, value = '', otps = '[]', attempts = '{}'
     WHERE pending_id = given_id;
   ELSE
     DELETE FROM ${pendingLogin} WHERE pending_id = given_id;
@@ -88,18 +98,19 @@ BEGIN
       put.value, put."ttlSeconds", put.most, put."ifNone", time_left_ms);
   END LOOP;
   PERFORM ${checkTime}(deadline);
-  RETURN results;
+  RETURN jsonb_build_object('results', results, 'replaced', replaced);
 END $body$;
 `;
 }
 
-/** Returns null unless the login, its text and the record that is replaced are there. */
+/** Returns null unless the login, its OTP and the record that is replaced are there. */
 function conditionsSql(tables: Tables, functions: Functions): string {
   const { takeTurn, checkTime } = functions;
 
   return `PERFORM FROM ${tables.pendingLogin}
-  WHERE pending_id = given_id AND ${IS_LIVE_LOGIN}
-    AND (given_otp_id IS NULL OR ${hasText('given_otp_id')})
+  WHERE pending_id = given_id
+    AND (${IS_ACTIVE} OR (accepts_passed AND has_passed AND expires_at > ${NOW}))
+    AND (given_otp_id IS NULL OR ${hasOtp('given_otp_id')})
   FOR UPDATE;
   IF NOT FOUND THEN
     RETURN NULL;
@@ -114,7 +125,8 @@ function conditionsSql(tables: Tables, functions: Functions): string {
   IF replaced_id IS NOT NULL THEN
     DELETE FROM ${tables.record}
     WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
-      AND expires_at > ${NOW};
+      AND expires_at > ${NOW}
+    RETURNING ${RECORD_AS_JSON} INTO replaced;
     IF NOT FOUND THEN
       RETURN NULL;
     END IF;

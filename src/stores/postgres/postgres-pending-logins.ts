@@ -1,16 +1,17 @@
-import { isObject, StoreError } from '../../errors';
+import { isObject, readFields, StoreError } from '../../errors';
 import {
   checkClaim,
+  checkOtp,
   checkPendingLogin,
-  checkText,
   parseJson,
   recordError,
   requireWholeNumber,
 } from '../check-values';
 import type {
-  AttachedOtp,
-  ClaimOptions,
   ActivePendingLogin,
+  AttachedOtp,
+  BegunPendingLogin,
+  ClaimOptions,
   PendingClaim,
   PendingLoginStore,
 } from '../store';
@@ -18,8 +19,8 @@ import type { SqlRow, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
 import { DEADLINE, TIME_LEFT, WITHIN_TIME } from './time-left';
 
-/** The condition of a live pending login. */
-export const IS_LIVE_LOGIN = `NOT has_passed AND expires_at > ${NOW}`;
+/** The condition of an active pending login. */
+export const IS_ACTIVE = `NOT has_passed AND expires_at > ${NOW}`;
 
 /** @param pruneSometimes Called with each pending login that begins. */
 export function postgresPendingLogins(
@@ -31,22 +32,23 @@ export function postgresPendingLogins(
   const statements = pendingLoginStatements(tables, functions);
 
   return {
-    begin: async (login, ttlSeconds) => {
-      checkPendingLogin(login, ttlSeconds);
+    begin: async (login, options) => {
+      checkPendingLogin(login, options);
 
-      const { pendingId, userId, place, value, otp: text } = login;
-      const values = [pendingId, userId, place, value, text?.otpId ?? null, text?.value ?? null];
-      const rows = await run('pendingLogins.begin', statements.begin, [
-        ...values,
-        ttlSeconds,
-        TIME_LEFT,
-      ]);
+      const { pendingId, userId, place, side, block, sender, series, value } = login;
+      const { ttlSeconds, most, protectedSeconds, joinSeconds } = options;
+      const placed = [pendingId, userId, place, side, block, sender ?? null, series ?? null];
+      const bounds = [ttlSeconds, most, protectedSeconds, joinSeconds];
+      const values = [...placed, value, ...bounds, TIME_LEFT];
+      const [row] = await run('pendingLogins.begin', statements.begin, values);
       pruneSometimes();
-      return rows.length === 1;
+      return toBegun(parseJson(row?.begun));
     },
-    attach: async (pendingId, text) => {
-      checkText(text);
-      const values = [pendingId, text.otpId, text.value, TIME_LEFT];
+    attach: async (pendingId, otp, options) => {
+      checkOtp(otp);
+
+      const endsPrevious = options?.endsPrevious === true;
+      const values = [pendingId, otp.otpId, otp.value, endsPrevious, TIME_LEFT];
       return (await run('pendingLogins.attach', statements.attach, values)).length === 1;
     },
     claim: async (pendingId, options) => {
@@ -61,14 +63,19 @@ export function postgresPendingLogins(
       if (row === undefined) return null;
       return row.passed === 'true' ? 'passed' : toLogin(row);
     },
+    findNewest: async (userId, series) => {
+      const values = [userId, series];
+      const [row] = await run('pendingLogins.findNewest', statements.findNewest, values);
+      return row === undefined ? null : toNewest(row);
+    },
     end: async (pendingId, options) => {
       if (options?.otpId === undefined) {
         const [row] = await run('pendingLogins.end', statements.end, [pendingId]);
-        return row?.live === 'true';
+        return row?.active === 'true';
       }
 
       const values = [pendingId, options.otpId];
-      return (await run('pendingLogins.end', statements.endText, values)).length === 1;
+      return (await run('pendingLogins.end', statements.endOtp, values)).length === 1;
     },
     endAll: async (userId, except) => {
       await run('pendingLogins.endAll', statements.endAll, [userId, except ?? null, TIME_LEFT]);
@@ -78,65 +85,75 @@ export function postgresPendingLogins(
 
 /**
  * Every statement is atomic by itself; the clock is the database's. A pending login is one row:
- * `texts` is the list of its live texts, the newest first, and `attempts` has a count for each text
+ * `otps` is the list of its active OTPs, the newest first, and `attempts` has a count for each OTP
  * it ever had, by OTP id, and for each kind of answers.
  */
 function pendingLoginStatements(tables: Tables, functions: Functions) {
   const { pendingLogin } = tables;
-  const columns = 'user_id AS owner, value, sends::text AS sends, texts::text AS texts';
+  const columns = 'user_id AS owner, value, sends::text AS sends, otps::text AS otps';
 
   return {
     /**
-     * Values: id, user id, place, value, OTP id and value of its text or nulls, seconds to live,
-     * time left. Returns a row when it has begun.
+     * Values: id, user id, place, side, block, sender or null, series or null, value; seconds to
+     * live, the most logins without an OTP, seconds of protection, seconds in which one is joined;
+     * time left. Returns a row: `begun`, see `toBegun`.
      */
     begin: `
-SELECT FROM ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7, $8) AS has_begun WHERE has_begun`,
-    /** Values: id, OTP id and value of the text, time left. Returns a row when it was attached. */
+SELECT ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)::text
+  AS begun`,
+    /**
+     * Values: id, OTP id and value of the OTP, whether the previous one ends, time left. Returns a
+     * row when it was attached.
+     */
     attach: `
-SELECT FROM ${functions.attachText}($1, $2, $3, $4) AS is_attached WHERE is_attached`,
+SELECT FROM ${functions.attachOtp}($1, $2, $3, $4, $5) AS is_attached WHERE is_attached`,
     claim: claimStatement(pendingLogin, columns),
-    /** Value: id. Returns a row while the login is live, and while it is marked as passed. */
+    /** Value: id. Returns a row while the login is active, and while it is marked as passed. */
     find: `
 SELECT ${columns}, has_passed::text AS passed FROM ${pendingLogin}
 WHERE pending_id = $1 AND expires_at > ${NOW}`,
-    /** Value: id. Returns a row when there was a login: `live`. */
+    /** Values: user id, series. Returns a row when there is an active login of it. */
+    findNewest: `
+SELECT pending_id AS id, ${columns} FROM ${pendingLogin}
+WHERE user_id = $1 AND series = $2 AND ${IS_ACTIVE}
+ORDER BY otps <> '[]' DESC, began_at DESC LIMIT 1`,
+    /** Value: id. Returns a row when there was a login: `active`. */
     end: `
-DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_LIVE_LOGIN})::text AS live`,
-    /** Values: id, OTP id. Returns a row when that text of the login was live. */
-    endText: `
-UPDATE ${pendingLogin} SET texts = jsonb_path_query_array(texts, ${others('$2')})
-WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} AND ${hasText('$2')}
+DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_ACTIVE})::text AS active`,
+    /** Values: id, OTP id. Returns a row when that OTP of the login was active. */
+    endOtp: `
+UPDATE ${pendingLogin} SET otps = jsonb_path_query_array(otps, ${others('$2')})
+WHERE pending_id = $1 AND ${IS_ACTIVE} AND ${hasOtp('$2')}
 RETURNING pending_id`,
     /** Values: user id, the id of the login that stays or null, time left. */
     endAll: `SELECT ${functions.endLogins}($1, $2, $3)`,
   };
 }
 
-/** Returns the condition that an OTP id is a live text of a login. */
-export function hasText(otpId: string): string {
-  return `texts @> jsonb_build_array(jsonb_build_object('otpId', ${otpId}::text))`;
+/** Returns the condition that an OTP id is an active OTP of a login. */
+export function hasOtp(otpId: string): string {
+  return `otps @> jsonb_build_array(jsonb_build_object('otpId', ${otpId}::text))`;
 }
 
-/** Returns path and values that select the other texts of a login. */
+/** Returns path and values that select the other OTPs of a login. */
 function others(otpId: string): string {
   return `'$[*] ? (@.otpId != $id)', jsonb_build_object('id', ${otpId}::text)`;
 }
 
 /**
  * Values: id, kind of answer, OTP id or null, the most attempts. Returns a row when the login is
- * live and has that text: `attempt`, or null when it is exhausted, and `otp`. A kind that was
- * not claimed yet has no count; a text always has one.
+ * active and has that OTP: `attempt`, or null when it is exhausted, and `otp`. A kind that was not
+ * claimed yet has no count; an OTP always has one.
  */
 function claimStatement(pendingLogin: string, columns: string): string {
   return `
 WITH found AS (
-  SELECT *, CASE WHEN $2 = 'otp' THEN COALESCE($3, texts -> 0 ->> 'otpId') END AS otp_id
+  SELECT *, CASE WHEN $2 = 'otp' THEN COALESCE($3, otps -> 0 ->> 'otpId') END AS otp_id
   FROM ${pendingLogin}
-  WHERE pending_id = $1 AND ${IS_LIVE_LOGIN} AND ($3::text IS NULL OR ${hasText('$3')})
+  WHERE pending_id = $1 AND ${IS_ACTIVE} AND ($3::text IS NULL OR ${hasOtp('$3')})
   FOR UPDATE
 ), counted AS (
-  SELECT *, CASE WHEN otp_id IS NULL THEN ARRAY['kinds', $2] ELSE ARRAY['texts', otp_id] END AS path
+  SELECT *, CASE WHEN otp_id IS NULL THEN ARRAY['kinds', $2] ELSE ARRAY['otps', otp_id] END AS path
   FROM found
 ), known AS (
   SELECT *, CASE
@@ -170,26 +187,38 @@ function toClaim(row: SqlRow, asked: ClaimOptions): PendingClaim {
   return { outcome: 'claimed', attempt, otpId, login: toLogin(row) };
 }
 
+/** @throws {StoreError} `ERR_STORE` when the id is taken, and when it is no answer of ours. */
+function toBegun(answer: unknown): BegunPendingLogin {
+  const { outcome, joined, login } = readFields(answer);
+  if (outcome === 'taken') throw new StoreError('begin: the id is taken');
+  if (outcome === 'begun' || outcome === 'refused') return { outcome };
+  if (outcome !== 'joined' || typeof joined !== 'string')
+    throw new StoreError('pendingLogins.begin: unknown answer');
+  return { outcome, pendingId: joined, login: toLogin(readFields(login)) };
+}
+
+/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
+function toNewest(row: SqlRow): { pendingId: string; login: ActivePendingLogin } {
+  if (typeof row.id !== 'string') throw recordError('pendingLogins');
+  return { pendingId: row.id, login: toLogin(row) };
+}
+
 /** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
 function toLogin(row: SqlRow): ActivePendingLogin {
   const { owner: userId, value } = row;
-  const texts = parseJson(row.texts);
+  const otps = parseJson(row.otps);
   const isLogin = typeof userId === 'string' && typeof value === 'string';
-  if (!isLogin || !Array.isArray(texts) || texts.length > 2) throw recordError('pendingLogins');
+  if (!isLogin || !Array.isArray(otps) || otps.length > 2) throw recordError('pendingLogins');
 
-  return {
-    userId,
-    value,
-    otps: texts.map(toText),
-    sends: requireWholeNumber('pendingLogins', row.sends),
-  };
+  const sends = requireWholeNumber('pendingLogins', row.sends);
+  return { userId, value, sends, otps: otps.map(toOtp) };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the value is no text of ours. */
-function toText(text: unknown): AttachedOtp {
-  if (!isObject(text) || typeof text.otpId !== 'string' || typeof text.value !== 'string')
+/** @throws {StoreError} `ERR_STORE` when the value is no OTP of ours. */
+function toOtp(otp: unknown): AttachedOtp {
+  if (!isObject(otp) || typeof otp.otpId !== 'string' || typeof otp.value !== 'string')
     throw recordError('pendingLogins');
-  return { otpId: text.otpId, value: text.value };
+  return { otpId: otp.otpId, value: otp.value };
 }
 
 /**
@@ -199,7 +228,7 @@ function toText(text: unknown): AttachedOtp {
 export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): readonly string[] {
   return [
     beginLoginSql(tables, functions),
-    attachTextSql(tables, functions),
+    attachOtpSql(tables, functions),
     endLoginsSql(tables, functions),
   ];
 }
@@ -207,61 +236,99 @@ export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): 
 /** No kind of records has a space in its name. */
 const TURN_KIND = `'pending login'`;
 
+/** An id that another user's login gets at the same moment fails: the call is repeated then. */
 function beginLoginSql(tables: Tables, functions: Functions): string {
   const { pendingLogin } = tables;
   const { takeTurn, checkTime } = functions;
 
   return `CREATE OR REPLACE FUNCTION ${functions.beginLogin}(
-  given_id text, given_user_id text, given_place text, given_value text,
-  given_otp_id text, text_value text, life_seconds double precision,
-  time_left_ms double precision
-) RETURNS boolean ${WITHIN_TIME} AS $body$
+  given_id text, given_user_id text, given_place text, given_side text, given_block text,
+  given_sender text, given_series text, given_value text,
+  life_seconds double precision, most bigint, protected_seconds double precision,
+  join_seconds double precision, time_left_ms double precision
+) RETURNS jsonb ${WITHIN_TIME} AS $body$
 DECLARE
   ${DEADLINE}
-  has_text boolean := given_otp_id IS NOT NULL;
-  has_begun boolean;
+  is_taken boolean;
+  newest record;
 BEGIN
   PERFORM ${checkTime}(deadline);
-  IF has_text THEN
-    PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
-    PERFORM ${checkTime}(deadline);
-    ${takeTextsSql(pendingLogin, 'given_user_id', 'given_place')}
-    PERFORM ${checkTime}(deadline);
-  END IF;
-  INSERT INTO ${pendingLogin} AS kept
-    (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
-  VALUES (given_id, given_user_id, given_place, given_value, has_text::integer,
-    CASE WHEN has_text THEN jsonb_build_array(${newText}) ELSE '[]' END,
-    jsonb_build_object('kinds', '{}'::jsonb, 'texts',
-      CASE WHEN has_text THEN jsonb_build_object(given_otp_id, 0) ELSE '{}' END),
-    false, ${NOW} + make_interval(secs => life_seconds))
-  ON CONFLICT (pending_id) DO UPDATE SET
-    user_id = EXCLUDED.user_id, place = EXCLUDED.place, value = EXCLUDED.value,
-    sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
-    has_passed = false, expires_at = EXCLUDED.expires_at
-  WHERE has_text OR kept.texts = '[]' OR kept.expires_at <= ${NOW};
-  has_begun := FOUND;
+  PERFORM ${takeTurn}(${TURN_KIND}, given_user_id);
   PERFORM ${checkTime}(deadline);
-  RETURN has_begun;
+  SELECT expires_at > ${NOW} INTO is_taken FROM ${pendingLogin} WHERE pending_id = given_id;
+  IF is_taken THEN
+    RETURN jsonb_build_object('outcome', 'taken');
+  END IF;
+  IF FOUND THEN
+    DELETE FROM ${pendingLogin} WHERE pending_id = given_id;
+  END IF;
+  ${joinSql(pendingLogin)}
+  ${makeRoomSql(pendingLogin)}
+  PERFORM ${checkTime}(deadline);
+  INSERT INTO ${pendingLogin} (pending_id, user_id, place, side, block, sender, series, value,
+    sends, otps, attempts, has_passed, began_at, expires_at)
+  VALUES (given_id, given_user_id, given_place, given_side, given_block, given_sender,
+    given_series, given_value, 0, '[]', '{"kinds": {}, "otps": {}}', false, ${NOW},
+    ${NOW} + make_interval(secs => life_seconds));
+  PERFORM ${checkTime}(deadline);
+  RETURN jsonb_build_object('outcome', 'begun');
 END $body$;
 `;
 }
 
-/** A text that the login has had before keeps its count of attempts. */
-function attachTextSql(tables: Tables, functions: Functions): string {
+/** Returns the newest login of the place if it may be joined. */
+function joinSql(pendingLogin: string): string {
+  return `IF given_sender IS NOT NULL AND join_seconds > 0 THEN
+    SELECT * INTO newest FROM ${pendingLogin}
+    WHERE user_id = given_user_id AND place = given_place AND ${IS_ACTIVE}
+    ORDER BY began_at DESC LIMIT 1;
+    IF newest.sender = given_sender
+      AND newest.began_at >= ${NOW} - make_interval(secs => join_seconds)
+      AND newest.attempts -> 'kinds' = '{}' AND jsonb_typeof(newest.attempts -> 'otps') = 'object'
+      AND NOT jsonb_path_exists(newest.attempts,
+        '$.otps.* ? (@.type() != "number" || @ != 0)')
+    THEN
+      RETURN jsonb_build_object('outcome', 'joined', 'joined', newest.pending_id, 'login',
+        jsonb_build_object('owner', newest.user_id, 'value', newest.value,
+          'sends', newest.sends, 'otps', newest.otps::text));
+    END IF;
+  END IF;`;
+}
+
+/** Ends a login of the side that has not had an OTP, or returns that none may be ended. */
+function makeRoomSql(pendingLogin: string): string {
+  const isCounted = `user_id = given_user_id AND side = given_side AND sends = 0 AND ${IS_ACTIVE}`;
+
+  return `IF (SELECT count(*) FROM ${pendingLogin} WHERE ${isCounted}) >= most THEN
+    DELETE FROM ${pendingLogin} WHERE pending_id IN (
+      SELECT pending_id FROM ${pendingLogin}
+      WHERE ${isCounted} AND (block = given_block
+        OR began_at < ${NOW} - make_interval(secs => protected_seconds))
+      ORDER BY block = given_block DESC, began_at LIMIT 1
+      FOR UPDATE
+    );
+    IF NOT FOUND THEN
+      RETURN jsonb_build_object('outcome', 'refused');
+    END IF;
+  END IF;`;
+}
+
+/** An OTP that the login has had before keeps its count of attempts. */
+function attachOtpSql(tables: Tables, functions: Functions): string {
   const { pendingLogin } = tables;
   const { takeTurn, checkTime } = functions;
 
-  return `CREATE OR REPLACE FUNCTION ${functions.attachText}(
-  given_id text, given_otp_id text, text_value text, time_left_ms double precision
+  return `CREATE OR REPLACE FUNCTION ${functions.attachOtp}(
+  given_id text, given_otp_id text, otp_value text, ends_previous boolean,
+  time_left_ms double precision
 ) RETURNS boolean ${WITHIN_TIME} AS $body$
 DECLARE
   ${DEADLINE}
   login record;
 BEGIN
   PERFORM ${checkTime}(deadline);
-  SELECT user_id, place INTO login FROM ${pendingLogin}
-  WHERE pending_id = given_id AND ${IS_LIVE_LOGIN};
+  SELECT user_id, place, series INTO login FROM ${pendingLogin}
+  WHERE pending_id = given_id AND ${IS_ACTIVE};
   IF NOT FOUND THEN
     RETURN false;
   END IF;
@@ -270,29 +337,29 @@ BEGIN
   -- Another login of another user may have begun under the same id.
   UPDATE ${pendingLogin} AS kept
   SET sends = kept.sends + 1,
-    texts = jsonb_build_array(${newText})
-      || COALESCE(jsonb_path_query_first(kept.texts, ${others('given_otp_id')}), '[]'),
-    attempts = CASE WHEN kept.attempts -> 'texts' ? given_otp_id THEN kept.attempts
-      ELSE jsonb_set(kept.attempts, ARRAY['texts', given_otp_id], '0') END
+    otps = jsonb_build_array(jsonb_build_object('otpId', given_otp_id, 'value', otp_value))
+      || CASE WHEN ends_previous THEN '[]' ELSE
+        COALESCE(jsonb_path_query_first(kept.otps, ${others('given_otp_id')}), '[]') END,
+    attempts = CASE WHEN kept.attempts -> 'otps' ? given_otp_id THEN kept.attempts
+      ELSE jsonb_set(kept.attempts, ARRAY['otps', given_otp_id], '0') END
   WHERE pending_id = given_id AND user_id = login.user_id AND place = login.place
-    AND ${IS_LIVE_LOGIN};
+    AND ${IS_ACTIVE};
   IF NOT FOUND THEN
     RETURN false;
   END IF;
   PERFORM ${checkTime}(deadline);
-  ${takeTextsSql(pendingLogin, 'login.user_id', 'login.place')}
+  UPDATE ${pendingLogin} SET otps = '[]'
+  WHERE user_id = login.user_id AND place = login.place AND pending_id <> given_id
+    AND otps <> '[]';
+  IF login.series IS NOT NULL THEN
+    DELETE FROM ${pendingLogin}
+    WHERE user_id = login.user_id AND series = login.series AND pending_id <> given_id
+      AND ${IS_ACTIVE};
+  END IF;
   PERFORM ${checkTime}(deadline);
   RETURN true;
 END $body$;
 `;
-}
-
-const newText = `jsonb_build_object('otpId', given_otp_id, 'value', text_value)`;
-
-/** Takes the texts from the user's other login of that place. */
-function takeTextsSql(pendingLogin: string, userId: string, place: string): string {
-  return `UPDATE ${pendingLogin} SET texts = '[]'
-    WHERE user_id = ${userId} AND place = ${place} AND pending_id <> given_id AND texts <> '[]';`;
 }
 
 function endLoginsSql(tables: Tables, functions: Functions): string {

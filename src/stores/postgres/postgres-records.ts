@@ -101,19 +101,31 @@ function toColumns(record: StoredRecord): unknown[] {
  * @throws {StoreError} `ERR_STORE` when the row is none of ours.
  */
 function toRecord(row: SqlRow, askedId = row.id): StoredRecord {
+  const record = readRecord(row);
+  if (record === null || record.id !== askedId) throw recordError('records');
+  return record;
+}
+
+/** Returns null for a row that is none of ours. */
+export function readRecord(row: SqlRow): StoredRecord | null {
   const { id, tag, rank: digits, value } = row;
   const rank = typeof digits === 'string' && digits !== '' ? Number(digits) : NaN;
   const isRecord = typeof id === 'string' && typeof tag === 'string' && typeof value === 'string';
-  if (!isRecord || id !== askedId || !Number.isFinite(rank)) throw recordError('records');
-  return { id, tag, rank, value };
+  return isRecord && Number.isFinite(rank) ? { id, tag, rank, value } : null;
 }
 
 /** @throws {StoreError} `ERR_STORE` when the value is no result of a put. */
 export function toPutResult(operation: string, value: unknown): PutResult {
   if (!isObject(value) || typeof value.isPut !== 'boolean')
     throw new StoreError(`${operation}: unknown answer`);
-  return { isPut: value.isPut, gone: requireStrings(operation, value.gone) };
+
+  const { isPut, replaced } = value;
+  const gone = requireStrings(operation, value.gone);
+  return { isPut, gone, replaced: isObject(replaced) ? readRecord(replaced) : null };
 }
+
+/** The SQL of a record as `readRecord` reads it, as JSON. */
+export const RECORD_AS_JSON = `jsonb_build_object('id', id, 'tag', tag, 'rank', rank::text, 'value', value)`;
 
 /**
  * Returns the SQL of the functions that write records.
@@ -164,6 +176,7 @@ function putRecordSql(tables: Tables, functions: Functions): string {
 DECLARE
   ${DEADLINE}
   gone_ids jsonb := '[]';
+  replaced jsonb;
 BEGIN
   PERFORM ${checkTime}(deadline);
   PERFORM ${takeTurn}(given_kind, given_owner);
@@ -173,6 +186,9 @@ BEGIN
   ) THEN
     RETURN jsonb_build_object('isPut', false, 'gone', gone_ids);
   END IF;
+  SELECT ${RECORD_AS_JSON} INTO replaced FROM ${record}
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND ${IS_LIVE}
+  FOR UPDATE;
   IF most IS NOT NULL THEN
     WITH gone AS (
       DELETE FROM ${record} WHERE kind = given_kind AND owner = given_owner AND id IN (
@@ -190,7 +206,7 @@ BEGIN
     tag = EXCLUDED.tag, rank = EXCLUDED.rank, value = EXCLUDED.value,
     expires_at = EXCLUDED.expires_at;
   PERFORM ${checkTime}(deadline);
-  RETURN jsonb_build_object('isPut', true, 'gone', gone_ids);
+  RETURN jsonb_build_object('isPut', true, 'gone', gone_ids, 'replaced', replaced);
 END $body$;
 `;
 }

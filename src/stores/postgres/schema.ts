@@ -99,11 +99,16 @@ function pendingLoginTable(name: string): Table {
     pending_id: 'text COLLATE "C" PRIMARY KEY',
     user_id: ID,
     place: ID,
+    side: ID,
+    block: ID,
+    sender: 'text COLLATE "C"',
+    series: 'text COLLATE "C"',
     value: 'text NOT NULL',
     sends: 'integer NOT NULL',
-    texts: 'jsonb NOT NULL',
+    otps: 'jsonb NOT NULL',
     attempts: 'jsonb',
     has_passed: 'boolean NOT NULL',
+    began_at: 'timestamptz NOT NULL',
     expires_at: 'timestamptz NOT NULL',
   };
 

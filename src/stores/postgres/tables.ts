@@ -36,12 +36,12 @@ export function functionsOf(prefix: string) {
   return {
     checkTime: `${prefix}_check_time_v1`,
     takeTurn: `${prefix}_take_turn_v1`,
-    putRecord: `${prefix}_put_record_v2`,
+    putRecord: `${prefix}_put_record_v3`,
     swapRecord: `${prefix}_swap_record_v2`,
     removeRecords: `${prefix}_remove_records_v2`,
-    beginLogin: `${prefix}_begin_login_v2`,
-    attachText: `${prefix}_attach_text_v2`,
+    beginLogin: `${prefix}_begin_login_v3`,
+    attachOtp: `${prefix}_attach_otp_v3`,
     endLogins: `${prefix}_end_logins_v2`,
-    finish: `${prefix}_finish_v2`,
+    finish: `${prefix}_finish_v3`,
   };
 }

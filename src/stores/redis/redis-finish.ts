@@ -1,17 +1,18 @@
 import { StoreError } from '../../errors';
 import { checkFinish, toWholeNumber } from '../check-values';
-import type { FinishOptions, SmsOtpStore } from '../store';
+import type { FinishOptions, FinishResult, SmsOtpStore } from '../store';
+import { LOGIN, MARKING } from './login-lua';
 import { defineScript, type RunScript } from './redis-client';
 import { counterKey, PLANNING, toPlan } from './redis-counters';
-import { LOGIN, MARKING, pendingLoginKey } from './redis-pending-logins';
+import { pendingLoginKey } from './redis-pending-logins';
 import type { ServerClock } from './server-clock';
-import { PUTTING, recordsKey, toPutResult, toPutValues } from './redis-records';
+import { PUTTING, readRecord, recordsKey, toPutResult, toPutValues } from './redis-records';
 
 /**
  * KEYS: pending login, the counters to clear, those that `plan_charge` takes, the records. ARGV: id
  * of the login, JSON of what `toText` returns, and when the call is over (0: not known). Returns
- * for each put the ids that went, nil where nothing was put; 0 when nothing is finished, -1 when it
- * is too late.
+ * the entry that was replaced or nil, and for each put what `plan_put` returns, nil where nothing
+ * was put; 0 when nothing is finished, -1 when it is too late.
  */
 const FINISH = defineScript(`
 ${LOGIN}
@@ -20,9 +21,11 @@ ${PLANNING}
 ${PUTTING}
 local deadline = tonumber(ARGV[3])
 if deadline > 0 and now > deadline then return -1 end
-local otp_id, leaves_mark, clears, charged, charges, replaces, puts = unpack(cjson.decode(ARGV[2]))
-local login = read_login()
-if not login or (otp_id and not find_text(login, otp_id)) then return 0 end
+local ended, clears, charged, charges, replaces, puts = unpack(cjson.decode(ARGV[2]))
+local otp_id, leaves_mark, accepts_passed = unpack(ended)
+local login, mark = read_login(id)
+if not login and not (accepts_passed and mark) then return 0 end
+if otp_id and not find_otp(login, otp_id) then return 0 end
 
 local owners = {}
 local function records_of(index)
@@ -31,15 +34,16 @@ local function records_of(index)
   return owners[index]
 end
 
+local answer = { false }
 if replaces then
   local index, replaced = unpack(replaces)
   local records = records_of(index)
-  if not records.live[replaced] then return 0 end
-  parse(replaced, records.live[replaced])
+  answer[1] = records.live[replaced]
+  if not answer[1] then return 0 end
+  parse(replaced, answer[1])
   change(records, replaced, false)
 end
-local answer = {}
-for i, put in ipairs(puts) do answer[i] = plan_put(records_of(put[1]), unpack(put, 2)) end
+for i, put in ipairs(puts) do answer[i + 1] = plan_put(records_of(put[1]), unpack(put, 2)) end
 
 local charged_keys = { unpack(KEYS, 2 + clears, 1 + clears + charged) }
 local refused, tallies, changed = plan_charge(charged_keys, charges, true)
@@ -48,10 +52,11 @@ if refused > 0 then error('a charge that is full') end
 -- First what a full server refuses: then nothing has changed.
 write_tallies(charged_keys, tallies, changed)
 for _, records in pairs(owners) do write_records(records) end
-if leaves_mark then redis.call('HSET', key, 'passed', 1) end
+if leaves_mark and login then redis.call('HSET', key, 'passed', 1) end
 for i = 2, 1 + clears do redis.call('DEL', KEYS[i]) end
 for _, records in pairs(owners) do delete_records(records) end
-if leaves_mark then leave_mark(login) else end_login(login.user, login.place) end
+if not leaves_mark then end_login(id, (login or mark).user, login and login.place)
+elseif login then leave_mark(login) end
 return answer`);
 
 export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['finish'] {
@@ -69,9 +74,20 @@ export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['fi
     const reply = await run('finish', FINISH, keys, values);
     if (reply === -1) throw new StoreError('finish: the time of the call is over');
     if (toWholeNumber(reply) === 0) return { isFinished: false };
-    if (!Array.isArray(reply) || reply.length !== puts.length)
-      throw new StoreError('finish: unknown answer');
-    return { isFinished: true, results: reply.map((one) => toPutResult('finish', one)) };
+    return toFinished(options, reply);
+  };
+}
+
+/** @throws {StoreError} `ERR_STORE` when the reply is not one of a finish. */
+function toFinished({ puts, replaces }: FinishOptions, reply: unknown): FinishResult {
+  if (!Array.isArray(reply) || reply.length !== puts.length + 1)
+    throw new StoreError('finish: unknown answer');
+
+  const [entry, ...results] = reply as unknown[];
+  return {
+    isFinished: true,
+    results: puts.map((put, index) => toPutResult('finish', put, results[index])),
+    replaced: replaces === undefined ? null : readRecord(replaces.id, entry),
   };
 }
 
@@ -89,8 +105,9 @@ function toText(
   const indexOf = (records: { readonly kind: string; readonly owner: string }): number =>
     owners.indexOf(recordsKey(records)) + 1;
 
-  const login = [options.otpId ?? false, options.leavesMark];
-  const begin = JSON.stringify([...login, options.clears.length, charged]).slice(0, -1);
+  const { otpId = false, leavesMark, acceptsPassed = false } = options;
+  const ended = [otpId, leavesMark, acceptsPassed];
+  const begin = JSON.stringify([ended, options.clears.length, charged]).slice(0, -1);
   const { replaces } = options;
   const end = JSON.stringify([
     replaces === undefined ? false : [indexOf(replaces), replaces.id],

@@ -93,9 +93,10 @@ local function change(records, id, entry)
   records.live[id], records.changes[id] = entry or nil, entry
 end
 
--- Returns the ids that go beyond the ceiling; false where no record may be, and is.
+-- Returns the entry that is written over or false, and then the ids that go beyond the ceiling;
+-- false alone where no record may be, and is.
 local function plan_put(records, id, life, most, if_none, rest)
-  local others, gone = {}, {}
+  local others, answer = {}, { records.live[id] or false }
   for other, entry in pairs(records.live) do
     -- One that is replaced may hold anything.
     if other ~= id or if_none then table.insert(others, parse(other, entry)) end
@@ -104,10 +105,10 @@ local function plan_put(records, id, life, most, if_none, rest)
   if #others >= most then table.sort(others, is_lower) end
   for i = 1, #others - most + 1 do
     change(records, others[i].id, false)
-    table.insert(gone, others[i].id)
+    table.insert(answer, others[i].id)
   end
   change(records, id, string.format('1:%.0f:', life > 0 and now + life or 0) .. rest)
-  return gone
+  return answer
 end
 
 local function write_records(records)
@@ -124,18 +125,18 @@ local function delete_records(records)
 end`;
 
 /**
- * KEYS: records. ARGV: JSON of what `toPutValues` returns. Returns the ids that went, nil where
+ * KEYS: records. ARGV: JSON of what `toPutValues` returns. Returns what `plan_put` does, nil where
  * nothing was put.
  */
 const PUT = defineScript(`
 ${NOW}
 ${PUTTING}
 local records = read_records(KEYS[1])
-local gone = plan_put(records, unpack(cjson.decode(ARGV[1])))
-if not gone then return false end
+local answer = plan_put(records, unpack(cjson.decode(ARGV[1])))
+if not answer then return false end
 write_records(records)
 delete_records(records)
-return gone`);
+return answer`);
 
 /** KEYS: records. ARGV: id. Returns the entry, or nil. */
 const FIND = defineScript(`
@@ -217,7 +218,8 @@ export function redisRecords(run: RunScript): RecordStore {
       checkPut(put);
 
       const plan = JSON.stringify(toPutValues(put));
-      return toPutResult('records.put', await run('records.put', PUT, [recordsKey(put)], [plan]));
+      const reply = await run('records.put', PUT, [recordsKey(put)], [plan]);
+      return toPutResult('records.put', put, reply);
     },
     find: async (record) => {
       const entry = await run('records.find', FIND, [recordsKey(record)], [record.id]);
@@ -260,10 +262,13 @@ export function toPutValues(put: RecordPut): readonly unknown[] {
   return [record.id, toLife(put.ttlSeconds), ceiling, put.ifNone === true, toRest(record)];
 }
 
-/** @throws {StoreError} `ERR_STORE` unless the reply is null or the ids that went. */
-export function toPutResult(operation: string, reply: unknown): PutResult {
-  if (reply === null) return { isPut: false, gone: [] };
-  return { isPut: true, gone: requireStrings(operation, reply) };
+/** @throws {StoreError} `ERR_STORE` unless the reply is null or what `plan_put` returns. */
+export function toPutResult(operation: string, put: RecordPut, reply: unknown): PutResult {
+  if (reply === null) return { isPut: false, gone: [], replaced: null };
+
+  const [entry, ...gone] = Array.isArray(reply) ? (reply as unknown[]) : [undefined, null];
+  const replaced = entry === null ? null : readRecord(put.record.id, entry);
+  return { isPut: true, gone: requireStrings(operation, gone), replaced };
 }
 
 /** 0: no end. */
@@ -280,12 +285,18 @@ const toRest = (record: StoredRecord): string =>
 
 /** @throws {StoreError} `ERR_STORE` when the entry is not one that this release writes. */
 function toRecord(id: string, entry: unknown): StoredRecord {
+  const record = readRecord(id, entry);
+  if (record === null) throw entryError('records', entry);
+  return record;
+}
+
+/** Returns null for an entry that this release has not written. */
+export function readRecord(id: string, entry: unknown): StoredRecord | null {
   const form = /^1:\d+:(?<rank>[-+.e\d]+):(?<length>\d{1,9}):(?<rest>.*)$/s;
   const parts = typeof entry === 'string' ? form.exec(entry) : null;
   const { rank, length, rest } = parts?.groups ?? {};
   const tagLength = Number(length);
-  if (rest === undefined || !Number.isFinite(Number(rank)) || tagLength > rest.length)
-    throw entryError('records', entry);
+  if (rest === undefined || !Number.isFinite(Number(rank)) || tagLength > rest.length) return null;
 
   return { id, tag: rest.slice(0, tagLength), rank: Number(rank), value: rest.slice(tagLength) };
 }

@@ -21,43 +21,44 @@ export const finishChecks: readonly StoreCheck[] = [
   about(
     'a login that finishes is gone, and exactly one of many callers finishes it',
     async (user) => {
-      await user.logins.begin('a', { otp: user.logins.text('x') });
-      await user.logins.begin('b', { place: 'step-up', otp: user.logins.text('x') });
+      await user.logins.begin('a', { otp: user.logins.otp('x') });
+      await user.logins.begin('b', { place: 'step-up', otp: user.logins.otp('x') });
       assertOneTrue(await atOnce(50, () => user.finishes('a')));
       await user.logins.assertGone('a');
       assert.deepEqual(await user.finish('a'), NOT_FINISHED);
       assert.deepEqual(await user.finish('never'), NOT_FINISHED);
-      await user.logins.assertLive('b', ['x']);
+      await user.logins.assertActive('b', ['x']);
     },
   ),
 
-  about('a login without a text, and without changes, finishes', async (user) => {
+  about('a login without an OTP, and without changes, finishes', async (user) => {
     await user.logins.begin('a');
-    assert.deepEqual(await user.finish('a'), { isFinished: true, results: [] });
+    assert.deepEqual(await user.finish('a'), { isFinished: true, results: [], replaced: null });
     await user.logins.assertGone('a');
   }),
 
-  about('a login that was ended or is over does not finish', async (user) => {
+  about('a login that has ended or expired does not finish', async (user) => {
     const ends = [
       () => user.logins.end('a'),
       () => user.logins.store.endAll(user.logins.userId),
-      async () => {
-        await user.logins.begin('a', { otp: user.logins.text('x') }, 1);
-        await user.pass(1);
-      },
+      () => user.pass(1),
     ];
-    for (const end of ends) {
-      await user.logins.begin('a', { otp: user.logins.text('x') });
+    for (const [index, end] of ends.entries()) {
+      const ttlSeconds = index === ends.length - 1 ? 1 : 600;
+      await user.logins.begin('a', { otp: user.logins.otp('x') }, { ttlSeconds });
       await end();
       for (const leavesMark of [true, false])
-        assert.deepEqual(await user.finish('a', { ...user.change(), leavesMark }), NOT_FINISHED);
+        for (const acceptsPassed of [undefined, false, true]) {
+          const change = { ...user.change(), leavesMark, acceptsPassed };
+          assert.deepEqual(await user.finish('a', change), NOT_FINISHED);
+        }
       await user.logins.assertGone('a');
     }
     await user.assertUnchanged();
   }),
 
   about('a mark shows that a login has passed, to the end of its life', async (user) => {
-    for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id }, 4);
+    for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id }, { ttlSeconds: 4 });
     await user.logins.attach('a', 'x');
     assertOneTrue(await atOnce(20, () => user.finishes('a', { leavesMark: true })));
     assert.equal(await user.finishes('b', { leavesMark: true }), true);
@@ -70,30 +71,89 @@ export const finishChecks: readonly StoreCheck[] = [
   }),
 
   about('what has passed does not come back', async (user) => {
-    await user.logins.begin('a', { otp: user.logins.text('x') });
-    await user.logins.begin('other', { place: 'step-up', otp: user.logins.text('o') });
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
+    await user.logins.begin('other', { place: 'step-up', otp: user.logins.otp('o') });
     await user.finish('a', { leavesMark: true });
-    for (const text of ['x', 'y']) assert.equal(await user.logins.attach('a', text), false);
+    for (const id of ['x', 'y']) assert.equal(await user.logins.attach('a', id), false);
     assert.equal(await user.logins.end('a', 'x'), false);
     const again = { ...user.change(), leavesMark: false };
     assert.deepEqual(await user.finish('a', again), NOT_FINISHED);
     await user.assertPassed('a');
     await user.assertUnchanged();
-    await user.logins.assertLive('other', ['o']);
+    await user.logins.assertActive('other', ['o']);
     // Nor does its place stay taken, nor are its attempts kept for another login of that name.
-    await user.logins.begin('b', { otp: user.logins.text('x') });
-    await user.logins.assertLive('b', ['x']);
+    await user.logins.begin('b', { otp: user.logins.otp('x') });
+    await user.logins.assertActive('b', ['x']);
+    await user.logins.end('a');
     await user.logins.begin('a');
-    await user.logins.assertLive('a', []);
+    await user.logins.assertActive('a', []);
     await user.logins.assertAttempts('a', [1], [{}]);
   }),
+
+  about('a login that has passed finishes again only where that is accepted', async (user) => {
+    const foreign = { userId: user.name('other') };
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
+    await user.logins.begin('foreign', foreign);
+    const accepting = { ...user.change(), acceptsPassed: true };
+    // One that is active finishes as well.
+    const finished = { isFinished: true, results: [PUT], replaced: null };
+    const first = { acceptsPassed: true, leavesMark: true, puts: [user.put('first')] };
+    assert.deepEqual(await user.finish('a', first), finished);
+    await user.assertPassed('a');
+    for (const acceptsPassed of [undefined, false])
+      assert.deepEqual(await user.finish('a', { ...accepting, acceptsPassed }), NOT_FINISHED);
+    const missing = { replaces: { ...user.records.of, id: user.name('never') } };
+    assert.deepEqual(await user.finish('a', { ...accepting, ...missing }), NOT_FINISHED);
+    await user.assertUnchanged();
+    for (const round of [1, 2]) {
+      const charges = [user.counters.counter('again')];
+      assert.equal(
+        await user.finishes('a', { acceptsPassed: true, leavesMark: true, charges }),
+        true,
+      );
+      await user.counters.assertCounted({ again: round });
+      await user.assertPassed('a');
+    }
+    // Without a mark nothing is left.
+    assert.deepEqual(await user.finish('a', { ...accepting, leavesMark: false }), finished);
+    await user.logins.assertGone('a');
+    assert.deepEqual(await user.finish('a', accepting), NOT_FINISHED);
+    assert.deepEqual(await user.finish('never', accepting), NOT_FINISHED);
+    await user.logins.assertActive('foreign', [], foreign);
+  }),
+
+  about('a mark that a finish leaves again ends with the life of its login', async (user) => {
+    await user.logins.begin('a', {}, { ttlSeconds: 3 });
+    const accepting = { acceptsPassed: true, leavesMark: true };
+    await user.finish('a', accepting);
+    await user.pass(1);
+    assert.equal(await user.finishes('a', accepting), true);
+    await user.assertPassed('a');
+    await user.pass(2);
+    assert.equal(await user.finishes('a', accepting), false);
+    await user.logins.assertGone('a');
+  }),
+
+  about(
+    'a login finishes by its newest OTP alone once that has ended the older one',
+    async (user) => {
+      await user.logins.begin('a', { otp: user.logins.otp('x') });
+      const newest = user.logins.otp('y');
+      await user.logins.store.attach(user.name('a'), newest, { endsPrevious: true });
+      const byX = { ...user.change(), otpId: user.name('x') };
+      assert.deepEqual(await user.finish('a', byX), NOT_FINISHED);
+      await user.assertUnchanged();
+      await user.logins.assertActive('a', ['y'], { sends: 2 });
+      assert.equal(await user.finishes('a', { otpId: user.name('y') }), true);
+    },
+  ),
 
   about('a mark goes with an end, and with the end of all', async (user) => {
     const foreign = { userId: user.name('other') };
     for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id });
     await user.logins.begin('foreign', foreign);
     for (const id of ['a', 'b', 'c', 'foreign']) await user.finish(id, { leavesMark: true });
-    // It was not live: nobody has ended it.
+    // It was not active: no caller has ended it.
     assert.equal(await user.logins.end('a'), false);
     assert.equal(await user.logins.find('a'), null);
     await user.logins.store.endAll(user.logins.userId, user.name('b'));
@@ -104,18 +164,18 @@ export const finishChecks: readonly StoreCheck[] = [
     await user.assertPassed('foreign');
   }),
 
-  about('a login finishes by a text only while that text is live', async (user) => {
-    await user.logins.begin('a', { otp: user.logins.text('x') });
+  about('a login finishes by an OTP only while that OTP is active', async (user) => {
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
     const byX = { ...user.change(), otpId: user.name('x') };
     for (const id of ['y', 'z']) await user.logins.attach('a', id);
     assert.deepEqual(await user.finish('a', byX), NOT_FINISHED);
     await user.logins.end('a', 'y');
     for (const id of ['y', 'never'])
       assert.deepEqual(await user.finish('a', { ...byX, otpId: user.name(id) }), NOT_FINISHED);
-    await user.logins.begin('b', { otp: user.logins.text('z') });
+    await user.logins.begin('b', { otp: user.logins.otp('z') });
     assert.deepEqual(await user.finish('a', { ...byX, otpId: user.name('z') }), NOT_FINISHED);
     await user.assertUnchanged();
-    await user.logins.assertLive('a', [], { sends: 3 });
+    await user.logins.assertActive('a', [], { sends: 3 });
     assert.equal(await user.finishes('b', { otpId: user.name('z') }), true);
     await user.logins.attach('a', 'x');
     await user.logins.attach('a', 'y');
@@ -125,7 +185,7 @@ export const finishChecks: readonly StoreCheck[] = [
   }),
 
   about('an exhausted login finishes', async (user) => {
-    await user.logins.begin('a', { otp: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
     await atOnce(9, () => user.logins.claim('a'));
     assert.equal(await user.finishes('a', { otpId: user.name('x') }), true);
   }),
@@ -133,7 +193,7 @@ export const finishChecks: readonly StoreCheck[] = [
   about('of callers that finish a login and that end it exactly one does', async (user) => {
     for (const round of [0, 1, 2, 3, 4]) {
       const id = `a${round}`;
-      await user.logins.begin(id, { otp: user.logins.text('x') });
+      await user.logins.begin(id, { otp: user.logins.otp('x') });
       const put = user.put(`r${round}`, { most: undefined });
       const done = await atOnce(20, async (index) => {
         if (index % 5 === round) return user.logins.end(id);
@@ -149,7 +209,7 @@ export const finishChecks: readonly StoreCheck[] = [
 
   about('a login that finishes while all are ended, or claimed, is over', async (user) => {
     for (const leavesMark of [true, false]) {
-      await user.logins.begin('a', { otp: user.logins.text('x') });
+      await user.logins.begin('a', { otp: user.logins.otp('x') });
       const done = await atOnce(30, async (index) => {
         if (index === 7) return user.finishes('a', { leavesMark, otpId: user.name('x') });
         if (index === 11) await user.logins.store.endAll(user.logins.userId);
@@ -166,9 +226,9 @@ export const finishChecks: readonly StoreCheck[] = [
     }
   }),
 
-  about('a text that is taken while it finishes its login does so once or not', async (user) => {
+  about('an OTP that is taken while it finishes its login does so once or not', async (user) => {
     for (const takenAt of [0, 1, 9]) {
-      await user.logins.begin('a', { otp: user.logins.text('x') });
+      await user.logins.begin('a', { otp: user.logins.otp('x') });
       await user.logins.begin('b');
       const done = await atOnce(10, async (index) => {
         if (index !== takenAt) return user.finishes('a', { otpId: user.name('x') });
@@ -177,16 +237,16 @@ export const finishChecks: readonly StoreCheck[] = [
       });
       const found = await user.logins.find('a');
       if (done.includes(true)) assertOneTrue(done);
-      else await user.logins.assertLive('a', [], { sends: 1 });
+      else await user.logins.assertActive('a', [], { sends: 1 });
       assert.equal(found === null, done.includes(true));
-      await user.logins.assertLive('b', ['y']);
+      await user.logins.assertActive('b', ['y']);
       for (const id of ['a', 'b']) await user.logins.end(id);
     }
   }),
 
   about('ids are arbitrary strings', async (user) => {
     for (const word of WORDS) {
-      await user.logins.begin(word, { otp: user.logins.text(word) });
+      await user.logins.begin(word, { otp: user.logins.otp(word) });
       const put = user.put(word, { owner: user.name(word) });
       const finished = await user.finish(word, {
         otpId: user.name(word),
@@ -195,7 +255,7 @@ export const finishChecks: readonly StoreCheck[] = [
         charges: [user.counters.counter(`${word} charged`)],
         puts: [put],
       });
-      assert.deepEqual(finished, { isFinished: true, results: [PUT] });
+      assert.deepEqual(finished, { isFinished: true, results: [PUT], replaced: null });
       await user.assertPassed(word);
       await user.counters.assertCounted({ [`${word} charged`]: 1 });
       assert.deepEqual(await user.records.store.list(put), [put.record]);
@@ -317,14 +377,45 @@ export const finishChangeChecks: readonly StoreCheck[] = [
     const [pushed, ...results] = finished.results;
     assert.deepEqual(
       { ...pushed, gone: pushed?.gone.toSorted() },
-      { isPut: true, gone: ['a', 'c'].map(user.name) },
+      { isPut: true, gone: ['a', 'c'].map(user.name), replaced: null },
     );
-    assert.deepEqual(results, [PUT, PUT, PUT]);
+    assert.deepEqual(results, [{ ...PUT, replaced: known }, PUT, PUT]);
     assert.deepEqual(await records.ids(), ['d', 'b'].map(user.name));
     assert.equal((await records.store.list(other))[0]?.tag, 'second');
     await user.pass(2);
     assert.deepEqual(await records.store.list(other), []);
     assert.equal((await records.store.list({ ...records.of, kind: 'note' })).length, 1);
+  }),
+
+  about('a success names the records that it has written over', async (user) => {
+    const { records } = user;
+    const other = { kind: 'browser', owner: user.name('other') };
+    const old = records.record('old', { rank: 0.1 + 0.2, value: '"it\'s {x} \\\\ ü 😀"' });
+    await records.put(old);
+    await records.put(records.record('expired'), { ttlSeconds: 1 });
+    await records.store.put({ ...other, record: old, ttlSeconds: 600 });
+    await user.pass(1);
+    await user.logins.begin('a');
+    const next = { tag: 'second', value: '"next"' };
+    const finished = await user.finish('a', {
+      puts: [
+        user.put('old', {}, next),
+        { ...other, record: { ...old, ...next }, ttlSeconds: 600, most: 1 },
+        user.put('old', { kind: 'device-2' }, next),
+        user.put('expired', { kind: 'device-3' }, next),
+      ],
+    });
+    const over = { ...PUT, replaced: old };
+    assert.deepEqual(finished, {
+      isFinished: true,
+      results: [over, over, PUT, PUT],
+      replaced: null,
+    });
+    await user.logins.begin('b');
+    const replaces = { ...records.of, id: old.id };
+    const again = await user.finish('b', { replaces, puts: [user.put('expired')] });
+    const replaced = records.record('old', next);
+    assert.deepEqual(again, { isFinished: true, results: [PUT], replaced });
   }),
 
   about('a put that `ifNone` forbids is reported, and all else is done', async (user) => {
@@ -336,8 +427,8 @@ export const finishChangeChecks: readonly StoreCheck[] = [
       puts: [user.put('b', { ifNone: true, most: 1 }), browser],
       charges: [user.counters.counter('one')],
     });
-    const refused = { isPut: false, gone: [] };
-    assert.deepEqual(finished, { isFinished: true, results: [refused, PUT] });
+    const refused = { isPut: false, gone: [], replaced: null };
+    assert.deepEqual(finished, { isFinished: true, results: [refused, PUT], replaced: null });
     assert.deepEqual(await records.list(), [records.record('a')]);
     assert.deepEqual(await records.store.list(browser), [browser.record]);
     await user.counters.assertCounted({ one: 1 });
@@ -357,7 +448,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
       const [login, browser] = finished.results;
       assert.deepEqual(login, PUT);
       const written = browser?.isPut === true ? [optional.record] : [];
-      assert.deepEqual(browser, { isPut: written.length > 0, gone: [] });
+      assert.deepEqual(browser, { isPut: written.length > 0, gone: [], replaced: null });
       assert.deepEqual(await records.store.list(optional), written);
       assert.deepEqual(await records.ids(), [user.name('login')]);
       await user.counters.assertCounted({ one: 1 });
@@ -368,7 +459,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
   about('a login that replaces a record finishes only while that one is there', async (user) => {
     const { records } = user;
     const replaces = { ...records.of, id: user.name('old') };
-    await user.logins.begin('a', { otp: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
     await records.put(records.record('old'), { ttlSeconds: 1 });
     await user.pass(1);
     const change = { ...user.change(), replaces };
@@ -380,12 +471,13 @@ export const finishChangeChecks: readonly StoreCheck[] = [
     });
     assert.deepEqual(await user.finish('a', change), NOT_FINISHED);
     await user.assertUnchanged();
-    await user.logins.assertLive('a', ['x']);
+    await user.logins.assertActive('a', ['x']);
     await records.put(records.record('old'));
     await records.put(records.record('other'));
     // The one that goes makes room for the one that comes.
     const finished = await user.finish('a', { replaces, puts: [user.put('new', { most: 2 })] });
-    assert.deepEqual(finished, { isFinished: true, results: [PUT] });
+    const replaced = records.record('old');
+    assert.deepEqual(finished, { isFinished: true, results: [PUT], replaced });
     assert.deepEqual(await records.ids(), ['new', 'other'].map(user.name));
     await user.logins.begin('b');
     assert.deepEqual(await user.finish('b', { replaces }), NOT_FINISHED);
@@ -400,7 +492,8 @@ export const finishChangeChecks: readonly StoreCheck[] = [
       replaces: { ...records.of, id: user.name('old') },
       puts: [user.put('new', { ifNone: true })],
     });
-    assert.deepEqual(finished, { isFinished: true, results: [PUT] });
+    const replaced = records.record('old');
+    assert.deepEqual(finished, { isFinished: true, results: [PUT], replaced });
     assert.deepEqual(await records.ids(), [user.name('new')]);
   }),
 
@@ -408,19 +501,24 @@ export const finishChangeChecks: readonly StoreCheck[] = [
     const { records } = user;
     for (const removedAt of [-1, 0, 5]) {
       await records.put(records.record('old'));
-      await atOnce(20, (index) => user.logins.begin(`a${index}`, { place: `${index}` }));
+      await atOnce(20, (index) =>
+        user.logins.begin(`a${removedAt} ${index}`, { place: `${index}` }),
+      );
       const done = await atOnce(20, (index) => {
         if (index === removedAt) return records.remove('old');
         const replaces = { ...records.of, id: user.name('old') };
-        return user.finishes(`a${index}`, { replaces, puts: [user.put(`new ${index}`)] });
+        return user.finishes(`a${removedAt} ${index}`, {
+          replaces,
+          puts: [user.put(`new ${index}`)],
+        });
       });
       assertOneTrue(done);
       const winner = done.indexOf(true);
       const left = winner === removedAt ? [] : [user.name(`new ${winner}`)];
       assert.deepEqual(await records.ids(), left);
-      const live = await atOnce(20, (index) => user.logins.find(`a${index}`));
+      const active = await atOnce(20, (index) => user.logins.find(`a${removedAt} ${index}`));
       assert.deepEqual(
-        live.flatMap((one, index) => (one === null ? index : [])),
+        active.flatMap((one, index) => (one === null ? index : [])),
         [...(winner === removedAt ? [] : [winner])],
       );
       await records.removeAll();
@@ -428,7 +526,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
   }),
 
   about('of many that finish a login at once the changes of one are made', async (user) => {
-    await user.logins.begin('a', { otp: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
     const { counters, records } = user;
     const done = await atOnce(20, (index) =>
       user.finishes('a', {
@@ -475,9 +573,9 @@ export const finishChangeChecks: readonly StoreCheck[] = [
     assert.equal((await records.store.list({ ...records.of, kind: 'browser' })).length, 20);
   }),
 
-  about('a change that does not fit is refused, and nothing at all is done', async (user) => {
+  about('an invalid change is refused, and nothing at all is done', async (user) => {
     const { counters } = user;
-    await user.logins.begin('a', { otp: user.logins.text('x') });
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
     await counters.charge(counters.counter('cleared'));
     const good = { ...user.change(), clears: [user.name('cleared')] };
     const [put] = good.puts;
@@ -494,12 +592,13 @@ export const finishChangeChecks: readonly StoreCheck[] = [
       { charges: [charge, charge] },
       { charges: [charge, counters.counter('cleared')] },
       { replaces: user.referTo(put) },
+      { otpId: user.name('x'), acceptsPassed: true },
     ];
     for (const change of wrong) await assert.rejects(user.finish('a', { ...good, ...change }));
     await user.assertUnchanged();
     await counters.assertCounted({ cleared: 1, b: 0 });
     assert.equal(await user.records.store.find(user.referTo(put)), null);
-    await user.logins.assertLive('a', ['x']);
+    await user.logins.assertActive('a', ['x']);
     assert.equal(await user.finishes('a', good), true);
   }),
 ];

@@ -9,8 +9,8 @@ import {
   type StoreCheck,
 } from './context';
 
-/** What a put reports that wrote its record and pushed out no other. */
-export const PUT: PutResult = { isPut: true, gone: [] };
+/** What a put returns that has written its record over no other, and pushed out none. */
+export const PUT: PutResult = { isPut: true, gone: [], replaced: null };
 
 const KIND = 'device';
 
@@ -43,11 +43,30 @@ export const recordChecks: readonly StoreCheck[] = [
   about('a put replaces the record of the same id and its life', async (user) => {
     await user.put(user.record('a'), { ttlSeconds: 2 });
     const again = user.record('a', { tag: 'second', rank: 7, value: '"again"' });
-    assert.deepEqual(await user.put(again), PUT);
+    const replaced = user.record('a');
+    assert.deepEqual(await user.put(again), { ...PUT, replaced });
     await user.put(user.record('b'));
     await user.put(user.record('b', { tag: 'second' }), { ttlSeconds: 2 });
     await user.pass(2);
     assert.deepEqual(await user.list(), [again]);
+  }),
+
+  about('a put returns the record that it was written over, while that lived', async (user) => {
+    const values = ['""', '"it\'s {x} \\\\ ü 😀"', `"${'語'.repeat(8_190)}"`];
+    let replaced: StoredRecord | null = null;
+    for (const [index, value] of values.entries()) {
+      const next = user.record('a', { tag: `t${index}:"'`, rank: index + 0.1 + 0.2, value });
+      assert.deepEqual(await user.put(next, { most: 1 }), { ...PUT, replaced });
+      replaced = next;
+    }
+    const pushed = await user.put(user.record('b'), { most: 1 });
+    assert.deepEqual(pushed, { ...PUT, gone: [user.name('a')] });
+    await user.remove('b');
+    assert.deepEqual(await user.put(user.record('b'), { ttlSeconds: 1 }), PUT);
+    await user.pass(1);
+    assert.deepEqual(await user.put(user.record('b')), PUT);
+    const foreign = { kind: KIND, owner: user.name('other'), record: user.record('b') };
+    assert.deepEqual(await user.store.put({ ...foreign, ttlSeconds: 600 }), PUT);
   }),
 
   about('records of two owners and of two kinds never mix', async (user) => {
@@ -64,7 +83,7 @@ export const recordChecks: readonly StoreCheck[] = [
       const next = user.record('y', { value: `${index}` });
       assert.equal(await user.store.swap({ ...of, id: record.id }, 'first', next, 600), true);
       const ifNone = await user.store.put({ ...of, record, ttlSeconds: 600, ifNone: true });
-      assert.deepEqual(ifNone, { isPut: false, gone: [] });
+      assert.deepEqual(ifNone, { isPut: false, gone: [], replaced: null });
     }
     for (const [index, of] of apart.entries()) {
       const kept = user.record('y', { value: `${index}` });
@@ -354,6 +373,11 @@ export const recordLifeChecks: readonly StoreCheck[] = [
       [],
     );
     assert.equal((await user.list()).length, 2);
+    // Each was written over by one other, but for the last.
+    const tags = puts.map(({ replaced }) => replaced?.tag ?? 'none');
+    const left = (await user.find('a'))?.tag ?? '';
+    const all = Array.from({ length: 20 }, (_, index) => `t${index}`);
+    assert.deepEqual([...tags, left].toSorted(), ['none', ...all].toSorted());
   }),
 
   about('a record that is put only while there is none leaves the one there is', async (user) => {
@@ -365,7 +389,7 @@ export const recordLifeChecks: readonly StoreCheck[] = [
         most: 1,
         ttlSeconds: 1,
       });
-      assert.deepEqual(refused, { isPut: false, gone: [] });
+      assert.deepEqual(refused, { isPut: false, gone: [], replaced: null });
     }
     await user.pass(1);
     assert.deepEqual(await user.list(), [first]);

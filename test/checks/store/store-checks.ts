@@ -1,8 +1,9 @@
+import { joinChecks, roomChecks } from './begin-checks';
 import type { StoreCheck } from './context';
 import { amountChecks, counterChecks, raiseChecks } from './counter-checks';
 import { finishChangeChecks, finishChecks } from './finish-checks';
 import { lockChecks, unlockChecks } from './lock-checks';
-import { pendingLoginChecks, pendingTextChecks } from './pending-login-checks';
+import { pendingLoginChecks, pendingOtpChecks } from './pending-login-checks';
 import { recordChecks, recordLifeChecks } from './record-checks';
 import { tokenChecks } from './token-checks';
 
@@ -21,7 +22,9 @@ export type { PassSeconds, StoreCheck } from './context';
  * pass: `run(() => memoryStore({ now: () => time }), (seconds) => void (time += seconds * 1000))`.
  */
 export const storeChecks: readonly StoreCheck[] = [
-  ...pendingTextChecks,
+  ...joinChecks,
+  ...roomChecks,
+  ...pendingOtpChecks,
   ...pendingLoginChecks,
   ...counterChecks,
   ...amountChecks,
