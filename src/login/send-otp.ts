@@ -105,8 +105,7 @@ async function findLetIn(request: SendRequest, begun: BegunPending): Promise<Let
     return { kind: 'not-required', user, mark: null, puts: [], begun };
 
   const trusted = (await request.letIn?.(begun.state.pending.pendingId)) ?? null;
-  if (trusted === null) return null;
-  return { kind: 'trusted-device', user: trusted.user, mark: trusted.mark, begun };
+  return trusted && { kind: 'trusted-device', ...trusted, begun };
 }
 
 /** Sends another message for a pending login, which stays as it was where that fails. */
