@@ -162,6 +162,29 @@ describe.each([
   });
 });
 
+const LONG = 'x'.repeat(4_000);
+
+it.each([
+  ['a box that is no box', { trustDevice: { $gt: '' } }, {}],
+  ['a box in a list', { trustDevice: ['on', 'on'] }, {}],
+  ['a very long box', { trustDevice: LONG }, {}],
+  ['a box, and a device of no one', { trustDevice: 'on' }, { cookie: '__Host-sms-otp-device=x' }],
+  ['a box, and a browser without a name', { trustDevice: 'on' }, { 'user-agent': '' }],
+  ['a box, and a very long browser', { trustDevice: 'on' }, { 'user-agent': LONG }],
+  ['an unknown language', { locale: {} }, { 'accept-language': `${LONG};q=9` }],
+])('a request with %s does not make a right code fail', async (_what, more, headers) => {
+  await test.start();
+  const visitor = visitOverTls(test);
+  await visitor.login();
+  const asked = visitor.ask('post', '/login/pin').type('json');
+  for (const [name, value] of Object.entries<string>(headers)) {
+    const sid = `connect.sid=${visitor.cookies.get('connect.sid')}`;
+    asked.set(name, name === 'cookie' ? `${sid}; ${value}` : value);
+  }
+  const { body } = await asked.send({ pin: test.code(), ...more });
+  expect(body).toMatchObject({ verified: true });
+});
+
 describe('a right code whose success changes nothing', () => {
   it('is answered as a login that is over', async () => {
     await test.start();

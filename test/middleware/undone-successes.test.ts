@@ -219,6 +219,29 @@ it('cookies and events come after the session is saved', async () => {
   expect(toldOfSuccess().toSorted()).toEqual(['device-trusted', 'verified']);
 });
 
+describe('a confirmed number whose session cannot be saved', () => {
+  const own = useApp({ hasPhones: true });
+
+  it('stays confirmed, and the login that was to be replaced comes back', async () => {
+    const owner = own.browser();
+    await owner.logIn();
+    const before = await own.smsOtp.logins?.list(ALICE.id);
+    own.clock.advanceSeconds(60);
+    const mobile = '+12025550177';
+    await owner.enroll(mobile);
+    own.events.length = 0;
+    own.sessions.failSets = true;
+    expect((await owner.confirm(mobile)).status).toBe(503);
+    own.sessions.failSets = false;
+
+    expect((await own.book.list(ALICE.id)).map(({ number }) => number)).toContain(mobile);
+    expect(await own.smsOtp.logins?.list(ALICE.id)).toEqual(before);
+    expect(own.told('phone-enrolled')).toHaveLength(1);
+    expect(own.told('verified')).toEqual([]);
+    expect(own.told('login-ended').map(({ reason }) => reason)).toEqual(['unused']);
+  });
+});
+
 describe('a finish whose answer is lost', () => {
   const lose = (): void =>
     test.tampered.tamper('finish', async (work) => {
