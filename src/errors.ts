@@ -87,7 +87,11 @@ export function isAnswerLost(error: unknown): error is NoAnswerError | StoreErro
  * gateway. One of ours stays as it is, also that of the store in which it keeps its codes.
  */
 export function toGatewayError(call: string, error: unknown): GatewayError | StoreError {
-  if (isGatewayError(error) || error instanceof StoreError) return error;
+  if (isGatewayError(error) || error instanceof StoreError) {
+    // A client with `keepsDetail` may be behind the gateway of the app.
+    Reflect.deleteProperty(error, 'detail');
+    return error;
+  }
   if (!mayHaveArrived(error)) return new GatewayUnreachableError(call, false, error);
   const problem = 'it has thrown another error than those of this package';
   return new GatewayResponseError(call, null, problem, null, error ?? null);
@@ -128,6 +132,20 @@ export class GatewayTimeoutError extends NoAnswerError {
   }
 }
 
+/** The caller has ended the call with its `signal`. */
+export class GatewayAbortedError extends NoAnswerError {
+  readonly code = 'ERR_GATEWAY_ABORTED';
+  readonly status = 503;
+
+  /** @param mayHaveArrived False when no byte of the request can have left this process. */
+  constructor(
+    call: string,
+    readonly mayHaveArrived: boolean,
+  ) {
+    super(`The call to the OTP gateway was aborted by its signal (${call})`);
+  }
+}
+
 function toRetryHeaders(retryAfterSeconds: number | null): { readonly 'Retry-After'?: string } {
   return retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) };
 }
@@ -142,6 +160,8 @@ export class GatewayResponseError extends NoAnswerError {
   readonly status: 502 | 503;
   readonly mayHaveArrived = true;
   override readonly headers: { readonly 'Retry-After'?: string };
+  /** The answer itself: of a client with `keepsDetail` alone. */
+  declare readonly detail?: GatewayDetail;
 
   constructor(
     call: string,
@@ -181,6 +201,8 @@ export class GatewayRejectedError extends SmsOtpError {
    * does not say may have done either.
    */
   readonly mayHaveArrived: boolean;
+  /** The answer itself: of a client with `keepsDetail` alone. */
+  declare readonly detail?: GatewayDetail;
 
   constructor(call: string, rejection: GatewayRejection) {
     const { gatewayCode = null, gatewayName = null, httpStatus } = rejection;
@@ -200,6 +222,23 @@ export class GatewayRejectedError extends SmsOtpError {
     this.status = isBusy || isAway ? 503 : 502;
     this.headers = toRetryHeaders(this.status === 503 ? this.retryAfterSeconds : null);
   }
+}
+
+/** The gateway's own words. They may hold a number, and any secret that the gateway repeats. */
+export interface GatewayDetail {
+  /** The headers of the answer, with names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** The beginning of the body as text, up to 4,096 characters. Empty if it was not read. */
+  readonly body: string;
+}
+
+/**
+ * Adds the gateway's own words to an error that has room for them. They are not enumerable, so
+ * that printing or serializing the error does not show them.
+ */
+export function addDetail(error: unknown, detail: GatewayDetail): void {
+  if (error instanceof GatewayResponseError || error instanceof GatewayRejectedError)
+    Object.defineProperty(error, 'detail', { value: detail, configurable: true });
 }
 
 /** How a gateway has rejected a request. */
@@ -378,6 +417,7 @@ export type AnySmsOtpError =
   | GatewayResponseError
   | GatewayRejectedError
   | GatewayBusyError
+  | GatewayAbortedError
   | StoreError
   | SessionError
   | FirstFactorError
@@ -391,7 +431,8 @@ export type GatewayError =
   | GatewayTimeoutError
   | GatewayResponseError
   | GatewayRejectedError
-  | GatewayBusyError;
+  | GatewayBusyError
+  | GatewayAbortedError;
 
 export function isGatewayError(error: unknown): error is GatewayError {
   return error instanceof SmsOtpError && error.code.startsWith('ERR_GATEWAY_');

@@ -142,8 +142,8 @@ export interface GatewayRecoveredEvent {
 }
 
 /**
- * How a call ended: a rejection is an answer of the gateway, `busy` was refused here, `store` is
- * the token store.
+ * How a call ended: a rejection is an answer of the gateway, `busy` was refused here, `aborted` was
+ * ended by its caller, `store` is the token store.
  */
 export type CallOutcome =
   | 'ok'
@@ -152,6 +152,7 @@ export type CallOutcome =
   | 'timeout'
   | 'response'
   | 'busy'
+  | 'aborted'
   | 'store';
 
 /** A call ended. Emitted only while there are listeners. */

@@ -105,6 +105,7 @@ export type {
 } from './gateway';
 export {
   FirstFactorError,
+  GatewayAbortedError,
   GatewayBusyError,
   GatewayRejectedError,
   GatewayResponseError,
@@ -117,5 +118,5 @@ export {
   StoreError,
   UsageError,
 } from './errors';
-export type { AnySmsOtpError, GatewayRejection } from './errors';
+export type { AnySmsOtpError, GatewayDetail, GatewayRejection } from './errors';
 export type { SafeCause } from './foreign-error';

@@ -1,5 +1,5 @@
 import { GatewayClient } from './client/gateway-client';
-import { otpGateway } from './client/otp-gateway';
+import { KEEPS_DETAIL, otpGateway } from './client/otp-gateway';
 import type { GatewayClientOptions } from './client/options';
 import { optionError, readFields } from './errors';
 import type { GatewayEventListener, LoginGateway, OtpGateway } from './gateway';
@@ -89,6 +89,8 @@ function isOtpGateway(option: GatewayOption): option is OtpGateway {
 }
 
 function openClient(client: GatewayClient): OpenGateway {
+  if (client.keepsDetail) throw optionError(MAKER, 'gateway', KEEPS_DETAIL);
+
   return {
     gateway: otpGateway(client),
     policyGateway: client,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   FirstFactorError,
+  GatewayAbortedError,
   GatewayBusyError,
   GatewayRejectedError,
   GatewayResponseError,
@@ -178,6 +179,17 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
       retryAfterSeconds: 7,
       headers: { 'Retry-After': '7' },
       message: 'The call to the OTP gateway was refused: the queue is full',
+    },
+  ],
+  [
+    'a call that its caller has ended',
+    () => new GatewayAbortedError(call, true),
+    {
+      name: 'GatewayAbortedError',
+      code: 'ERR_GATEWAY_ABORTED',
+      status: 503,
+      mayHaveArrived: true,
+      message: 'The call to the OTP gateway was aborted by its signal (validate)',
     },
   ],
   [

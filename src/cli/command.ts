@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { styleText } from 'node:util';
@@ -9,18 +8,9 @@ import { readFields } from '../errors';
 import { toDigits } from '../protocol/mobile';
 import { CommandFailure, WrongUsage } from './failures';
 
-export const PROGRAM = 'passport-sms-otp';
+export { readVersion } from '../client/version';
 
-/**
- * Returns the version of the package. Built files are as deep below its manifest as the sources.
- */
-export function readVersion(): string {
-  // The manifest is our own, and always has a version.
-  const { version } = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as {
-    version: string;
-  };
-  return version;
-}
+export const PROGRAM = 'passport-sms-otp';
 
 /** An option of a command, as `--help` shows it. */
 export interface CommandOption {
@@ -33,8 +23,8 @@ export interface CommandOption {
 
 export type CommandOptions = Readonly<Record<string, CommandOption>>;
 
-/** 0: success. 1: a check or a call failed. 2: wrong usage. */
-export type ExitCode = 0 | 1 | 2;
+/** 0: success. 1: a check or a call failed. 2: wrong usage. 130, 143: ended by a signal. */
+export type ExitCode = 0 | 1 | 2 | 130 | 143;
 
 /** One command. */
 export interface Command {
@@ -74,7 +64,10 @@ export interface CliIo {
   readonly now: () => number;
   /** Waits; returns early, without an error, when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Aborted by Ctrl+C. */
+  /**
+   * Aborted by Ctrl+C, by a signal to end, or when nobody reads the output any more. The reason is
+   * the name of the signal, if there was one.
+   */
   readonly signal: AbortSignal;
   /**
    * The working directory: file names are relative to it, and `redis` and `pg` are resolved from
@@ -290,5 +283,6 @@ export function toFileFailure(verb: 'read' | 'written', error: unknown): Command
   return new CommandFailure(
     `the file could not be ${verb}${why}`,
     'Check its name and your permissions.',
+    'ERR_FILE',
   );
 }

@@ -1,4 +1,10 @@
-import { isGatewayError, readFields, SmsOtpError, StoreError } from '../errors';
+import {
+  GatewayRejectedError,
+  isGatewayError,
+  readFields,
+  SmsOtpError,
+  StoreError,
+} from '../errors';
 import { toSafeCause } from '../foreign-error';
 import advice = require('./advice.json');
 
@@ -14,6 +20,9 @@ const {
 
 /** An error of a command, with what to do about it. */
 abstract class AdvisedError extends Error {
+  /** As `--json` writes it. */
+  abstract readonly code: string;
+
   constructor(
     message: string,
     readonly advice: string | null = null,
@@ -25,11 +34,20 @@ abstract class AdvisedError extends Error {
 /** The command line is wrong: exit code 2. The message never repeats the value of an argument. */
 export class WrongUsage extends AdvisedError {
   override readonly name = 'WrongUsage';
+  readonly code = 'ERR_WRONG_USAGE';
 }
 
 /** A check or a call failed: exit code 1. */
 export class CommandFailure extends AdvisedError {
   override readonly name = 'CommandFailure';
+
+  constructor(
+    message: string,
+    advice: string | null = null,
+    readonly code: 'ERR_COMMAND_FAILED' | 'ERR_FILE' | 'ERR_STORE' = 'ERR_COMMAND_FAILED',
+  ) {
+    super(message, advice);
+  }
 }
 
 /**
@@ -60,33 +78,47 @@ export async function withUsageErrors<Result>(
   }
 }
 
+/** What went wrong and what to do about it. All but the exit code is what `--json` writes. */
+interface Explanation {
+  /** Never changes, so that scripts can compare it. */
+  readonly code: string;
+  /** The gateway's error code, where it has refused a request and has given one. */
+  readonly gatewayCode?: number;
+  readonly message: string;
+  readonly advice: string | null;
+  readonly exitCode: 1 | 2;
+}
+
 /**
  * Returns what went wrong and what to do about it. Of third-party errors only allow-listed words
  * are repeated.
  */
-export function explain(error: unknown): {
-  message: string;
-  advice: string | null;
-  exitCode: 1 | 2;
-} {
+export function explain(error: unknown): Explanation {
   if (error instanceof AdvisedError) {
-    const { message, advice } = error;
-    return { message, advice, exitCode: error instanceof WrongUsage ? 2 : 1 };
+    const { code, message, advice } = error;
+    return { code, message, advice, exitCode: error instanceof WrongUsage ? 2 : 1 };
   }
 
   if (error instanceof SmsOtpError) {
-    const code = error.cause?.code ?? null;
-    const isSaid = code === null || error.message.endsWith(code);
-    const message = isSaid ? error.message : `${error.message}: ${code}`;
-    return { message, advice: adviseOn(error), exitCode: 1 };
+    const { code } = error;
+    const cause = error.cause?.code ?? null;
+    const isSaid = cause === null || error.message.endsWith(cause);
+    const message = isSaid ? error.message : `${error.message}: ${cause}`;
+    return { code, ...readGatewayCode(error), message, advice: adviseOn(error), exitCode: 1 };
   }
 
   const { name, code } = toSafeCause(error);
   return {
+    code: 'ERR_UNEXPECTED',
     message: `Unexpected error (${code ?? name})`,
     advice: 'This is a bug of the command; please report it with what you did.',
     exitCode: 1,
   };
+}
+
+function readGatewayCode(error: SmsOtpError): { readonly gatewayCode?: number } {
+  const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
+  return code === null ? {} : { gatewayCode: code };
 }
 
 function adviseOn(error: SmsOtpError): string | null {
@@ -114,6 +146,8 @@ function adviseOn(error: SmsOtpError): string | null {
       return adviseOnCode(error.gatewayCode);
     case 'ERR_GATEWAY_BUSY':
       return `Try again in ${error.retryAfterSeconds} s.`;
+    case 'ERR_GATEWAY_ABORTED':
+      return null;
   }
 }
 

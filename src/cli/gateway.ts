@@ -1,3 +1,6 @@
+import { X509Certificate } from 'node:crypto';
+import { rootCertificates } from 'node:tls';
+import type { Dispatcher } from 'undici';
 import {
   GatewayClient,
   type GatewayClientOptions,
@@ -17,6 +20,8 @@ export const GATEWAY_OPTIONS = {
 /** The gateway as the environment and the common options describe it. */
 export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant' | 'baseUrl'> {
   readonly baseUrl: string;
+  /** The certificate authorities to trust; undefined: those of Node.js. */
+  readonly authorities: readonly string[] | undefined;
   /** Null when SMS_OTP_VARIANT is not set. */
   readonly variant: 'A' | 'B' | null;
 }
@@ -42,7 +47,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     throw new WrongUsage(`${missing.join(', ')} ${missing.length === 1 ? 'is' : 'are'} not set`);
   }
 
-  const ca = call.args.text('ca');
+  const authorities = await readAuthorities(call);
   return {
     baseUrl,
     username,
@@ -50,8 +55,38 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
     variant,
     numbersAs,
     timeoutMs: readTimeout(call.args),
-    ...(ca !== undefined && { ca: await readText(call.io.folder, ca) }),
+    authorities,
+    dispatcher: authorities && (await openDispatcher(authorities)),
   };
+}
+
+/** Reads the file of `--ca`, which is trusted besides the public authorities. */
+async function readAuthorities(call: CommandCall): Promise<readonly string[] | undefined> {
+  const path = call.args.text('ca');
+  if (path === undefined) return undefined;
+  const pem = await readText(call.io.folder, path);
+  if (isCertificate(pem)) return [...rootCertificates, pem];
+  throw new WrongUsage('the file of --ca must hold certificates as PEM');
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return pem.includes('-----BEGIN CERTIFICATE-----');
+  } catch {
+    // The platform's message would quote the file.
+    return false;
+  }
+}
+
+const CONNECT_MS = 3_000;
+
+/** No environment variable switches the verification off. */
+async function openDispatcher(authorities: readonly string[]): Promise<Dispatcher> {
+  const { Agent } = await import('undici');
+  return new Agent({
+    connect: { ca: [...authorities], timeout: CONNECT_MS, rejectUnauthorized: true },
+  });
 }
 
 const NUMBER_FORMS =
@@ -86,12 +121,14 @@ export async function withGateway<const Result>(
   call: CommandCall,
   use: (client: GatewayClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = openGateway(await readGatewayEnvironment(call));
+  const environment = await readGatewayEnvironment(call);
+  const client = openGateway(environment);
   abortOnInterrupt(client, call.io.signal);
   try {
     return await use(client);
   } finally {
     await client.close(0);
+    await environment.dispatcher?.destroy();
   }
 }
 
@@ -99,14 +136,14 @@ export async function withGateway<const Result>(
  * Creates a client. @throws {WrongUsage} for a wrong option, with the client's message, which shows
  * no value.
  */
-export function openGateway({ variant, ...options }: GatewayEnvironment): GatewayClient {
+export function openGateway(environment: GatewayEnvironment): GatewayClient {
+  const { variant, authorities: _usedByDispatcher, ...options } = environment;
   try {
     return new GatewayClient({ ...options, variant: variant ?? 'A' });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // The variable that the user has set, in place of the client's option.
-    const message = error.message.replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL');
-    throw new WrongUsage(message.replace(/^GatewayClient: ca\b/, 'the file of --ca'));
+    throw new WrongUsage(error.message.replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL'));
   }
 }
 

@@ -8,7 +8,7 @@ async function start(): Promise<void> {
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // The second signal ends the process at once.
-    process.once(signal, () => interruption.abort());
+    process.once(signal, () => interruption.abort(signal));
   }
   // The reader may close the pipe early: `passport-sms-otp pricing | head`.
   stdout.on('error', () => interruption.abort());

@@ -160,11 +160,13 @@ function toConnectFailure(
   login: string,
   code: string | null,
 ): CommandFailure {
-  if (code === null) return new CommandFailure(`${place} cannot be used.`, `Check ${login}.`);
+  if (code === null)
+    return new CommandFailure(`${place} cannot be used.`, `Check ${login}.`, 'ERR_STORE');
   const variable = place === 'Redis' ? 'REDIS_URL' : 'DATABASE_URL';
   return new CommandFailure(
     `${place} cannot be used (${code}).`,
     adviseOnStore(code) ?? `Check ${variable}, and that the server is running.`,
+    'ERR_STORE',
   );
 }
 

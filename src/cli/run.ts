@@ -48,7 +48,7 @@ const SECRET_VARIABLES = ['SMS_OTP_PASSWORD', 'REDIS_URL', 'DATABASE_URL'];
 /**
  * Runs one command line. Never rejects.
  * @param argv The words after the program's name.
- * @returns the exit code: 0 success, 1 a check or a call failed, 2 wrong usage.
+ * @returns the exit code: 0 success, 1 a check or a call failed, 2 wrong usage, 130 after Ctrl+C.
  */
 export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode> {
   const output = createOutput(io);
@@ -63,12 +63,23 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
       return 0;
     }
     const args = readArguments(command, words, secrets);
-    return await command.run(createCall(args, io, output));
+    const exitCode = await command.run(createCall(args, io, output));
+    // A command that runs until Ctrl+C has succeeded then.
+    return exitCode === 0 ? 0 : (readInterruption(io.signal) ?? exitCode);
   } catch (error) {
     if (!io.signal.aborted) return reportError(error, output, argv.includes('--json'), command);
     output.note('Interrupted.');
-    return 1;
+    return readInterruption(io.signal) ?? 1;
   }
+}
+
+/** As shells count: 128 and the number of the signal. */
+const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Returns the exit code after a signal; null if there was none. */
+function readInterruption(signal: AbortSignal): ExitCode | null {
+  const reason: unknown = signal.reason;
+  return reason === 'SIGINT' || reason === 'SIGTERM' ? SIGNAL_CODES[reason] : null;
 }
 
 function runWithoutCommand(
@@ -106,8 +117,9 @@ function reportError(
   hasJson: boolean,
   command: Command | undefined,
 ): ExitCode {
-  const { message, advice, exitCode } = explain(error);
-  if (hasJson) output.json({ error: { message, advice } });
+  const { exitCode, ...shown } = explain(error);
+  const { message, advice } = shown;
+  if (hasJson) output.json({ error: shown });
 
   const paint = output.noteStyle;
   output.note(`${paint('red', 'error')}  ${message}`);
@@ -133,7 +145,8 @@ function formatOverview(style: Style): string {
     `${style('dim', 'The gateway ')}  SMS_OTP_BASE_URL, SMS_OTP_VARIANT (A or B), ` +
       'SMS_OTP_USERNAME, SMS_OTP_PASSWORD',
     `${style('dim', 'The state   ')}  REDIS_URL or DATABASE_URL`,
-    `${style('dim', 'Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage`,
+    `${style('dim', 'Exit codes  ')}  0 success, 1 a check or a call failed, 2 wrong usage, ` +
+      '130 ended by Ctrl+C',
     '',
     `${PROGRAM} <command> --help shows the options of a command, ${PROGRAM} --version the version.`,
   ].join('\n');

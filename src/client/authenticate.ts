@@ -1,6 +1,6 @@
 import { GatewayTimeoutError, GatewayUnreachableError } from '../errors';
 import type { CredentialsBody, RefreshBody } from '../protocol/auth';
-import { type CallDeadline, startDeadline } from './call-limiter';
+import { type CallDeadline, startDeadline } from './deadline';
 import type { CredentialLockout, TokenContention } from './back-off';
 import { type GatewayEmitter, watchCall } from './events';
 import { isCredentialRefusal, isRefreshRefusal } from './gateway-call';

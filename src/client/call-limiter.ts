@@ -1,30 +1,7 @@
-import { GatewayBusyError, GatewayTimeoutError } from '../errors';
+import { GatewayAbortedError, GatewayBusyError, GatewayTimeoutError } from '../errors';
 import type { Permit } from '../gateway';
 import type { CallName } from '../protocol/paths';
-
-/**
- * The one deadline of a call, over queue, authentication, connecting, headers and body. It is
- * measured by the monotonic clock, like the timers that guard it: the injected clock of the client
- * does not move it.
- */
-export interface CallDeadline {
-  readonly call: CallName;
-  /** The limit for the whole call. */
-  readonly limitMs: number;
-  readonly endsAtMs: number;
-}
-
-/**
- * Starts a deadline. @param usedMs Milliseconds that waiting for the permit has used up already.
- */
-export function startDeadline(call: CallName, limitMs: number, usedMs = 0): CallDeadline {
-  return { call, limitMs, endsAtMs: performance.now() + limitMs - usedMs };
-}
-
-/** Returns the milliseconds that are left; negative once the deadline has passed. */
-export function remainingMs(deadline: CallDeadline): number {
-  return deadline.endsAtMs - performance.now();
-}
+import { type CallDeadline, onceAborted, remainingMs, throwIfAborted } from './deadline';
 
 export class CallPermit implements Permit {
   /** True once its call has taken it over: a permit is good for one call. */
@@ -51,7 +28,8 @@ const CLOSED_RETRY_SECONDS = 5;
 
 interface Waiter {
   readonly permit: CallPermit;
-  readonly timer: NodeJS.Timeout;
+  /** Ends the timer, and stops listening to the signal of the call. */
+  stop(): void;
   resolve(): void;
   reject(error: Error): void;
 }
@@ -115,7 +93,7 @@ export class CallLimiter {
 
   /**
    * Starts the call of a permit, at once (null) or when its turn comes. @throws
-   * {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT
+   * {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT @throws {GatewayAbortedError} ERR_GATEWAY_ABORTED
    */
   enter(permit: CallPermit, deadline: CallDeadline): Promise<void> | null {
     if (this.#isClosed) return Promise.reject(closedError());
@@ -153,23 +131,27 @@ export class CallLimiter {
   }
 
   #wait(permit: CallPermit, deadline: CallDeadline): Promise<void> {
+    const { call, limitMs, signal } = deadline;
     return new Promise((resolve, reject) => {
-      const giveUp = (): void => {
-        this.#drop(waiter, new GatewayTimeoutError(deadline.call, deadline.limitMs, false));
-      };
-      const waiter: Waiter = {
-        permit,
-        timer: setTimeout(giveUp, remainingMs(deadline)),
-        resolve,
-        reject,
-      };
+      throwIfAborted(deadline);
+      const timer = setTimeout(() => {
+        this.#drop(waiter, new GatewayTimeoutError(call, limitMs, false));
+      }, remainingMs(deadline));
+      const stopListening = onceAborted(signal, () => {
+        this.#drop(waiter, new GatewayAbortedError(call, false));
+      });
 
+      const stop = (): void => {
+        clearTimeout(timer);
+        stopListening();
+      };
+      const waiter: Waiter = { permit, stop, resolve, reject };
       this.#waiting.add(waiter);
     });
   }
 
   #drop(waiter: Waiter, error: Error): void {
-    clearTimeout(waiter.timer);
+    waiter.stop();
     this.#waiting.delete(waiter);
     waiter.reject(error);
   }
@@ -181,7 +163,7 @@ export class CallLimiter {
       return;
     }
 
-    clearTimeout(next.timer);
+    next.stop();
     this.#waiting.delete(next);
     next.permit.state = 'running';
     next.resolve();

@@ -1,45 +1,91 @@
-import type { Permit } from '../gateway';
+import { GatewayRejectedError } from '../errors';
+import type { Permit, PinVerdict } from '../gateway';
 import type { Balance, NetworkPrice, PriceList } from '../protocol/account';
 import type { CountryPrice, Lookup } from '../protocol/hlr';
 import type { Generated, GenerateInput, ValidateInput } from '../protocol/otp';
+import type { CallOptions } from './call-options';
 import type { CallRunner } from './run-call';
 
 /**
  * The calls of the OTP service. Each may throw any `Gateway…Error`, and a `TypeError` for invalid
- * input before anything is sent.
+ * input before anything is sent. Unknown fields of an input are errors.
  */
 export interface OtpCalls {
   /**
    * Makes a pin and sends it by text message. It costs money and is never repeated once bytes may
    * have left; only after error 1009, which means that nothing was done.
-   * @param permit Internal: from `client.admit('generate')`. Without one, the call waits for its
-   * own.
    * @see OTP spec §4, POST generate
    */
-  generate(input: GenerateInput, permit?: Permit): Promise<Generated>;
+  generate(input: GenerateInput, options?: CallOptions): Promise<Generated>;
   /**
-   * Verifies a pin. Resolves when the pin was right; when the answer is lost, the pin may have been
-   * judged.
-   * @param permit Internal: from `client.admit('validate')`. Without one, the call waits for its
-   * own.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED when the pin was wrong: 2107 or 2120; 2108
-   * and 2109 when it was expired or consumed.
+   * Checks a pin and returns what the gateway says of it: `right` once, `wrong`, or `over` if it
+   * has expired or was used. Variant A has one error code for all of these and answers `wrong`. If
+   * the answer is lost, the pin may have been used up.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED when the gateway says nothing of the pin:
+   * it is unavailable, or refuses the account or the number.
    * @see OTP spec §4, POST validate/{id}
    */
-  validate(input: ValidateInput, permit?: Permit): Promise<void>;
-  /** Returns the account's balance. @see OTP spec §4, GET balance */
-  balance(): Promise<Balance>;
-  /** Returns the price of a message by network. @see OTP spec §4, GET pricing */
-  pricing(): Promise<PriceList<NetworkPrice>>;
+  check(input: ValidateInput, options?: CallOptions): Promise<PinVerdict>;
+  /**
+   * Checks a pin as `check` does. Resolves when the pin was right, otherwise throws.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED when the pin was wrong: 2107 or 2120; 2108
+   * and 2109 when it was expired or consumed; any other code when the pin was not checked.
+   * @see OTP spec §4, POST validate/{id}
+   */
+  validate(input: ValidateInput, options?: CallOptions): Promise<void>;
+  /** Returns the account's balance. Tried twice. @see OTP spec §4, GET balance */
+  balance(options?: CallOptions): Promise<Balance>;
+  /** Returns the price of a message by network. Tried twice. @see OTP spec §4, GET pricing */
+  pricing(options?: CallOptions): Promise<PriceList<NetworkPrice>>;
 }
 
-export function createOtpCalls(runner: CallRunner): OtpCalls {
+/**
+ * The calls of a client as a login makes them: with the permit from `client.admit` that it has
+ * waited for. `client.otp` takes it too, and its public type does not show it.
+ */
+export interface AdmittedCalls {
+  generate(input: GenerateInput, options: undefined, permit?: Permit): Promise<Generated>;
+  check(input: ValidateInput, options: undefined, permit?: Permit): Promise<PinVerdict>;
+}
+
+export function createOtpCalls(runner: CallRunner): OtpCalls & AdmittedCalls {
   return {
-    generate: (input, permit) => runner.run((wire) => wire.generate(input), permit),
-    validate: (input, permit) => runner.run((wire) => wire.validate(input), permit),
-    balance: () => runner.run((wire) => wire.balance),
-    pricing: () => runner.run((wire) => wire.pricing),
+    generate: (input, options, permit?: Permit) =>
+      runner.run((wire) => wire.generate(input), options, permit),
+    check: async (input, options, permit?: Permit) => {
+      try {
+        await runner.run((wire) => wire.validate(input), options, permit);
+        return 'right';
+      } catch (error) {
+        const verdict = error instanceof GatewayRejectedError ? readPinRejection(error) : null;
+        if (verdict === null) throw error;
+        return verdict;
+      }
+    },
+    validate: (input, options) => runner.run((wire) => wire.validate(input), options),
+    balance: (options) => runner.run((wire) => wire.balance, options),
+    pricing: (options) => runner.run((wire) => wire.pricing, options),
   };
+}
+
+/**
+ * The pin is wrong and the pending login lives on. A cannot tell wrong from expired and consumed.
+ * OTP spec §7.
+ */
+const WRONG_PIN: readonly unknown[] = [2107, 2120];
+/**
+ * The pin has expired or was consumed: the pending login ends. Never success, and the user is told
+ * the same. OTP spec §7.
+ */
+const PIN_OVER: readonly unknown[] = [2108, 2109];
+
+/**
+ * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which
+ * code comes in which variant, and with which HTTP status, decides nothing.
+ */
+function readPinRejection(rejection: GatewayRejectedError): PinVerdict | null {
+  if (WRONG_PIN.includes(rejection.gatewayCode)) return 'wrong';
+  return PIN_OVER.includes(rejection.gatewayCode) ? 'over' : null;
 }
 
 /** The calls of the number lookup service. Each may throw any `Gateway…Error`. */
@@ -50,17 +96,17 @@ export interface HlrCalls {
    * @throws {TypeError} when the number is invalid; nothing is sent.
    * @see HLR spec §4, GET {mobile}
    */
-  lookup(mobile: string): Promise<Lookup>;
-  /** Returns the account's balance. @see HLR spec §4, GET balance */
-  balance(): Promise<Balance>;
-  /** Returns the price of a lookup by country. @see HLR spec §4, GET pricing */
-  pricing(): Promise<PriceList<CountryPrice>>;
+  lookup(mobile: string, options?: CallOptions): Promise<Lookup>;
+  /** Returns the account's balance. Tried twice. @see HLR spec §4, GET balance */
+  balance(options?: CallOptions): Promise<Balance>;
+  /** Returns the price of a lookup by country. Tried twice. @see HLR spec §4, GET pricing */
+  pricing(options?: CallOptions): Promise<PriceList<CountryPrice>>;
 }
 
 export function createHlrCalls(runner: CallRunner): HlrCalls {
   return {
-    lookup: (mobile) => runner.run((wire) => wire.lookup(mobile)),
-    balance: () => runner.run((wire) => wire.hlrBalance),
-    pricing: () => runner.run((wire) => wire.hlrPricing),
+    lookup: (mobile, options) => runner.run((wire) => wire.lookup(mobile), options),
+    balance: (options) => runner.run((wire) => wire.hlrBalance, options),
+    pricing: (options) => runner.run((wire) => wire.hlrPricing, options),
   };
 }

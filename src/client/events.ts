@@ -69,6 +69,7 @@ const OUTCOMES: Readonly<Partial<Record<string, CallOutcome>>> = {
   ERR_GATEWAY_TIMEOUT: 'timeout',
   ERR_GATEWAY_RESPONSE: 'response',
   ERR_GATEWAY_BUSY: 'busy',
+  ERR_GATEWAY_ABORTED: 'aborted',
   ERR_STORE: 'store',
 } satisfies Partial<Record<AnySmsOtpError['code'], CallOutcome>>;
 

@@ -3,7 +3,8 @@ import type { Variant } from '../protocol/paths';
 import { memoryTokens } from '../stores/memory/memory-tokens';
 import { waitAtMost } from '../stores/with-timeout';
 import { Authenticator } from './authenticate';
-import { CallLimiter, closedError, startDeadline } from './call-limiter';
+import { CallLimiter, closedError } from './call-limiter';
+import { startDeadline } from './deadline';
 import { CircuitBreaker, CredentialLockout, TokenContention } from './back-off';
 import { GatewayEmitter } from './events';
 import { createHlrCalls, createOtpCalls, type HlrCalls, type OtpCalls } from './calls';
@@ -37,6 +38,7 @@ export class GatewayClient {
   readonly #parts: ReturnType<typeof createParts>;
   readonly #authMs: number;
   readonly #messageRules: ClientMessageRules;
+  readonly #keepsDetail: boolean;
   #closing: Promise<void> | null = null;
 
   /**
@@ -56,11 +58,17 @@ export class GatewayClient {
     this.#authMs = findTimeout('auth', checked.timeoutMs);
 
     const { maxCodeDigits, allowSecondSegment } = checked;
+    this.#keepsDetail = checked.keepsDetail;
     this.#messageRules = { maxCodeDigits, allowSecondSegment };
 
     this.variant = checked.variant;
     this.otp = createOtpCalls(this.#parts.runner);
     this.hlr = createHlrCalls(this.#parts.runner);
+  }
+
+  /** Whether errors hold the gateway's own words, which no login may have. @internal */
+  get keepsDetail(): boolean {
+    return this.#keepsDetail;
   }
 
   /** How messages are measured before they are sent. @internal */
@@ -70,9 +78,9 @@ export class GatewayClient {
 
   /**
    * Waits for a permit among the `connections` and makes sure that a token is available; sends
-   * nothing for the call itself. Pass the permit to the call, and release it whatever came of it;
-   * do not wait for other calls meanwhile. The time this takes is deducted from the call's
-   * deadline; the time until the call is not.
+   * nothing for the call itself. Pass the permit to one of `AdmittedCalls`, and release it whatever
+   * came of it; do not wait for other calls meanwhile. The time this takes is deducted from the
+   * call's deadline; the time until the call is not.
    * @throws {GatewayBusyError} ERR_GATEWAY_BUSY: queue full, too many calls failed, credentials
    * refused, closed.
    * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: there was no permit in time.
@@ -106,6 +114,11 @@ export class GatewayClient {
    */
   close(limitMs = CLOSE_LIMIT_MS): Promise<void> {
     return (this.#closing ??= this.#close(limitMs));
+  }
+
+  /** Closes the client at the end of an `await using` block. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 
   async #close(limitMs: number): Promise<void> {
@@ -168,6 +181,7 @@ function createParts(options: ClientSettings, wire: Promise<Wire>, random: () =>
     transport,
     emitter,
     wire,
+    random,
   });
   return { emitter, transport, limiter, tokens, runner };
 }

@@ -1,6 +1,7 @@
 export { GatewayClient } from './gateway-client';
 export { otpGateway } from './otp-gateway';
-export type { CertificateAuthority, GatewayClientOptions, NumbersAs } from './options';
+export type { GatewayClientOptions, NumbersAs } from './options';
+export type { CallOptions } from './call-options';
 export type { HlrCalls, OtpCalls } from './calls';
 export type {
   CallOutcome,
@@ -11,6 +12,7 @@ export type {
   GatewayFailingEvent,
   GatewayRefusingEvent,
   GatewayRecoveredEvent,
+  PinVerdict,
   TokenRenewedEvent,
   TokenTakenOverEvent,
 } from '../gateway';
@@ -27,6 +29,7 @@ export type {
 export type { CallName, Variant } from '../protocol/paths';
 export type { RenewedToken, StoredToken, TokenStore } from '../stores/store';
 export {
+  GatewayAbortedError,
   GatewayBusyError,
   GatewayRejectedError,
   GatewayResponseError,
@@ -34,6 +37,7 @@ export {
   GatewayUnreachableError,
   SmsOtpError,
   StoreError,
+  type GatewayDetail,
   type GatewayRejection,
 } from '../errors';
 export type { SafeCause } from '../foreign-error';

@@ -1,8 +1,9 @@
-import { X509Certificate } from 'node:crypto';
+import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import {
   callback,
   nonEmptyString,
+  objectWith,
   oneOf,
   parseOptions,
   strictOptions,
@@ -59,15 +60,6 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
 /** The part of a path that the documents give, as people copy it from there. */
 const DOCUMENTED = /\/apis(?:\/(?:auth|otp|sms|hlr)(?:\/.*)?)?\/?$/i;
 
-function findProxyProblem(proxyUrl: string, gateway: GatewayAddress): string | null {
-  const url = parseUrl(proxyUrl);
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'must be an http or https URL';
-  // The proxy would read the credentials on their way.
-  if (!gateway.isSecure && !isLoopback(url.hostname))
-    return 'must be on this machine (localhost, 127.0.0.1 or [::1]) unless baseUrl is https';
-  return null;
-}
-
 function parseUrl(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
 }
@@ -78,9 +70,6 @@ function parseUrl(text: string): URL | null {
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
-
-/** A certificate authority: PEM text or its bytes. */
-export type CertificateAuthority = string | Buffer;
 
 /**
  * The form of "numeric" request fields: one for all, or one for each; those left out are strings.
@@ -140,12 +129,17 @@ export interface GatewayClientOptions {
    */
   readonly queueLimit?: number | undefined;
   /**
-   * Private certificate authorities, trusted besides the public ones. Verification cannot be
-   * switched off.
+   * The dispatcher of undici 7 that makes the connections: a `ProxyAgent`, an `Agent` with a
+   * private certificate authority or a certificate of the client, a `MockAgent`. It must not repeat
+   * or redirect requests. It stays open when the client closes. Default: connections of the
+   * client's own.
    */
-  readonly ca?: CertificateAuthority | readonly CertificateAuthority[] | undefined;
-  /** An outgoing http or https proxy; connections go through it by CONNECT. */
-  readonly proxyUrl?: string | undefined;
+  readonly dispatcher?: Dispatcher | undefined;
+  /**
+   * Whether errors keep the gateway's own words as `error.detail`. For the client alone:
+   * `createSmsOtp` refuses it. Default: false.
+   */
+  readonly keepsDetail?: boolean | undefined;
   /** Shares the gateway's token between processes. Default: each client has its own. */
   readonly tokenStore?: TokenStore | undefined;
   /**
@@ -159,25 +153,6 @@ export interface GatewayClientOptions {
 }
 
 const MAKER = 'GatewayClient';
-
-const certificates = z.custom<CertificateAuthority | readonly CertificateAuthority[]>(
-  (given) => [given].flat().every(isCertificate),
-  'must hold certificates as PEM',
-);
-
-function isCertificate(value: unknown): boolean {
-  if (typeof value !== 'string' && !Buffer.isBuffer(value)) return false;
-
-  try {
-    new X509Certificate(value);
-  } catch {
-    // The platform's message would quote the value; that it is not a certificate is all that
-    // matters.
-    return false;
-  }
-
-  return value.includes('-----BEGIN CERTIFICATE-----');
-}
 
 const tokenStore = z.custom<TokenStore>(
   (value) =>
@@ -197,6 +172,11 @@ const numbersAs = z.union(
   "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
 );
 
+/** Returns the schema for the milliseconds of a call. */
+export function timeoutOption() {
+  return wholeNumber(1, 60_000);
+}
+
 const optionsSchema = strictOptions({
   baseUrl: z.string('must be an http or https URL'),
   variant: oneOf('A', 'B'),
@@ -209,11 +189,14 @@ const optionsSchema = strictOptions({
   allowSecondSegment: switchOption().default(false),
   tokenValiditySeconds: wholeNumber(60, 86_400).optional(),
   preserveToken: switchOption().optional(),
-  timeoutMs: wholeNumber(1, 60_000).optional(),
+  timeoutMs: timeoutOption().optional(),
   connections: wholeNumber(1, 1_000).default(50),
   queueLimit: wholeNumber(0, 20_000).default(200),
-  ca: certificates.default([]).transform((given) => [given].flat()),
-  proxyUrl: z.string('must be an http or https URL').optional(),
+  dispatcher: objectWith<Dispatcher>(
+    'a dispatcher of undici, such as new ProxyAgent(url)',
+    'dispatch',
+  ).optional(),
+  keepsDetail: switchOption().default(false),
   tokenStore: tokenStore.optional(),
   acceptMissingPayload: switchOption().default(false),
   onEvent: callback<GatewayEventListener>().optional(),
@@ -235,10 +218,7 @@ export function readOptions(options: GatewayClientOptions): ClientSettings {
   const address = readBaseUrl(baseUrl);
   if ('problem' in address) throw optionError(MAKER, 'baseUrl', address.problem);
 
-  const { variant, proxyUrl, preserveToken } = rest;
-  const proxyProblem = proxyUrl === undefined ? null : findProxyProblem(proxyUrl, address);
-  if (proxyProblem !== null) throw optionError(MAKER, 'proxyUrl', proxyProblem);
-
+  const { variant, preserveToken } = rest;
   // OTP spec §4, POST auth: `validity` and `preserve` exist in A only.
   for (const name of ['tokenValiditySeconds', 'preserveToken'] as const) {
     if (variant === 'B' && rest[name] !== undefined)

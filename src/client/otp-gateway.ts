@@ -1,36 +1,37 @@
 import { GatewayRejectedError, GatewayResponseError } from '../errors';
-import type { OtpGateway, PinVerdict } from '../gateway';
+import type { OtpGateway } from '../gateway';
 import type { Generated } from '../protocol/otp';
+import type { AdmittedCalls } from './calls';
 import type { GatewayClient } from './gateway-client';
 
 /**
  * Makes an `OtpGateway` of a client: what `createSmsOtp` does with the client that it is given, for
  * a gateway of your own that asks this client among others. It ends with the client.
+ * @throws {TypeError} for a client with `keepsDetail`: errors of a login hold no foreign words.
  */
 export function otpGateway(client: GatewayClient): Required<OtpGateway> {
+  if (client.keepsDetail) throw new TypeError(`otpGateway: the client ${KEEPS_DETAIL}`);
+  const calls: AdmittedCalls = client.otp;
+
   return {
     writesMessages: true,
     maxCodeDigits: client.messageRules.maxCodeDigits,
     admit: (call) => client.admit(call),
     async generate(text, permit) {
-      const generated = await client.otp.generate(text, permit);
+      const generated = await calls.generate(text, undefined, permit);
       return { id: generated.id, ...readLife(generated) };
     },
-    async validate(typed, permit) {
-      try {
-        await client.otp.validate(typed, permit);
-        return 'right';
-      } catch (error) {
-        const verdict = error instanceof GatewayRejectedError ? readPinRejection(error) : null;
-        if (verdict === null) throw error;
-        return verdict;
-      }
-    },
+    validate: (typed, permit) => calls.check(typed, undefined, permit),
     warmUp: () => warmUp(client),
     subscribe: (listener) => client.subscribe(listener),
     close: () => client.close(),
   };
 }
+
+/** What is wrong with a client whose errors repeat what the gateway says. */
+export const KEEPS_DETAIL =
+  'has keepsDetail, which is for the client alone: leave it out, because errors of a login must ' +
+  'not hold words of the gateway';
 
 /**
  * Warms the client up, and asks for the balance, which is free and has another path in each
@@ -67,24 +68,4 @@ function readLife(generated: Generated) {
   return generated.variant === 'A'
     ? { validitySeconds: generated.validitySeconds, cost: null }
     : { validitySeconds: null, cost: generated.cost };
-}
-
-/**
- * The pin is wrong and the pending login lives on. A cannot tell wrong from expired and consumed.
- * OTP spec §7.
- */
-const WRONG_PIN: readonly unknown[] = [2107, 2120];
-/**
- * The pin has expired or was consumed: the pending login ends. Never success, and the user is told
- * the same. OTP spec §7.
- */
-const PIN_OVER: readonly unknown[] = [2108, 2109];
-
-/**
- * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which
- * code comes in which variant, and with which HTTP status, decides nothing.
- */
-function readPinRejection(rejection: GatewayRejectedError): PinVerdict | null {
-  if (WRONG_PIN.includes(rejection.gatewayCode)) return 'wrong';
-  return PIN_OVER.includes(rejection.gatewayCode) ? 'over' : null;
 }

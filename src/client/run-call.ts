@@ -1,16 +1,23 @@
-import { GatewayBusyError, GatewayRejectedError } from '../errors';
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  GatewayBusyError,
+  GatewayRejectedError,
+  GatewayResponseError,
+  GatewayUnreachableError,
+} from '../errors';
 import type { Permit } from '../gateway';
 import type { CallName } from '../protocol/paths';
 import { waitAtMost } from '../stores/with-timeout';
+import { type CallLimiter, type CallPermit, closedError } from './call-limiter';
+import type { CircuitBreaker, CredentialLockout } from './back-off';
+import type { CallOptions } from './call-options';
 import {
   type CallDeadline,
-  type CallLimiter,
-  type CallPermit,
-  closedError,
   remainingMs,
   startDeadline,
-} from './call-limiter';
-import type { CircuitBreaker, CredentialLockout } from './back-off';
+  throwIfAborted,
+  waitUnlessAborted,
+} from './deadline';
 import { type GatewayEmitter, watchCall } from './events';
 import {
   type GatewayCall,
@@ -33,10 +40,15 @@ interface RunnerContext {
   readonly transport: Transport;
   readonly emitter: GatewayEmitter;
   readonly wire: Promise<Wire>;
+  /** From 0 to 1. */
+  readonly random: () => number;
 }
 
 /** The balance is used up; the account lacks the permission. OTP spec §7, HLR spec §7. */
 const ACCOUNT_REFUSALS: readonly number[] = [1006, 2100];
+
+/** The calls that cost nothing, so that they may be repeated. OTP spec §4, HLR spec §4. */
+const FREE_CALLS: readonly CallName[] = ['balance', 'pricing', 'hlr-balance', 'hlr-pricing'];
 
 /** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
 export class CallRunner {
@@ -51,15 +63,22 @@ export class CallRunner {
    * Runs a call under its permit, or under one of its own. What is there already is not waited for:
    * each promise costs a call a hundredth of its time.
    */
-  async run<Result>(toCall: (wire: Wire) => GatewayCall<Result>, permit?: Permit): Promise<Result> {
+  async run<Result>(
+    toCall: (wire: Wire) => GatewayCall<Result>,
+    options?: CallOptions,
+    permit?: Permit,
+  ): Promise<Result> {
     const { limiter, emitter } = this.context;
-    const call = toCall((this.#wire ??= await this.context.wire));
+    const wire = (this.#wire ??= await this.context.wire);
+    const call = toCall(wire);
+    const own = options === undefined ? NO_OPTIONS : wire.readCallOptions(options);
     const onEnd = watchCall(emitter, call.name);
     let ownPermit: CallPermit | null = null;
 
     try {
       if (permit !== undefined) ownPermit = limiter.take(permit, call.name);
-      const deadline = this.#startDeadline(call.name, ownPermit?.usedMs);
+      const deadline = this.#startDeadline(call.name, own, ownPermit?.usedMs);
+      throwIfAborted(deadline);
       ownPermit ??= this.#admitAtOnce(call.name) ?? (await this.#admit(deadline));
       const result = await this.#send(call, deadline);
       onEnd?.(null);
@@ -87,8 +106,9 @@ export class CallRunner {
     this.#isClosed = true;
   }
 
-  #startDeadline(call: CallName, usedMs?: number): CallDeadline {
-    return startDeadline(call, findTimeout(call, this.context.timeoutMs), usedMs);
+  #startDeadline(call: CallName, own: CallOptions = NO_OPTIONS, usedMs?: number): CallDeadline {
+    const limitMs = findTimeout(call, own.timeoutMs ?? this.context.timeoutMs);
+    return startDeadline(call, limitMs, { usedMs, signal: own.signal });
   }
 
   /** Refuses a call that cannot be made now; returns a permit when nothing has to be waited for. */
@@ -103,16 +123,17 @@ export class CallRunner {
     const { breaker, limiter, tokens } = this.context;
     // The call that finds the probe due waits for it; its own deadline still holds.
     if (breaker.mustProbe()) {
-      await waitAtMost(
+      const probed = waitAtMost(
         this.#probe(),
         remainingMs(deadline),
         () => new GatewayBusyError('too many calls failed', 1),
       );
+      await waitUnlessAborted(probed, deadline);
     }
 
     const permit = limiter.reserve(deadline.call);
     try {
-      if (tokens.peek() === null) await tokens.obtain(deadline);
+      if (tokens.peek() === null) await waitUnlessAborted(tokens.obtain(deadline), deadline);
       const turn = limiter.enter(permit, deadline);
       if (turn !== null) await turn;
       return permit;
@@ -131,11 +152,11 @@ export class CallRunner {
     deadline: CallDeadline,
     isRepeat = false,
   ): Promise<Result> {
-    const { transport, tokens, lockout } = this.context;
-    const token = tokens.peek() ?? (await tokens.obtain(deadline));
+    const { tokens, lockout } = this.context;
+    const token = tokens.peek() ?? (await waitUnlessAborted(tokens.obtain(deadline), deadline));
 
     try {
-      const result = await transport.send(call, token.authorization, deadline);
+      const result = await this.#request(call, token.authorization, deadline);
       this.#refusing.delete(call.name);
       return result;
     } catch (error) {
@@ -146,6 +167,36 @@ export class CallRunner {
       tokens.refuse(token);
       if (isRepeat) throw error;
       return this.#send(call, deadline, true);
+    }
+  }
+
+  #request<Result>(
+    call: GatewayCall<Result>,
+    authorization: string,
+    deadline: CallDeadline,
+  ): Promise<Result> {
+    return FREE_CALLS.includes(call.name)
+      ? this.#requestTwice(call, authorization, deadline)
+      : this.context.transport.send(call, authorization, deadline);
+  }
+
+  /** Sends a request that costs nothing, and once more after a failure that may pass. */
+  async #requestTwice<Result>(
+    call: GatewayCall<Result>,
+    authorization: string,
+    deadline: CallDeadline,
+  ): Promise<Result> {
+    const { transport, breaker, random } = this.context;
+
+    try {
+      return await transport.send(call, authorization, deadline);
+    } catch (error) {
+      const waitMs = waitBeforeRepeat(random());
+      const mayRepeat = mayPass(error) && breaker.isClosed && !this.#isClosed;
+      if (!mayRepeat || waitMs >= remainingMs(deadline)) throw error;
+
+      await waitUnlessAborted(pause(waitMs), deadline);
+      return transport.send(call, authorization, deadline);
     }
   }
 
@@ -173,4 +224,28 @@ export class CallRunner {
     );
     breaker.endProbe(isWorking);
   }
+}
+
+const NO_OPTIONS: CallOptions = {};
+
+/**
+ * Returns the milliseconds from a failure to the second try: 100 to 300, by chance, so that
+ * processes which lost their connections at once do not all come back at once.
+ */
+export function waitBeforeRepeat(chance: number): number {
+  return 100 + 200 * chance;
+}
+
+/**
+ * Returns whether the same request may succeed a moment later. A gateway that says when to come
+ * back (Retry-After) is not asked before.
+ */
+function mayPass(error: unknown): boolean {
+  if (error instanceof GatewayUnreachableError) return true;
+  if (error instanceof GatewayRejectedError)
+    return isGatewayFailure(error) && error.retryAfterSeconds === null;
+  if (!(error instanceof GatewayResponseError) || error.retryAfterSeconds !== null) return false;
+  // A redirect or an unknown path will still be one.
+  const { httpStatus } = error;
+  return httpStatus === null || httpStatus < 300 || httpStatus >= 500;
 }

@@ -1,15 +1,27 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
-import type { buildConnector, Dispatcher, ProxyAgent } from 'undici';
-import { GatewayResponseError, GatewayTimeoutError, GatewayUnreachableError } from '../errors';
-import { type CallDeadline, closedError, remainingMs } from './call-limiter';
+import type { buildConnector, Dispatcher } from 'undici';
+import {
+  addDetail,
+  GatewayAbortedError,
+  type GatewayDetail,
+  GatewayRejectedError,
+  GatewayResponseError,
+  GatewayTimeoutError,
+  GatewayUnreachableError,
+} from '../errors';
+import { closedError } from './call-limiter';
 import type { CircuitBreaker } from './back-off';
+import { type CallDeadline, onceAborted, remainingMs, throwIfAborted } from './deadline';
 import { type GatewayCall, isGatewayFailure, type RawAnswer } from './gateway-call';
 import type { ClientSettings } from './options';
 import { CONNECT_MS } from './timeouts';
+import { readVersion } from './version';
 
-type TransportOptions = Pick<ClientSettings, 'address' | 'connections' | 'ca' | 'proxyUrl'>;
-type ConnectOptions = NonNullable<ProxyAgent.Options['requestTls']>;
+type TransportOptions = Pick<
+  ClientSettings,
+  'address' | 'connections' | 'dispatcher' | 'keepsDetail'
+>;
 
 /**
  * The headers of every request. Compression is not accepted: an answer could unpack to any size.
@@ -20,13 +32,13 @@ const HEADERS = [
   'accept-encoding',
   'identity',
   'user-agent',
-  'passport-sms-otp',
+  `passport-sms-otp/${readVersion()}`,
 ];
 
 /** OTP spec §4: bodies are JSON with a content type that says so. */
 const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
 
-/** One of undici's clients, which has one socket, or with a proxy the agent that has them all. */
+/** One of undici's clients, which has one socket, or the app's dispatcher, which has them all. */
 interface Connection {
   readonly dispatcher: Dispatcher;
   requests: number;
@@ -45,6 +57,8 @@ export class Transport {
    * there are calls.
    */
   readonly #idle: Connection[] = [];
+  /** Requests in flight. */
+  readonly #collectors = new Set<AnswerCollector>();
   #loading: Promise<() => Dispatcher> | null = null;
   #connect: (() => Dispatcher) | null = null;
   #isClosed = false;
@@ -68,6 +82,7 @@ export class Transport {
    * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: redirect, other content type, encoded, too
    * large, incomplete, fields not as documented.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED
+   * @throws {GatewayAbortedError} ERR_GATEWAY_ABORTED
    */
   send<Result>(
     call: GatewayCall<Result>,
@@ -81,17 +96,14 @@ export class Transport {
       if (remainingMs(deadline) <= 0)
         throw new GatewayTimeoutError(call.name, deadline.limitMs, false);
       if (this.#isClosed) throw closedError();
+      throwIfAborted(deadline);
 
       const connection = this.#idle.pop() ?? this.#open(connect);
       connection.requests += 1;
       const settle = (answer: RawAnswer | Error): void => {
         const isBroken = answer instanceof Error;
-        connection.requests -= 1;
-        if (connection.requests === 0) {
-          // One that failed may still be connecting: it is used after the others.
-          if (isBroken) this.#idle.unshift(connection);
-          else this.#idle.push(connection);
-        }
+        this.#collectors.delete(collector);
+        this.#release(connection, isBroken);
 
         try {
           if (isBroken) throw answer;
@@ -99,21 +111,48 @@ export class Transport {
           this.breaker.record(false);
           resolve(result);
         } catch (error) {
-          this.breaker.record(isGatewayFailure(error));
+          // A caller that has given up says nothing of the gateway.
+          if (!(error instanceof GatewayAbortedError)) this.breaker.record(isGatewayFailure(error));
+          if (this.options.keepsDetail) keepDetail(error, call, collector.readDetail());
           reject(error);
         }
       };
 
       const collector = new AnswerCollector(call, deadline, settle);
-      connection.dispatcher.dispatch(this.#toOptions(call, authorization), collector);
+      this.#collectors.add(collector);
+      this.#dispatch(connection.dispatcher, this.#toOptions(call, authorization), collector);
     });
   }
 
   async destroy(): Promise<void> {
     this.#isClosed = true;
     await this.#loading;
-    await Promise.all(this.#connections.map(({ dispatcher }) => dispatcher.destroy()));
+    // What the app has passed in stays open. Only the requests of this client end.
+    if (this.options.dispatcher === undefined)
+      await Promise.all(this.#connections.map(({ dispatcher }) => dispatcher.destroy()));
+    for (const collector of this.#collectors) collector.disconnect();
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Starts a request. A dispatcher of the app may throw: nothing has been sent then. */
+  #dispatch(
+    dispatcher: Dispatcher,
+    options: Dispatcher.DispatchOptions,
+    collector: AnswerCollector,
+  ): void {
+    try {
+      dispatcher.dispatch(options, collector);
+    } catch (error) {
+      collector.disconnect(error);
+    }
+  }
+
+  #release(connection: Connection, hasFailed: boolean): void {
+    connection.requests -= 1;
+    if (connection.requests > 0) return;
+    // One that failed may still be connecting: it is used after the others.
+    if (hasFailed) this.#idle.unshift(connection);
+    else this.#idle.push(connection);
   }
 
   /**
@@ -137,7 +176,8 @@ export class Transport {
       path: pathPrefix + call.path,
       method: call.method,
       body: call.body,
-      headers: authorization === null ? headers : ['authorization', authorization, ...headers],
+      // A copy, because a dispatcher of the app may add to it.
+      headers: [...(authorization === null ? [] : ['authorization', authorization]), ...headers],
       // The collector's one timer limits all of it.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -145,20 +185,14 @@ export class Transport {
   }
 
   async #prepare(): Promise<() => Dispatcher> {
-    const { Client, Pool, ProxyAgent, buildConnector } = await import('undici');
-    const { address, connections, proxyUrl } = this.options;
-    const options = await this.#toConnectOptions();
-    const connect = this.#watch(buildConnector(options));
+    const { address, dispatcher } = this.options;
+    if (dispatcher !== undefined) return (this.#connect = () => dispatcher);
 
-    if (proxyUrl === undefined)
-      return (this.#connect = () => new Client(address.origin, { connect }));
-    const agent = new ProxyAgent({
-      connections,
-      uri: proxyUrl,
-      requestTls: options,
-      clientFactory: (origin) => new Pool(origin, { connect }),
-    });
-    return (this.#connect = () => agent);
+    const { Client, buildConnector } = await import('undici');
+    // No option and no environment variable switches the verification off.
+    const options = { timeout: CONNECT_MS, rejectUnauthorized: true, allowH2: false };
+    const connect = this.#watch(buildConnector(options));
+    return (this.#connect = () => new Client(address.origin, { connect }));
   }
 
   /** Returns the same connector, with every socket it opens remembered until it closes. */
@@ -171,18 +205,16 @@ export class Transport {
       socket.once('close', () => this.#sockets.delete(socket));
     };
   }
+}
 
-  /**
-   * Returns the options of every socket. No option and no environment variable switches the
-   * verification off.
-   */
-  async #toConnectOptions(): Promise<ConnectOptions> {
-    const { ca } = this.options;
-    const options = { timeout: CONNECT_MS, rejectUnauthorized: true, allowH2: false };
-    if (ca.length === 0) return options;
-    const { createSecureContext, rootCertificates } = await import('node:tls');
-    return { ...options, secureContext: createSecureContext({ ca: [...rootCertificates, ...ca] }) };
-  }
+/** Answers to an authentication that are not as documented may hold a token. */
+function keepDetail(
+  error: unknown,
+  { name }: GatewayCall<unknown>,
+  detail: GatewayDetail | null,
+): void {
+  const isSafe = name !== 'auth' || error instanceof GatewayRejectedError;
+  if (isSafe && detail !== null) addDetail(error, detail);
 }
 
 /** The reason given to undici for requests that we end; it goes no further. */
@@ -202,7 +234,9 @@ const BROKEN_HTTP = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/;
 class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
+  readonly #stopListening: () => void;
   #httpStatus: number | null = null;
+  #headers: IncomingHttpHeaders | null = null;
   #retryAfterSeconds: number | null = null;
   #chunks: Buffer[] = [];
   #bytes = 0;
@@ -216,6 +250,13 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     // A process that was busy sees its timers before its sockets: what has arrived by then is read
     // first.
     this.#timer = setTimeout(endSoon, remainingMs(deadline), this);
+    this.#stopListening = onceAborted(deadline.signal, () => {
+      this.#giveUp(new GatewayAbortedError(call.name, this.#hasStarted));
+    });
+  }
+
+  get #hasStarted(): boolean {
+    return this.#controller !== null;
   }
 
   /** From here on bytes may have left. */
@@ -226,12 +267,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     httpStatus: number,
     headers: IncomingHttpHeaders,
   ): void {
     if (this.#isSettled || httpStatus < 200) return;
+    this.#controller ??= controller;
     this.#httpStatus = httpStatus;
+    this.#headers = headers;
     this.#retryAfterSeconds = readRetryAfter(headers['retry-after']);
     const problem = findHeadProblem(httpStatus, headers, this.call.maxBytes);
     if (problem !== null) this.#refuse(problem);
@@ -262,11 +305,27 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (!this.#isSettled) this.#end(this.#toGatewayError(error));
   }
 
-  end(): void {
+  /** Ends the request at its deadline. */
+  expire(): void {
+    const { call, deadline } = this;
+    this.#giveUp(new GatewayTimeoutError(call.name, deadline.limitMs, this.#hasStarted));
+  }
+
+  /** Ends the request because there is no connection any more. */
+  disconnect(cause?: unknown): void {
+    this.#giveUp(new GatewayUnreachableError(this.call.name, this.#hasStarted, cause));
+  }
+
+  /** Returns the answer as far as it has arrived; null if there is none. */
+  readDetail(): GatewayDetail | null {
+    if (this.#headers === null) return null;
+    const text = Buffer.concat(this.#chunks).toString();
+    return { headers: this.#headers, body: text.slice(0, MAX_DETAIL_CHARACTERS) };
+  }
+
+  #giveUp(error: Error): void {
     if (this.#isSettled) return;
-    this.#end(
-      new GatewayTimeoutError(this.call.name, this.deadline.limitMs, this.#controller !== null),
-    );
+    this.#end(error);
     this.#controller?.abort(ENDED);
   }
 
@@ -275,7 +334,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
       error.name === 'HTTPParserError' || ('code' in error && BROKEN_HTTP.test(String(error.code)));
     if (isBrokenHttp) return this.#toResponseError('it is not HTTP/1.1');
     if (this.#httpStatus !== null) return this.#toResponseError('it is incomplete');
-    return new GatewayUnreachableError(this.call.name, this.#controller !== null, error);
+    return new GatewayUnreachableError(this.call.name, this.#hasStarted, error);
   }
 
   #toResponseError(problem: string): GatewayResponseError {
@@ -294,14 +353,18 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
 
   #end(answer: RawAnswer | Error): void {
     this.#isSettled = true;
-    this.#chunks = [];
     clearTimeout(this.#timer);
+    this.#stopListening();
     this.settle(answer);
+    this.#chunks = [];
   }
 }
 
+/** The characters that are kept of an answer, where they are kept at all. */
+const MAX_DETAIL_CHARACTERS = 4_096;
+
 function endSoon(collector: AnswerCollector): void {
-  setImmediate(() => collector.end());
+  setImmediate(() => collector.expire());
 }
 
 const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayRejectedError, GatewayResponseError } from '../errors';
+import { GatewayRejectedError, GatewayResponseError, readFields } from '../errors';
 import { readBalance, readPricing } from '../protocol/account';
 import {
   type CredentialsBody,
@@ -22,10 +22,11 @@ import {
   type ValidateInput,
 } from '../protocol/otp';
 import { lookupPath, PATHS, validatePath } from '../protocol/paths';
-import { parseInput, readOrNull, required } from '../protocol/values';
+import { parseInput, readOrNull, required, strictInput } from '../protocol/values';
+import type { CallOptions } from './call-options';
 import type { GatewayCall } from './gateway-call';
 import { mayHaveActed } from './may-have-acted';
-import type { ClientSettings } from './options';
+import { type ClientSettings, timeoutOption } from './options';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
@@ -84,9 +85,22 @@ export function createWire(options: ClientSettings) {
     /** @see HLR spec §4, GET pricing */
     hlrPricing: get('hlr-pricing', PATHS['hlr-pricing'], readHlrPricing, MAX_PRICE_LIST_BYTES),
 
+    readCallOptions: (options: unknown): CallOptions => parseInput(callOptions, options),
     readTokenContents,
     toTokenContents,
   };
+}
+
+/** The options of one call. */
+const callOptions = strictInput('option', {
+  signal: z.custom<AbortSignal>(isSignal, 'must be an AbortSignal').optional(),
+  timeoutMs: timeoutOption().optional(),
+});
+
+/** A signal of another realm or of a library is one as well. */
+function isSignal(value: unknown): boolean {
+  const { aborted, addEventListener } = readFields(value);
+  return typeof aborted === 'boolean' && typeof addEventListener === 'function';
 }
 
 type Name = GatewayCall<unknown>['name'];

@@ -12,6 +12,7 @@ import {
   readWholeNumber,
   requestMobile,
   required,
+  strictInput,
 } from './values';
 
 /** Seconds of pin validity when the request names none. OTP spec §4, §8. */
@@ -84,38 +85,30 @@ export function createGenerateRequest(options: RequestOptions) {
   // Most messages of one client are the same: the last one that fitted is not measured again.
   let fitting: string | undefined;
 
-  return z
-    .object(
-      {
-        mobile: requestMobile,
-        sender: z.custom<string>(isSender, SENDER_PROBLEM).optional(),
-        validitySeconds: validitySeconds(variant).optional(),
-        message: z
-          .string('must be a string')
-          .superRefine((message, context) => {
-            if (message === fitting) return;
-            const { problem } = measureTemplate(
-              message,
-              options.maxCodeDigits,
-              options.allowSecondSegment,
-            );
-            if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-            else fitting = message;
-          })
-          .optional(),
-        referenceCode: referenceCode(variant).optional(),
-      },
-      NOT_AN_OBJECT,
-    )
-    .transform((input) => ({
-      mobile: toForm[numbersAs.mobile](input.mobile),
-      ...(input.sender !== undefined && { sender: input.sender }),
-      ...(input.validitySeconds !== undefined && {
-        validity: toForm[numbersAs.validity](input.validitySeconds),
-      }),
-      ...(input.message !== undefined && { message: input.message }),
-      ...(input.referenceCode !== undefined && { reference_code: input.referenceCode }),
-    }));
+  return strictInput('field', {
+    mobile: requestMobile,
+    sender: z.custom<string>(isSender, SENDER_PROBLEM).optional(),
+    validitySeconds: validitySeconds(variant).optional(),
+    message: z
+      .string('must be a string')
+      .superRefine((message, context) => {
+        if (message === fitting) return;
+        const { maxCodeDigits, allowSecondSegment } = options;
+        const { problem } = measureTemplate(message, maxCodeDigits, allowSecondSegment);
+        if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+        else fitting = message;
+      })
+      .optional(),
+    referenceCode: referenceCode(variant).optional(),
+  }).transform((input) => ({
+    mobile: toForm[numbersAs.mobile](input.mobile),
+    ...(input.sender !== undefined && { sender: input.sender }),
+    ...(input.validitySeconds !== undefined && {
+      validity: toForm[numbersAs.validity](input.validitySeconds),
+    }),
+    ...(input.message !== undefined && { message: input.message }),
+    ...(input.referenceCode !== undefined && { reference_code: input.referenceCode }),
+  }));
 }
 
 /**
@@ -128,24 +121,18 @@ export function createGenerateRequest(options: RequestOptions) {
 export function createValidateRequest(options: RequestOptions) {
   const toMobile = toForm[options.numbersAs.mobile];
 
-  return z
-    .object(
-      {
-        id: required(readOtpId[options.variant], 'must be one that generate returned'),
-        mobile: requestMobile,
-        pin: z.string(PIN_PROBLEM).regex(/^[0-9]{4,10}$/, PIN_PROBLEM),
-      },
-      NOT_AN_OBJECT,
-    )
-    .transform((input) => ({
-      id: input.id,
-      body: { mobile: toMobile(input.mobile), pin: input.pin },
-    }));
+  return strictInput('field', {
+    id: required(readOtpId[options.variant], 'must be one that generate returned'),
+    mobile: requestMobile,
+    pin: z.string(PIN_PROBLEM).regex(/^[0-9]{4,10}$/, PIN_PROBLEM),
+  }).transform((input) => ({
+    id: input.id,
+    body: { mobile: toMobile(input.mobile), pin: input.pin },
+  }));
 }
 
 const PIN_PROBLEM = 'must be a string of 4 to 10 digits';
 const SENDER_PROBLEM = 'must be 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits';
-const NOT_AN_OBJECT = 'the input must be an object';
 
 const toForm = { string: String, number: Number } as const;
 

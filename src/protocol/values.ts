@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { closestName } from '../closest-name';
 import { MOBILE_PROBLEM, readDigits, toDigits } from './mobile';
 
 /** Returns what a value stands for, or null when it is malformed. */
@@ -80,6 +81,27 @@ export function readOrNull<Schema extends z.ZodType>(
   return result.success ? result.data : null;
 }
 
+/** What the caller passes in is called, and what it must be. */
+const INPUTS = {
+  field: 'the input must be an object',
+  option: 'options must be an object',
+} as const;
+
+/** Returns a schema for an object of the caller with these fields and no others. */
+export function strictInput<Shape extends z.core.$ZodLooseShape>(
+  what: keyof typeof INPUTS,
+  shape: Shape,
+) {
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return INPUTS[what];
+      const [unknown = ''] = issue.keys as readonly string[];
+      const meant = closestName(unknown, Object.keys(shape));
+      return `unknown ${what} ${unknown}${meant === undefined ? '' : `, did you mean ${meant}?`}`;
+    },
+  });
+}
+
 /**
  * Checks the input of a call.
  * @throws {TypeError} that names the field and never shows its value.
@@ -90,6 +112,8 @@ export function parseInput<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
+  const { issues } = result.error;
+  // A misspelt field explains why another one seems to be missing.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   throw new TypeError([...(issue?.path ?? []), issue?.message].join(' '));
 }

@@ -102,28 +102,32 @@ describe('money', () => {
 });
 
 describe('Ctrl+C', () => {
-  it.each(['balance', 'pricing', 'doctor'])(
-    'ends %s while it waits for the gateway',
-    async (name) => {
-      const { env, simulator } = await openAccount();
-      simulator.failNext('any', 'no-answer', Infinity);
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    // Nobody reads the output any more.
+    [undefined, 1],
+  ])('as %s ends each command while it waits for the gateway, with %i', async (reason, code) => {
+    const { env, simulator } = await openAccount();
+    simulator.failNext('any', 'no-answer', Infinity);
+    for (const [index, name] of ['balance', 'pricing', 'doctor'].entries()) {
       const interruption = new AbortController();
-      const ended = runCli([name], { env, signal: interruption.signal });
-      await waitUntil(() => simulator.stats().calls.auth > 0);
-      interruption.abort();
-      expect(await ended).toEqual({ code: 1, stdout: '', stderr: 'Interrupted.\n' });
-    },
-  );
+      const ended = runCli([name, '--json'], { env, signal: interruption.signal });
+      await waitUntil(() => simulator.stats().calls.auth > index);
+      interruption.abort(reason);
+      expect(await ended).toEqual({ code, stdout: '', stderr: 'Interrupted.\n' });
+    }
+  });
 
   it('is an answer to a question: no', async () => {
     const { env, simulator } = await openAccount();
     const ended = await runCli(['send', MOBILE], {
       env,
-      signal: AbortSignal.abort(),
+      signal: AbortSignal.abort('SIGINT'),
       isTerminal: true,
       input: 'y\n',
     });
-    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('Interrupted.') });
+    expect(ended).toMatchObject({ code: 130, stderr: expect.stringContaining('Interrupted.') });
     expect(simulator.outbox).toEqual([]);
   });
 });

@@ -183,7 +183,7 @@ describe('doctor', () => {
       }) as const;
     simulator.failNext('pricing', body([]));
     simulator.failNext('pricing', body([{ mcc: '310', mnc: '260', price: '0.01' }, {}]));
-    simulator.failNext('pricing', { kind: 'error', code: 2121 });
+    simulator.failNext('pricing', { kind: 'error', code: 2121 }, 2);
     const details: CheckResult[] = [];
     for (let run = 0; run < 3; run += 1)
       details.push(resultOf((await runDoctor({ env })).results, 'prices'));

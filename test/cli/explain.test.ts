@@ -8,6 +8,7 @@ import {
   withUsageErrors,
 } from '../../src/cli/failures';
 import {
+  GatewayAbortedError,
   GatewayBusyError,
   GatewayRejectedError,
   GatewayResponseError,
@@ -24,17 +25,18 @@ describe('the explanation of an error', () => {
     [
       'a wrong usage',
       new WrongUsage('words', 'do this'),
-      { message: 'words', advice: 'do this', exitCode: 2 },
+      { code: 'ERR_WRONG_USAGE', message: 'words', advice: 'do this', exitCode: 2 },
     ],
     [
       'a command that failed',
       new CommandFailure('words', 'do this'),
-      { message: 'words', advice: 'do this', exitCode: 1 },
+      { code: 'ERR_COMMAND_FAILED', message: 'words', advice: 'do this', exitCode: 1 },
     ],
     [
       'a gateway that was not reached',
       new GatewayUnreachableError('balance', false, foreign),
       {
+        code: 'ERR_GATEWAY_UNREACHABLE',
         message: 'The OTP gateway could not be reached (balance): ECONNREFUSED',
         advice: 'Nothing listens there. Check host and port in SMS_OTP_BASE_URL.',
         exitCode: 1,
@@ -44,6 +46,7 @@ describe('the explanation of an error', () => {
       'a gateway that was not reached for an unknown reason',
       new GatewayUnreachableError('balance', false),
       {
+        code: 'ERR_GATEWAY_UNREACHABLE',
         message: 'The OTP gateway could not be reached (balance)',
         advice:
           'Check SMS_OTP_BASE_URL, and whether a firewall or a proxy blocks the way to the gateway.',
@@ -54,6 +57,7 @@ describe('the explanation of an error', () => {
       'an answer that did not come in time',
       new GatewayTimeoutError('balance', 10, true),
       {
+        code: 'ERR_GATEWAY_TIMEOUT',
         message: 'The OTP gateway did not answer within 10 ms (balance)',
         advice:
           'Try again; if it persists, check the network between here and the gateway, or raise --timeout.',
@@ -64,6 +68,7 @@ describe('the explanation of an error', () => {
       'a redirect',
       new GatewayResponseError('balance', 302, 'it is a redirect'),
       {
+        code: 'ERR_GATEWAY_RESPONSE',
         message: "The OTP gateway's answer is not as documented (balance): it is a redirect",
         advice:
           'Set SMS_OTP_BASE_URL to the address it redirects to; redirects are never followed with credentials.',
@@ -74,6 +79,7 @@ describe('the explanation of an error', () => {
       'an answer of somebody else',
       new GatewayResponseError('balance', 200, 'it is not JSON'),
       {
+        code: 'ERR_GATEWAY_RESPONSE',
         message: "The OTP gateway's answer is not as documented (balance): it is not JSON",
         advice:
           'Something other than the gateway answers: a proxy, a login page, another server. Check SMS_OTP_BASE_URL.',
@@ -81,9 +87,20 @@ describe('the explanation of an error', () => {
       },
     ],
     [
+      'a call that its caller has ended',
+      new GatewayAbortedError('balance', true),
+      {
+        code: 'ERR_GATEWAY_ABORTED',
+        message: 'The call to the OTP gateway was aborted by its signal (balance)',
+        advice: null,
+        exitCode: 1,
+      },
+    ],
+    [
       'a call that was refused here',
       new GatewayBusyError('the queue is full', 7),
       {
+        code: 'ERR_GATEWAY_BUSY',
         message: 'The call to the OTP gateway was refused: the queue is full',
         advice: 'Try again in 7 s.',
         exitCode: 1,
@@ -93,6 +110,7 @@ describe('the explanation of an error', () => {
       'a store that failed',
       new StoreError('clear', foreign),
       {
+        code: 'ERR_STORE',
         message: 'The store failed (clear): ECONNREFUSED',
         advice: "Check that the server is running and that --prefix matches the app's.",
         exitCode: 1,
@@ -101,20 +119,26 @@ describe('the explanation of an error', () => {
     [
       'an error that no command can fix',
       new SessionError('ERR_NO_SESSION', 'words'),
-      { message: expect.stringMatching(/^words \(see docs/), advice: null, exitCode: 1 },
+      {
+        code: 'ERR_NO_SESSION',
+        message: expect.stringMatching(/^words \(see docs/),
+        advice: null,
+        exitCode: 1,
+      },
     ],
   ])('says what to do about %s', (_title, error, explanation) => {
     expect(explain(error)).toEqual(explanation);
   });
 
   it('names the code of a gateway that rejected the request', () => {
-    const { message, advice, exitCode } = explain(
+    const { code, gatewayCode, message, advice, exitCode } = explain(
       new GatewayRejectedError('lookup', {
         gatewayCode: 2004,
         gatewayName: 'HLR unavailable',
         httpStatus: 403,
       }),
     );
+    expect([code, gatewayCode]).toEqual(['ERR_GATEWAY_REJECTED', 2004]);
     expect([message, exitCode]).toEqual([
       'The OTP gateway rejected the request (lookup): 2004 HLR unavailable',
       1,
@@ -130,6 +154,7 @@ describe('the explanation of an error', () => {
     [undefined, 'Error'],
   ])('repeats only allow-listed words of a third-party error: %p', (error, word) => {
     expect(explain(error)).toEqual({
+      code: 'ERR_UNEXPECTED',
       message: `Unexpected error (${word})`,
       advice: 'This is a bug of the command; please report it with what you did.',
       exitCode: 1,

@@ -149,16 +149,22 @@ describe('money', () => {
     expect(simulator.stats().calls.lookup).toBe(0);
   });
 
-  it('is spent on no more numbers after Ctrl+C or `| head`; each result is written at once', async () => {
-    const { env, simulator } = await openAccount();
-    const reader = new AbortController();
-    const ended = await runCli([...JSON_RUN, ...NUMBERS], {
-      env,
-      signal: reader.signal,
-      onOutput: () => reader.abort(),
-    });
-    expect(resultsOf(ended)).toEqual(phones(NUMBERS.slice(0, 1)));
-    expect([ended.code, ended.stderr]).toEqual([1, 'Interrupted.\n']);
-    expect(simulator.stats().calls.lookup).toBe(1);
-  });
+  it.each([
+    ['Ctrl+C', 'SIGINT', 130],
+    ['`| head`', undefined, 1],
+  ])(
+    'is spent on no more numbers after %s; each result is written at once',
+    async (_t, by, code) => {
+      const { env, simulator } = await openAccount();
+      const reader = new AbortController();
+      const ended = await runCli([...JSON_RUN, ...NUMBERS], {
+        env,
+        signal: reader.signal,
+        onOutput: () => reader.abort(by),
+      });
+      expect(resultsOf(ended)).toEqual(phones(NUMBERS.slice(0, 1)));
+      expect([ended.code, ended.stderr]).toEqual([code, 'Interrupted.\n']);
+      expect(simulator.stats().calls.lookup).toBe(1);
+    },
+  );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GatewayClient } from 'passport-sms-otp/client';
 import { GatewayEmitter } from '../../src/client/events';
-import { errorOf, MOBILE, ofType, startGateway, type Gateway } from './support/gateway';
+import { admitted, errorOf, MOBILE, ofType, startGateway, type Gateway } from './support/gateway';
 
 const durationMs: unknown = expect.any(Number);
 
@@ -27,7 +27,7 @@ describe('the event of a call', () => {
       ...(outcome === 'timeout' && { timeoutMs: 300 }),
     });
     await gateway.client.warmUp();
-    if (fault !== null) gateway.simulator.failNext('balance', fault);
+    if (fault !== null) gateway.simulator.failNext('balance', fault, 2);
     const events = await eventsOf(gateway, (client) => client.otp.balance());
     expect(events).toStrictEqual([
       { type: 'gateway-call', call: 'balance', outcome, durationMs, ...code },
@@ -58,7 +58,7 @@ describe('the event of a call', () => {
     const startedAtMs = performance.now();
     gateway.simulator.failNext('balance', { kind: 'latency', ms: 100 });
     await gateway.client.otp.balance();
-    gateway.simulator.failNext('balance', 'reset');
+    gateway.simulator.failNext('balance', 'reset', 2);
     await errorOf(gateway.client.otp.balance());
     const tookMs = performance.now() - startedAtMs;
     const [slow, lost] = await eventsOf(gateway, () => Promise.resolve());
@@ -73,7 +73,7 @@ describe('the event of a call', () => {
     );
     expect(events).toEqual([]);
     const admission = await gateway.client.admit('validate');
-    const asked = gateway.client.otp.generate({ mobile: MOBILE }, admission);
+    const asked = admitted(gateway.client).generate({ mobile: MOBILE }, undefined, admission);
     expect(await errorOf(asked)).toBeInstanceOf(TypeError);
     admission.release();
     expect(await eventsOf(gateway, () => Promise.resolve())).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  admitted,
   errorOf,
   logIn,
   MOBILE,
@@ -187,7 +188,7 @@ describe('the circuit breaker', () => {
     const { client, simulator } = gateway;
     const admission = await client.admit('generate');
     await fail(gateway, 20);
-    await client.otp.generate({ mobile: MOBILE }, admission);
+    await admitted(client).generate({ mobile: MOBILE }, undefined, admission);
     expect(simulator.stats().sent).toBe(1);
   });
 

@@ -7,7 +7,7 @@ import {
   type GatewayEventListener,
 } from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
-import { errorOf, MOBILE, startGateway, until } from './support/gateway';
+import { admitted, errorOf, MOBILE, startGateway, until } from './support/gateway';
 import { portOf, sendPayload, startWireServer, TOKENS } from './support/wire-server';
 
 async function startHeld(
@@ -90,7 +90,7 @@ describe('closing', () => {
     const { client, simulator } = await startGateway('A');
     const admission = await client.admit('generate');
     const closing = client.close();
-    await client.otp.generate({ mobile: MOBILE }, admission);
+    await admitted(client).generate({ mobile: MOBILE }, undefined, admission);
     await closing;
     expect(simulator.stats().sent).toBe(1);
   });
@@ -105,7 +105,7 @@ describe('closing', () => {
     expect(await running).toMatchObject({ code: 'ERR_GATEWAY_UNREACHABLE', mayHaveArrived: true });
     expect(await waiting).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
     const pin = { id: 'x', mobile: MOBILE, pin: '0000' };
-    expect(await errorOf(client.otp.validate(pin, admission))).toMatchObject({
+    expect(await errorOf(admitted(client).check(pin, undefined, admission))).toMatchObject({
       code: 'ERR_GATEWAY_BUSY',
     });
   });
@@ -194,7 +194,7 @@ describe('listeners', () => {
 
   it('are told how each call ended', async () => {
     const { client, simulator, events } = await startGateway('A');
-    simulator.failNext('balance', 'reset');
+    simulator.failNext('balance', 'reset', 2);
     await errorOf(client.otp.balance());
     await errorOf(client.otp.validate({ id: 'x', mobile: MOBILE, pin: '0000' }));
     const durationMs = expect.any(Number);

@@ -6,7 +6,8 @@ import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/clien
 import { memoryTokens } from '../../src/stores/memory/memory-tokens';
 import { stopWatch } from '../support/stopped-watch';
 import { closeLater } from './support/cleanup';
-import { errorOf, MOBILE, startGateway, until } from './support/gateway';
+import { throughProxy } from './support/dispatchers';
+import { admitted, errorOf, MOBILE, startGateway, until } from './support/gateway';
 import { NEVER, startProxy } from './support/proxy';
 import { portOf, sendPayload, startWireServer, TOKENS } from './support/wire-server';
 
@@ -96,13 +97,17 @@ describe('the deadline of a call', () => {
       (response) => held.push(() => sendPayload(response, TOKENS)),
     );
     const client = clientOf(wire.baseUrl, { timeoutMs: 10_000 });
-    const admitted = client.admit('validate');
+    const waiting = client.admit('validate');
     await until(() => held.length === 1);
     watch.advanceMs(10_000 - LIMIT_MS);
     held[0]?.();
-    const admission = await admitted;
+    const admission = await waiting;
     watch.advanceMs(300_000);
-    const call = client.otp.validate({ id: 'x', mobile: MOBILE, pin: '0000' }, admission);
+    const call = admitted(client).check(
+      { id: 'x', mobile: MOBILE, pin: '0000' },
+      undefined,
+      admission,
+    );
     expect(await Promise.race([errorOf(call), tooLate()])).toMatchObject({
       code: 'ERR_GATEWAY_TIMEOUT',
       mayHaveArrived: true,
@@ -135,7 +140,7 @@ describe('the deadline of a call', () => {
     const events: string[] = [];
     const client = clientOf(wire.baseUrl, {
       connections: 1,
-      proxyUrl: proxy.url,
+      dispatcher: throughProxy(proxy.url, { connections: 1 }),
       timeoutMs: LONG_MS,
       onEvent: ({ type }) => events.push(type),
     });
@@ -155,10 +160,10 @@ describe('the deadline of a call', () => {
     const wire = await startWireServer((response) => sendPayload(response, { balance: '1' }));
     const tokenStore = memoryTokens(1, Date.now);
     await clientOf(wire.baseUrl, { tokenStore }).warmUp();
-    const proxyUrl = (await startProxy({ opened: NEVER })).url;
+    const dispatcher = throughProxy((await startProxy({ opened: NEVER })).url);
     const client = clientOf(wire.baseUrl, {
       tokenStore,
-      proxyUrl,
+      dispatcher,
       timeoutMs: LIMIT_MS,
     });
     const error = await errorOf(client.otp.balance());

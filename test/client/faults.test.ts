@@ -79,26 +79,34 @@ const faults: readonly (readonly [string, Fault | FaultName, object])[] = [
   ],
 ];
 
+/** What costs nothing is tried twice, unless the first answer will stay or the time is over. */
+function findTries(call: string, fault: string): number {
+  const isFree = /balance|pricing/.test(call);
+  const isOver = ['no answer', 'an answer too late', 'a slow drip'].includes(fault);
+  return isFree && !isOver && !['a redirect', 'too many requests'].includes(fault) ? 2 : 1;
+}
+
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   describe.each(names)('%s', (call) => {
-    it.each(faults)('tells %s apart, and is sent once', async (_title, fault, expected) => {
+    it.each(faults)('tells %s apart, and is not sent too often', async (title, fault, expected) => {
       const isLate = 'code' in expected && expected.code === 'ERR_GATEWAY_TIMEOUT';
       const { client, simulator } = await startGateway(
         variant,
         isLate ? { timeoutMs: LIMIT_MS } : {},
       );
       await client.warmUp();
-      simulator.failNext(call, fault);
+      const tries = findTries(call, title);
+      simulator.failNext(call, fault, tries);
       expect(await errorOf(calls[call](client))).toMatchObject(expected);
-      expect(simulator.stats().calls[call]).toBe(1);
+      expect(simulator.stats().calls[call]).toBe(tries);
     });
   });
 
   it('a fault leaves nothing behind: the next login works', async () => {
     const { client, simulator } = await startGateway(variant, { timeoutMs: 300 });
     for (const [, fault] of faults) {
-      simulator.failNext('balance', fault);
-      await errorOf(client.otp.balance());
+      simulator.failNext('lookup', fault);
+      await errorOf(client.hlr.lookup(MOBILE));
       const { id } = await client.otp.generate({ mobile: MOBILE });
       await client.otp.validate({ id, mobile: MOBILE, pin: pinOf(simulator) });
     }

@@ -32,6 +32,29 @@ const wrong: readonly (readonly [string, RegExp, Call])[] = [
   ['a pin with a letter', /^pin /, validate({ pin: '12345a' })],
   ['a pin of eleven digits', /^pin /, validate({ pin: '12345678901' })],
   ['another number that is none', /^mobile /, validate({ mobile: '' })],
+  ['no object', /^the input must be an object$/, (client) => client.otp.generate(7 as never)],
+  [
+    'a field of the wire',
+    /^unknown field validity, did you mean validitySeconds\?$/,
+    generate({ validity: 60 }),
+  ],
+  [
+    'a field of another gateway',
+    /^unknown field senderId, did you mean sender\?$/,
+    generate({ senderId: 'X' }),
+  ],
+  [
+    'a misspelt field',
+    /^unknown field mesage, did you mean message\?$/,
+    generate({ mesage: '[PIN]' }),
+  ],
+  ['a field that is undefined', /^unknown field to$/, generate({ to: undefined })],
+  ['the option of a call', /^unknown field signal$/, validate({ signal: undefined })],
+  [
+    'a misspelt field in the place of another',
+    /^unknown field mobil, did you mean mobile\?$/,
+    (client) => client.otp.check({ id: '7', mobil: MOBILE, pin: '123456' } as never),
+  ],
   ['a lookup of a path', /^mobile /, (client) => client.hlr.lookup('../balance')],
 ];
 

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { memoryStore } from 'passport-sms-otp';
 import type { Fault, FaultName } from '../../src/simulator/faults';
-import { errorOf, startClient, startGateway, startSimulator } from './support/gateway';
+import { throughProxy } from './support/dispatchers';
+import { errorOf, MOBILE, startClient, startGateway, startSimulator } from './support/gateway';
 import { NEVER, startProxy } from './support/proxy';
 
 /** A deadline that must strike. */
@@ -25,8 +26,8 @@ describe('a call that failed may have arrived', () => {
   ])('when %s', async (_title, fault, expected, timeoutMs) => {
     const { client, simulator } = await startGateway('A', { timeoutMs });
     await client.warmUp();
-    simulator.failNext('balance', fault);
-    expect(await errorOf(client.otp.balance())).toMatchObject({
+    simulator.failNext('lookup', fault);
+    expect(await errorOf(client.hlr.lookup(MOBILE))).toMatchObject({
       ...expected,
       mayHaveArrived: true,
     });
@@ -53,7 +54,7 @@ describe('a call that failed has certainly not arrived', () => {
     const { tokens: tokenStore } = memoryStore();
     await startClient(simulator, { tokenStore }).client.warmUp();
     const proxy = await startProxy({ opened: NEVER });
-    const shared = { tokenStore, proxyUrl: proxy.url, timeoutMs: LIMIT_MS };
+    const shared = { tokenStore, dispatcher: throughProxy(proxy.url), timeoutMs: LIMIT_MS };
     const { client } = startClient(simulator, shared);
     expect(await errorOf(client.otp.balance())).toMatchObject({
       code: 'ERR_GATEWAY_TIMEOUT',

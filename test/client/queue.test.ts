@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import type { ServerResponse } from 'node:http';
 import { closeLater } from './support/cleanup';
-import { errorOf, MOBILE, startGateway, until } from './support/gateway';
+import { admitted, errorOf, MOBILE, startGateway, until } from './support/gateway';
 import { sendPayload, startWireServer, type WireServer } from './support/wire-server';
 
 /** A gateway that answers when it is told to. */
@@ -66,7 +66,7 @@ describe('the queue', () => {
     const { client, simulator } = await startGateway('A', { connections: 1, queueLimit: 0 });
     simulator.failNext('auth', 'reset');
     await errorOf(client.otp.balance());
-    simulator.failNext('balance', 'reset');
+    simulator.failNext('balance', 'reset', 2);
     await errorOf(client.otp.balance());
     await errorOf(client.otp.validate({ id: 'x', mobile: MOBILE, pin: '0000' }));
     simulator.failNext('auth', 'reset');
@@ -103,7 +103,8 @@ describe('an admission', () => {
       connections: 1,
       timeoutMs: 200,
     });
-    const running = client.otp.balance();
+    // Its own deadline would end it first, and give its turn to the admission.
+    const running = client.otp.balance({ timeoutMs: 10_000 });
     await until(() => held.length === 1);
     expect(await errorOf(client.admit('validate'))).toMatchObject({
       code: 'ERR_GATEWAY_TIMEOUT',
@@ -120,7 +121,7 @@ describe('an admission', () => {
     const { client } = await startGateway('A', { connections: 1, queueLimit: 0 });
     for (let round = 0; round < 3; round += 1) {
       const admission = await client.admit('generate');
-      await client.otp.generate({ mobile: MOBILE }, admission);
+      await admitted(client).generate({ mobile: MOBILE }, undefined, admission);
       admission.release();
     }
     await expect(client.otp.balance()).resolves.toHaveProperty('balance');
@@ -129,7 +130,11 @@ describe('an admission', () => {
   it('that is released while its call runs changes nothing', async () => {
     const { client, held } = await startSlowGateway({ connections: 1, queueLimit: 0 });
     const admission = await client.admit('validate');
-    const call = client.otp.validate({ id: 'x', mobile: MOBILE, pin: '0000' }, admission);
+    const call = admitted(client).check(
+      { id: 'x', mobile: MOBILE, pin: '0000' },
+      undefined,
+      admission,
+    );
     await until(() => held.length === 1);
     admission.release();
     expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_BUSY' });
@@ -140,12 +145,12 @@ describe('an admission', () => {
   it('that was used or released before is a TypeError', async () => {
     const { client, simulator } = await startGateway('A');
     const [used, released] = [await client.admit('generate'), await client.admit('generate')];
-    await client.otp.generate({ mobile: MOBILE }, used);
+    await admitted(client).generate({ mobile: MOBILE }, undefined, used);
     released.release();
     for (const admission of [used, released]) {
-      expect(await errorOf(client.otp.generate({ mobile: MOBILE }, admission))).toBeInstanceOf(
-        TypeError,
-      );
+      expect(
+        await errorOf(admitted(client).generate({ mobile: MOBILE }, undefined, admission)),
+      ).toBeInstanceOf(TypeError);
     }
     expect(simulator.stats().calls.generate).toBe(1);
   });
@@ -156,7 +161,9 @@ describe('an admission', () => {
     const pin = { id: 'x', mobile: MOBILE, pin: '0000' };
     const [wrongCall, foreign] = [await client.admit('generate'), await stranger.admit('validate')];
     for (const admission of [wrongCall, foreign, { release: (): void => undefined }]) {
-      expect(await errorOf(client.otp.validate(pin, admission))).toBeInstanceOf(TypeError);
+      expect(await errorOf(admitted(client).check(pin, undefined, admission))).toBeInstanceOf(
+        TypeError,
+      );
     }
     wrongCall.release();
     foreign.release();

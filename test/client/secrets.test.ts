@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayEvent } from 'passport-sms-otp/client';
 import { closeLater } from './support/cleanup';
+import { throughProxy } from './support/dispatchers';
 import { MOBILE, errorOf } from './support/gateway';
 import { sendJson, sendPayload, startWireServer, type WireRequest } from './support/wire-server';
 import type { ServerResponse } from 'node:http';
@@ -182,7 +183,7 @@ describe('a client', () => {
       username: 'u',
       password: CANARIES.password,
     } as const;
-    const client = new GatewayClient({ ...account, proxyUrl });
+    const client = new GatewayClient({ ...account, dispatcher: throughProxy(proxyUrl) });
     closeLater(() => client.close(0));
     const error = await errorOf(client.otp.balance());
     expect(secretsIn(error)).toEqual([]);

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { GatewayClient, type GatewayClientOptions } from 'passport-sms-otp/client';
 import { selfSign, type SelfSigned } from './support/certificate';
 import { closeLater } from './support/cleanup';
+import { throughProxy, trusting } from './support/dispatchers';
 import { errorOf } from './support/gateway';
 import { startProxy } from './support/proxy';
 import { closeServer, portOf, sendPayload, TOKENS } from './support/wire-server';
@@ -59,19 +60,21 @@ describe('a certificate nobody vouches for', () => {
     expect(requests).toEqual([]);
   });
 
-  it('is accepted when the ca option vouches for it, as text, bytes or in a list', async () => {
+  it('is accepted when the dispatcher vouches for it', async () => {
     const pair = selfSign('127.0.0.1');
     const other = selfSign('other.example').cert;
     const { port } = await startSecureServer(pair);
-    for (const ca of [pair.cert, Buffer.from(pair.cert), [other, pair.cert]]) {
-      const client = clientOf(`https://127.0.0.1:${port}`, { ca });
+    for (const dispatcher of [trusting(pair.cert), trusting(other, pair.cert)]) {
+      const client = clientOf(`https://127.0.0.1:${port}`, { dispatcher });
       await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
     }
   });
 
-  it('is refused when the ca option vouches for another', async () => {
+  it('is refused when the dispatcher vouches for another', async () => {
     const { port, requests } = await startSecureServer(selfSign('127.0.0.1'));
-    const client = clientOf(`https://127.0.0.1:${port}`, { ca: selfSign('127.0.0.1').cert });
+    const client = clientOf(`https://127.0.0.1:${port}`, {
+      dispatcher: trusting(selfSign('127.0.0.1').cert),
+    });
     expect(await errorOf(client.otp.balance())).toMatchObject({ code: 'ERR_GATEWAY_UNREACHABLE' });
     expect(requests).toEqual([]);
   });
@@ -81,7 +84,7 @@ it('a certificate for another host is refused', async () => {
   const pair = selfSign('other.example');
   const { port, requests } = await startSecureServer(pair);
   const error = await errorOf(
-    clientOf(`https://127.0.0.1:${port}`, { ca: pair.cert }).otp.balance(),
+    clientOf(`https://127.0.0.1:${port}`, { dispatcher: trusting(pair.cert) }).otp.balance(),
   );
   expect(error).toMatchObject({
     code: 'ERR_GATEWAY_UNREACHABLE',
@@ -95,7 +98,7 @@ it('a host name is checked as well as an address', async () => {
   const pair = selfSign('localhost');
   const { port } = await startSecureServer(pair);
   await expect(
-    clientOf(`https://localhost:${port}`, { ca: pair.cert }).otp.balance(),
+    clientOf(`https://localhost:${port}`, { dispatcher: trusting(pair.cert) }).otp.balance(),
   ).resolves.toEqual({
     balance: '1',
   });
@@ -104,16 +107,17 @@ it('a host name is checked as well as an address', async () => {
 it('through a proxy the certificate of the gateway is checked, and the proxy sees nothing', async () => {
   const pair = selfSign('127.0.0.1');
   const { port, requests } = await startSecureServer(pair);
-  const proxyUrl = (await startProxy()).url;
+  const proxy = (await startProxy()).url;
   const baseUrl = `https://127.0.0.1:${port}`;
-  expect(await errorOf(clientOf(baseUrl, { proxyUrl }).otp.balance())).toMatchObject({
+  expect(
+    await errorOf(clientOf(baseUrl, { dispatcher: throughProxy(proxy) }).otp.balance()),
+  ).toMatchObject({
     code: 'ERR_GATEWAY_UNREACHABLE',
     mayHaveArrived: false,
   });
   expect(requests).toEqual([]);
-  await expect(clientOf(baseUrl, { proxyUrl, ca: pair.cert }).otp.balance()).resolves.toEqual({
-    balance: '1',
-  });
+  const dispatcher = throughProxy(proxy, { requestTls: { ca: pair.cert } });
+  await expect(clientOf(baseUrl, { dispatcher }).otp.balance()).resolves.toEqual({ balance: '1' });
 });
 
 it('speaks HTTP/1.1 to a server that would rather speak HTTP/2', async () => {
@@ -127,7 +131,9 @@ it('speaks HTTP/1.1 to a server that would rather speak HTTP/2', async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closeLater(() => new Promise((resolve) => server.close(() => resolve())));
-  const client = clientOf(`https://127.0.0.1:${portOf(server)}`, { ca: pair.cert });
+  const client = clientOf(`https://127.0.0.1:${portOf(server)}`, {
+    dispatcher: trusting(pair.cert),
+  });
   await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
   expect(versions).toEqual(['1.1', '1.1']);
   await client.close(0);

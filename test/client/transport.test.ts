@@ -77,7 +77,7 @@ describe('the size of an answer', () => {
     const { client, simulator } = await startGateway('A');
     simulator.failNext('pricing', { kind: 'huge', bytes: 7 * KIB * KIB });
     await expect(client.otp.pricing()).resolves.toHaveProperty('pricing');
-    simulator.failNext('hlr-pricing', { kind: 'huge', bytes: 9 * KIB * KIB });
+    simulator.failNext('hlr-pricing', { kind: 'huge', bytes: 9 * KIB * KIB }, 2);
     expect(await errorOf(client.hlr.pricing())).toMatchObject({ code: 'ERR_GATEWAY_RESPONSE' });
   });
 
@@ -202,7 +202,7 @@ describe('connections', () => {
 
   it('that failed are used after the others', async () => {
     const { client, sockets, held, answer } = await startCounting();
-    const calls = [client.otp.balance(), errorOf(client.otp.balance())];
+    const calls = [client.otp.balance(), errorOf(client.hlr.lookup(MOBILE))];
     await until(() => held.length === 2);
     const [first] = held.splice(0, 1);
     if (first !== undefined) sendPayload(first, { balance: '1' });

@@ -18,6 +18,7 @@ const THROWN: readonly errors.AnySmsOtpError[] = [
   new errors.GatewayResponseError('generate', 200, 'x'),
   new errors.GatewayRejectedError('generate', { gatewayCode: 2104, httpStatus: 400 }),
   new errors.GatewayBusyError('x', 1),
+  new errors.GatewayAbortedError('generate', true),
   new errors.StoreError('claim'),
   new errors.SessionError('ERR_NO_SESSION', 'x'),
   new errors.SessionError('ERR_NO_PASSPORT_SESSION', 'x'),

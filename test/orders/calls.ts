@@ -1,11 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import session, { type SessionData } from 'express-session';
 import type { Counter, FinishOptions, PhoneBook, RecordsOf, SmsOtpStore } from 'passport-sms-otp';
-import {
-  GatewayClient,
-  GatewayRejectedError,
-  GatewayUnreachableError,
-} from 'passport-sms-otp/client';
+import { GatewayClient, GatewayUnreachableError } from 'passport-sms-otp/client';
 import type { MemoryPhoneBook } from '../support/memory-phone-book';
 import { type Call, type Points, reads, type Touch, writes } from './points';
 
@@ -145,15 +141,17 @@ export class PointGateway extends GatewayClient implements WatchedGateway {
         return { variant: 'A', id: otpId, mobile, ...rest };
       });
     },
-    validate: ({ id, pin }) =>
+    check: ({ id, pin }) =>
       this.call('validate', [writes(`gateway:${id}`)], () => {
         this.judged.set(id, (this.judged.get(id) ?? 0) + 1);
-        if (this.used.has(id) && !this.acceptsTwice) throw rejected(2109);
+        if (this.used.has(id) && !this.acceptsTwice) return 'over';
         const text = this.texts.find(({ otpId }) => otpId === id);
-        if (text?.pin !== pin) throw rejected(2107);
+        if (text?.pin !== pin) return 'wrong';
         this.used.add(id);
         this.right.add(text);
+        return 'right';
       }),
+    validate: () => Promise.reject(new Error('nobody asks for it')),
     balance: () => Promise.reject(new Error('nobody asks for it')),
     pricing: () => Promise.reject(new Error('nobody asks for it')),
   };
@@ -171,10 +169,6 @@ export class PointGateway extends GatewayClient implements WatchedGateway {
       new GatewayUnreachableError(name === 'admit' ? 'auth' : name, mishap === 'lost');
     return this.points.call({ name: `gateway.${name}`, touches, work, toError });
   }
-}
-
-function rejected(gatewayCode: number): GatewayRejectedError {
-  return new GatewayRejectedError('validate', { gatewayCode, httpStatus: 400 });
 }
 
 type Arguments = readonly unknown[];

@@ -45,7 +45,7 @@ const importRules = [
     keepsOptionalPeersApart,
   ],
   ['undici, libphonenumber-js and otpauth are loaded inside a function', loadsLazily],
-  ['client/transport.ts alone loads undici', leavesConnectionsToTransport],
+  ['client/transport.ts loads undici, and the command for --ca', leavesConnectionsToTransport],
   [
     'errors imports no package, protocol zod alone, built-in modules are written with node:',
     importsPackagesItMay,

@@ -1,6 +1,5 @@
 import { request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
-import { rootCertificates } from 'node:tls';
 import {
   type GatewayClient,
   GatewayRejectedError,
@@ -62,6 +61,7 @@ export async function* checkGateway(
     else yield* checkAccount(clients[found.variant], found.balance, paid);
   } finally {
     await Promise.all(Object.values(clients).map((client) => client.close(0)));
+    await environment.dispatcher?.destroy();
   }
 }
 
@@ -130,7 +130,7 @@ const TIMEOUT_MS = 3_000;
 /** The Date header counts whole seconds, and the answer takes its time. */
 const TOLERANCE_SECONDS = 30;
 
-type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'ca'>;
+type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'authorities'>;
 
 /**
  * Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). No credentials are sent.
@@ -151,9 +151,8 @@ async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckR
 
 /** The gateway client shows no headers, so this is a request of its own. */
 function readDate(endpoint: Endpoint): Promise<string | null> {
-  const { baseUrl, ca } = endpoint;
+  const { baseUrl, authorities } = endpoint;
   const isSecure = baseUrl.startsWith('https:');
-  const authorities = typeof ca === 'string' ? { ca: [...rootCertificates, ca] } : {};
 
   return new Promise((resolve) => {
     const send = isSecure ? requestSecure : requestPlain;
@@ -161,7 +160,7 @@ function readDate(endpoint: Endpoint): Promise<string | null> {
       method: 'HEAD',
       agent: false,
       timeout: TIMEOUT_MS,
-      ...authorities,
+      ...(authorities !== undefined && { ca: [...authorities] }),
     });
 
     request.once('response', (response) => {

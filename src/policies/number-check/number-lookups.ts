@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { z } from 'zod';
 import { BoundedMap } from '../../bounded-map';
-import { type CallDeadline, remainingMs, startDeadline } from '../../client/call-limiter';
+import { type CallDeadline, remainingMs, startDeadline } from '../../client/deadline';
 import {
   callback,
   objectWith,

@@ -32,7 +32,7 @@ export function selfSign(host: string, now = Date.now()): SelfSigned {
   const bytes = der(SEQUENCE, body, algorithm(), signature).toString('base64');
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
-    cert: `-----BEGIN CERTIFICATE-----\n${bytes.replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    cert: `-----BEGIN CERTIFICATE-----\n${bytes.replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
   };
 }
 

@@ -4,6 +4,7 @@ import {
   type GatewayEvent,
 } from 'passport-sms-otp/client';
 import { GatewaySimulator, type SimulatorOptions } from 'passport-sms-otp/simulator';
+import type { AdmittedCalls } from '../../../src/client/calls';
 import { testClock, type TestClock } from '../../support/clock';
 import { closeLater } from './cleanup';
 
@@ -49,6 +50,11 @@ export function startClient(
   });
   closeLater(() => client.close(0));
   return { client, events, clock };
+}
+
+/** The calls of a client with a permit, as a login makes them. */
+export function admitted({ otp }: GatewayClient): AdmittedCalls {
+  return otp;
 }
 
 /** A whole login: text and code. */

@@ -30,7 +30,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['stores', 'gateway', 'keys', 'protocol', 'define-options', 'errors', 'foreign-error'],
   // The pages use the package as an app does, by its name.
   pages: [],
-  protocol: [],
+  // A misspelt field of an input is answered as a misspelt option.
+  protocol: ['closest-name'],
   simulator: ['protocol', 'define-options', 'bounded-map'],
   'sms-gateway': ['gateway', 'stores', 'keys', 'define-options', 'errors'],
   totp: ['define-options', 'keys', 'errors'],
@@ -143,9 +144,10 @@ export function loadsLazily({ to, kind }: Import): boolean {
   return !LAZY_PACKAGES.includes(packageOf(to)) || kind !== 'value';
 }
 
-/** One file opens connections. */
+/** One file opens connections, and the command makes the dispatcher of its `--ca`. */
 export function leavesConnectionsToTransport({ from, to, kind }: Import): boolean {
-  return packageOf(to) !== 'undici' || kind === 'type' || from === 'client/transport.ts';
+  const mayLoad = ['client/transport.ts', 'cli/gateway.ts'].includes(from);
+  return packageOf(to) !== 'undici' || kind === 'type' || mayLoad;
 }
 
 /**

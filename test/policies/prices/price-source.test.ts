@@ -141,7 +141,7 @@ describe('price lists', () => {
 
   it('that cannot be understood are none', async () => {
     const source = await start();
-    sim.failNext('pricing', 'html-502');
+    sim.failNext('pricing', 'html-502', 2);
     expect(await priceOf(source)).toBeUndefined();
     expect(events).toEqual([PROBLEM]);
   });
