@@ -1,22 +1,42 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { DAY_SECONDS } from '../limits/charge';
 import type { KeyedDigest } from '../keys';
+import { repeatUntilDone } from '../login/repeat';
 import type { RecordSet } from '../stores/record-sets';
-import type { TrustedDevice } from '../stores/store';
+import type { PutResult, RecordPut, StoredRecord, TrustedDevice } from '../stores/store';
 
 /** The result of checking a token. */
 export type DeviceTokenCheck =
-  /** A device of the user, and the token that replaces the one shown. */
-  | { readonly kind: 'known'; readonly device: TrustedDevice; readonly value: string }
+  /** A device of the user, and what replaces its token with a success. */
+  | { readonly kind: 'known'; readonly device: TrustedDevice; readonly next: PreparedToken }
   /** Replaced less than 10 s ago: neither trusted nor stolen. */
   | { readonly kind: 'just-replaced' }
   /**
    * Replaced longer ago and shown again, so two browsers have it. No token of the device is trusted
-   * any more, and each one is reported as stolen until the device is removed.
+   * any more, and each one is found stolen until the device is removed.
    */
-  | { readonly kind: 'stolen'; readonly device: TrustedDevice }
+  | {
+      readonly kind: 'stolen';
+      readonly device: TrustedDevice;
+      /** Whether this request is the first that has noticed it. */
+      readonly isFirst: boolean;
+    }
   /** Never issued to this user, removed, or expired. */
   | { readonly kind: 'unknown' };
+
+/** A device's record with another token, to be written with a success. */
+interface PreparedToken {
+  readonly put: RecordPut;
+  /** The cookie's value from then on. */
+  readonly value: string;
+  /** Returns whether nothing else has changed the device since its token was checked. */
+  readonly isUndisturbed: (result: PutResult) => boolean;
+  /**
+   * Takes the token back, so that the one before is good again. Never rejects.
+   * @param result Null: it may have been written.
+   */
+  readonly undo: (result: PutResult | null) => Promise<void>;
+}
 
 interface DeviceRegistryOptions {
   readonly devices: RecordSet<TrustedDevice>;
@@ -63,13 +83,22 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
         ...given,
         ...times,
       };
-      return { device, put: devices.toPut(device, { most: MOST_DEVICES }), value: issued.value };
+      return {
+        device,
+        put: devices.toPut(device, { most: MOST_DEVICES }),
+        value: issued.value,
+        undo: (result: PutResult | null) => takeBack(device, result?.replaced ?? null),
+      };
     },
-    /** Checks the token of a cookie, and replaces it. */
-    async rotate(userId: string, value: string): Promise<DeviceTokenCheck> {
+    /** Checks the token of a cookie, and prepares another one in its place. */
+    async check(userId: string, value: string): Promise<DeviceTokenCheck> {
       const seen = await tokens.read(userId, value);
       if (seen === null) return { kind: 'unknown' };
-      return rotate(userId, seen, await tokens.issue(userId, seen.deviceId));
+
+      const device = await devices.find(userId, seen.deviceId);
+      if (device?.tokenHash !== seen.tokenHash) return explainStale(device, seen);
+      const issued = await tokens.issue(userId, seen.deviceId);
+      return { kind: 'known', device, next: prepareNext(device, issued) };
     },
     /** Lists the devices that are still trusted, oldest first. */
     list: devices.list,
@@ -78,19 +107,20 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
       (await devices.removeAll(userId, except)).length,
   };
 
-  async function rotate(
-    userId: string,
-    seen: DeviceToken,
-    next: IssuedToken,
-  ): Promise<DeviceTokenCheck> {
-    const before = await devices.find(userId, seen.deviceId);
-    if (before?.tokenHash !== seen.tokenHash) return explainStale(before, seen);
-    const { tokenHash } = next;
-    const hashes = { tokenHash, previousHash: seen.tokenHash };
-    const device: TrustedDevice = { ...before, ...hashes, lastUsedAt: now() };
-    if (await devices.swap(before, device)) return { kind: 'known', device, value: next.value };
-    // Another request has replaced the token at the same moment, or has removed the device.
-    return explainStale(await devices.find(userId, seen.deviceId), seen);
+  function prepareNext(before: TrustedDevice, { tokenHash, value }: IssuedToken): PreparedToken {
+    const hashes = { tokenHash, previousHash: before.tokenHash };
+    const next: TrustedDevice = { ...before, ...hashes, lastUsedAt: now() };
+    const { record } = devices.toPut(before);
+    return {
+      put: devices.toPut(next),
+      value,
+      isUndisturbed: ({ replaced }) => replaced?.tag === record.tag,
+      undo: (result) => takeBack(next, result === null ? record : result.replaced),
+    };
+  }
+
+  async function takeBack(written: TrustedDevice, replaced: StoredRecord | null): Promise<void> {
+    await repeatUntilDone(() => devices.undo(written, replaced)).first;
   }
 
   /**
@@ -102,13 +132,16 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     seen: DeviceToken,
     hasLost = false,
   ): Promise<DeviceTokenCheck> {
-    // Of two requests that notice a theft at once, one reports it.
-    if (device === null || (hasLost && isWithoutToken(device))) return { kind: 'unknown' };
+    if (device === null) return { kind: 'unknown' };
+    // Of two requests that notice a theft at once, one reports it and ends everything. A later one
+    // completes what that one has left.
+    if (isWithoutToken(device))
+      return hasLost ? { kind: 'unknown' } : { kind: 'stolen', device, isFirst: false };
     const isJust = device.previousHash === seen.tokenHash && now() - device.lastUsedAt <= GRACE_MS;
     if (isJust) return { kind: 'just-replaced' };
     const { userId, deviceId } = device;
     if (await devices.swap(device, withoutToken(device, await tokens.issue(userId, deviceId))))
-      return { kind: 'stolen', device };
+      return { kind: 'stolen', device, isFirst: true };
     return explainStale(await devices.find(userId, deviceId), seen, true);
   }
 }

@@ -1,6 +1,5 @@
 import { forgetBrowsers } from '../limits/lift';
 import type { Core } from '../login/context';
-import type { DeviceEnd, LoginEnd } from '../login/events';
 import type { RevokeDevices } from './trusted-devices';
 
 /** Where a change is made: what the user has there stays. */
@@ -22,6 +21,9 @@ export interface ChangedFrom {
   readonly isRepeated?: boolean | undefined;
 }
 
+/** Why the user's devices and logins end. `changed`: also after the theft of another device. */
+export type EndReason = 'revoked' | 'changed';
+
 /**
  * Makes a change, and ends all pending logins and logins of the user but those of the session where
  * it is made, the trust in all devices, and the knowledge of all browsers. The same call again
@@ -29,7 +31,7 @@ export interface ChangedFrom {
  */
 export type ChangeAndEnd = <Changed>(
   userId: string,
-  reason: DeviceEnd,
+  reason: EndReason,
   from: ChangedFrom,
   change: () => Promise<Changed>,
 ) => Promise<Changed>;
@@ -58,13 +60,13 @@ export function createChangeAndEnd(
     await forgetBrowsers(store, limits, userId, now());
     // Again: one may have begun meanwhile with a device that was still trusted.
     await pendingLogins.endAll(userId, pendingId);
-    await endLogins(userId, reason === 'revoked' ? reason : 'changed', from);
+    await endLogins(userId, reason, from);
     return changed;
   };
 
   async function endLogins(
     userId: string,
-    reason: LoginEnd,
+    reason: EndReason,
     { loginId, isRepeated = false }: ChangedFrom,
   ): Promise<void> {
     if (isRepeated && loginId !== undefined) await logins?.endListed({ userId, loginId }, reason);

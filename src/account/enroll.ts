@@ -8,7 +8,7 @@ import type { SendOtp } from '../login/send-otp';
 import { deny, type SendResult } from '../login/send-result';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
 import { refuse, type Refused, type Unconfirmed } from '../login/refuse-code';
-import type { Verified, VerifyOtp, VerifyRequest } from '../login/verify-otp';
+import type { Passed, Verified, VerifyOtp, VerifyRequest } from '../login/verify-otp';
 import type { Visit } from '../login/visit';
 import type { ChangeAndEndHere } from './end-others';
 import { parseNumber } from './parse-number';
@@ -119,7 +119,9 @@ export interface ConfirmRequest extends Omit<VerifyRequest, 'prepare'> {
 }
 
 /** The number is confirmed. */
-export type Confirmed = Pick<Verified, 'user' | 'userId' | 'at'> & { readonly kind: 'confirmed' };
+export type Confirmed = Pick<Passed, 'user' | 'userId' | 'at' | 'written'> & {
+  readonly kind: 'confirmed';
+};
 
 /**
  * A second factor may be as old as the options of `phones.enroll` allow (900 s), plus the life of
@@ -158,12 +160,12 @@ export function createConfirmPhone(
     // 3 into the phone book, once: another enrollment may have come first
     const isEntered = await enter(result, request);
     if (isEntered !== true) return reject(result, request, refuse('no-pending-login', true));
-    const { user, userId, at, mobile, replaces } = result;
+    const { user, userId, at, mobile, replaces, written } = result;
     const replaced = replaces === undefined ? null : maskPhone(replaces);
     const { address } = request.visit;
     const enrolled = { userId, address, maskedPhone: maskPhone(mobile), replaced };
     core.emit({ type: 'phone-enrolled', ...enrolled });
-    return { kind: 'confirmed', user, userId, at };
+    return { kind: 'confirmed', user, userId, at, written };
   };
 
   /** The request in which the code was right may have failed before everything else had ended. */

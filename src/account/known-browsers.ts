@@ -6,6 +6,7 @@ import type { LimitTable } from '../limits/rows';
 import { cutOffCounter } from '../limits/table';
 import type { KeyedDigest } from '../keys';
 import type { KnownBrowsers } from '../login/context';
+import { repeatUntilDone } from '../login/repeat';
 import type { RecordSet } from '../stores/record-sets';
 import type { CounterStore, KnownBrowser } from '../stores/store';
 
@@ -88,8 +89,15 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       return {
         // A login without a known browser is still a login.
         put: browsers.toPut(browser, { most: MAX_BROWSERS, isOptional: true }),
-        done: (gone) => forgetOldest(browser, gone),
-        cookie: { value, expiresAt },
+        async done({ gone }) {
+          await forgetOldest(browser, gone);
+          return { value, expiresAt };
+        },
+        async undo(result) {
+          await forgetOldest(browser, result?.gone ?? []);
+          const replaced = result?.replaced ?? null;
+          await repeatUntilDone(() => browsers.undo(browser, replaced)).first;
+        },
       };
     },
     list: async (userId) => (await browsers.list(userId)).toReversed(),

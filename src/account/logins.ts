@@ -6,13 +6,14 @@ import type {
   LoginReference,
   LoginRegistry,
   PreparedLogin,
+  WrittenLogin,
 } from '../login/context';
 import type { Method } from '../login/outcome';
 import type { LoginEnd } from '../login/events';
 import { repeatUntilDone } from '../login/repeat';
 import { toUserIdText } from '../login/users';
 import type { RecordSet } from '../stores/record-sets';
-import type { Login } from '../stores/store';
+import type { Login, PutResult } from '../stores/store';
 import { CheckedLogins } from './checked-logins';
 
 /** The option `logins`. */
@@ -113,11 +114,14 @@ async function see(
 }
 
 /** Begins a login at once. */
-async function begin(registry: Registry, begun: NewLogin): Promise<LoginReference> {
-  const login = toRecord(registry, begun);
-  const { gone } = await registry.logins.put(login, { most: MOST_LOGINS });
-  keepWritten(registry, login, gone);
-  return toReference(login);
+async function begin(registry: Registry, begun: NewLogin): Promise<WrittenLogin> {
+  const record = toRecord(registry, begun);
+  const result = await registry.logins.put(record, { most: MOST_LOGINS });
+  return toWritten(toPrepared(registry, record), result);
+}
+
+function toWritten({ login, done, undo }: PreparedLogin, result: PutResult): WrittenLogin {
+  return { login, done: async () => done(result), undo: () => undo(result) };
 }
 
 function toRecord({ now, lifeMs, randomId }: Registry, { userId, method, label }: NewLogin): Login {
@@ -127,25 +131,62 @@ function toRecord({ now, lifeMs, randomId }: Registry, { userId, method, label }
 }
 
 function toPrepared(registry: Registry, record: Login): PreparedLogin {
-  const login = toReference(record);
+  const { userId, loginId, lastSeenAt } = record;
+  // Now, although it is not written yet: what ends it on the way must find it here. Until it is
+  // written no session names it.
+  registry.checked.keep(loginId, lastSeenAt);
   return {
-    login,
+    login: toReference(record),
     put: registry.logins.toPut(record, { most: MOST_LOGINS }),
-    done: (gone) => keepWritten(registry, record, gone),
-    async undo() {
-      // A session that names it is not saved: what stays expires.
-      await repeatUntilDone(() => end(registry, login, 'unused')).first;
-    },
+    done: ({ gone }) => tellEnded(registry, userId, gone, 'too-many'),
+    undo: (result) => takeBack(registry, record, result),
   };
 }
 
 function prepareNext(registry: Registry, before: Login, method: Method | undefined) {
-  const prepared = toPrepared(registry, toNext(registry, before, method));
-  const done = (gone: readonly string[]): void => {
-    tellEnded(registry, before.userId, [before.loginId], 'renewed');
-    void prepared.done(gone);
+  const prepared = toPreparedNext(registry, before, toNext(registry, before, method));
+  return { ...prepared, replaces: registry.logins.toReference(before) };
+}
+
+/** @param next Takes the place of `before`. */
+function toPreparedNext(registry: Registry, before: Login, next: Login): PreparedLogin {
+  const { userId, loginId } = before;
+  const prepared = toPrepared(registry, next);
+  const forget = (): void => registry.checked.forget(loginId);
+  return {
+    ...prepared,
+    done(result) {
+      tellEnded(registry, userId, [loginId], 'renewed');
+      return prepared.done(result);
+    },
+    undo(result) {
+      // The next guard asks the store whether it is back.
+      forget();
+      return prepared.undo(result);
+    },
+    // It may have ended, and guards of this process go on taking it for active otherwise.
+    lost: forget,
   };
-  return { ...prepared, done, replaces: registry.logins.toReference(before) };
+}
+
+/**
+ * Takes a login back whose session was not saved. What the first try has not done is done after
+ * the request: no session names the login.
+ */
+async function takeBack(
+  registry: Registry,
+  record: Login,
+  result: PutResult | null,
+): Promise<void> {
+  const { userId, loginId } = record;
+  const { gone = [], replaced = null } = result ?? {};
+  registry.checked.forget(loginId);
+  tellEnded(registry, userId, gone, 'too-many');
+  const undo = async (): Promise<void> => {
+    const isUndone = await registry.logins.undo(record, replaced);
+    if (isUndone) tellEnded(registry, userId, [loginId], 'unused');
+  };
+  await repeatUntilDone(undo).first;
 }
 
 /** Of a logout and a renewal at the same moment one wins: the other one finds no login. */
@@ -153,20 +194,22 @@ async function replace(
   registry: Registry,
   { userId, loginId }: LoginReference,
   method: Method,
-): Promise<LoginReference | null> {
+): Promise<WrittenLogin | null> {
   const { logins, checked } = registry;
   const before = await logins.find(userId, loginId);
   if (before === null) return null;
-  const after = toNext(registry, before, method);
-  try {
-    if (!(await logins.swap(before, after))) return null;
-  } finally {
-    checked.forget(loginId);
-  }
 
-  tellEnded(registry, userId, [loginId], 'renewed');
-  keepWritten(registry, after, []);
-  return toReference(after);
+  const next = toNext(registry, before, method);
+  let isReplaced = false;
+  try {
+    isReplaced = await logins.swap(before, next);
+  } finally {
+    if (!isReplaced) checked.forget(loginId);
+  }
+  if (!isReplaced) return null;
+
+  const result = { isPut: true, gone: [], replaced: logins.toPut(before).record };
+  return toWritten(toPreparedNext(registry, before, next), result);
 }
 
 /** Returns the login that takes the place of another one, with the same beginning. */
@@ -178,19 +221,6 @@ function toNext(
   const at = now();
   const times = { lastSeenAt: at, expiresAt: at + lifeMs };
   return { ...before, ...times, loginId: randomId(), method: method ?? before.method };
-}
-
-/**
- * Notes that a written login is active, so that the next guard does not ask the store.
- * @param gone The ids of logins that went beyond the ceiling.
- */
-function keepWritten(
-  registry: Registry,
-  { userId, loginId, lastSeenAt }: Login,
-  gone: readonly string[],
-): void {
-  tellEnded(registry, userId, gone, 'too-many');
-  registry.checked.keep(loginId, lastSeenAt);
 }
 
 async function end(

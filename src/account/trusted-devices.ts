@@ -1,12 +1,12 @@
 import { chargeBrowser } from '../limits/attempts';
 import { chargeRows } from '../limits/charge';
 import type { KeyedDigest } from '../keys';
-import type { CookieValue, Core, PreparedPut } from '../login/context';
+import type { Core, PreparedCookie } from '../login/context';
 import type { DeviceEnd } from '../login/events';
 import { findPhones } from '../login/phones';
 import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
 import type { TrustedDevice, UserId } from '../stores/store';
-import type { DeviceRegistry } from './device-tokens';
+import type { DeviceRegistry, DeviceTokenCheck } from './device-tokens';
 
 /** The option `trustedDevices`. */
 export interface TrustedDevicesOption {
@@ -41,11 +41,6 @@ export interface DeviceLoginRequest extends DeviceRequest {
   readonly browserCookie: string | undefined;
 }
 
-/** A device whose trust is written with a success, and its cookie. */
-interface PreparedDevice extends PreparedPut {
-  readonly cookie: CookieValue;
-}
-
 /** Whether a device needs no code at a login. */
 export type DeviceAuthentication =
   | {
@@ -53,7 +48,8 @@ export type DeviceAuthentication =
       /** As `loadUser` returned it, like after a right code. */
       readonly user: Express.User;
       readonly mark: VerifiedMark;
-      readonly cookie: CookieValue;
+      /** The next token of the device, which is written with the login. */
+      readonly next: PreparedCookie;
     }
   /** Not trusted now; the cookie stays as it is. */
   | { readonly kind: 'not-now' }
@@ -83,15 +79,14 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       // A user who is gone or disabled passes no second factor: the send refuses it.
       const user = await findUser(core, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
-      // Called before the token is replaced: what the app throws here changes nothing.
       const bindings = await bind(user, userId);
       if (bindings === null) return { kind: 'not-now' };
-      const shown = await registry.rotate(userId, value);
+      const shown = await registry.check(userId, value);
       if (shown.kind === 'just-replaced') return { kind: 'not-now' };
       if (shown.kind === 'unknown') return { kind: 'worthless' };
       const { device } = shown;
       if (shown.kind === 'stolen') {
-        emitDeviceEnd(emit, device, 'stolen', address);
+        if (shown.isFirst) emitDeviceEnd(emit, device, 'stolen', address);
         return { kind: 'stolen', deviceId: device.deviceId };
       }
       if (!bindings.includes(device.binding)) {
@@ -100,10 +95,8 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
           emitDeviceEnd(emit, device, 'changed', address);
         return { kind: 'worthless' };
       }
-      const { deviceId, label, expiresAt } = device;
-      emit({ type: 'device-used', userId, address, deviceId, label });
       const mark: VerifiedMark = { userId, method: 'trusted-device', at: now() };
-      return { kind: 'trusted', user, mark, cookie: { value: shown.value, expiresAt } };
+      return { kind: 'trusted', user, mark, next: toNextCookie(shown, address) };
     },
     /** Removes a stolen device. Until then its cookie is recognized as stolen. */
     async removeStolen(user: Express.User, deviceId: string): Promise<void> {
@@ -118,20 +111,46 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       value,
       address,
       label,
-    }: DeviceRequest & { readonly label: string }): Promise<PreparedDevice | null> {
+    }: DeviceRequest & { readonly label: string }): Promise<PreparedCookie | null> {
       const { userId } = toUserIdText(core.getUserId(user));
       const bindings = await bind(user, userId);
       if (bindings === null) return null;
       const [binding = ''] = bindings;
       const prepared = await registry.prepare({ userId, binding, label }, value);
-      const { deviceId, expiresAt } = prepared.device;
+      const { device, put, undo } = prepared;
+      const { deviceId, expiresAt } = device;
       return {
-        put: prepared.put,
-        done: () => emit({ type: 'device-trusted', userId, address, deviceId, label }),
-        cookie: { value: prepared.value, expiresAt },
+        put,
+        undo,
+        done() {
+          emit({ type: 'device-trusted', userId, address, deviceId, label });
+          return Promise.resolve({ value: prepared.value, expiresAt });
+        },
       };
     },
   };
+
+  /**
+   * Another request may have changed the device at the same moment. Its record comes back then, and
+   * this request brings no cookie: the browser has the token of the other one, or none.
+   */
+  function toNextCookie(
+    { device, next }: Extract<DeviceTokenCheck, { readonly kind: 'known' }>,
+    address: string | undefined,
+  ): PreparedCookie {
+    const { put, value, isUndisturbed, undo } = next;
+    const { userId, deviceId, label, expiresAt } = device;
+    return {
+      put,
+      undo,
+      async done(result) {
+        emit({ type: 'device-used', userId, address, deviceId, label });
+        if (isUndisturbed(result)) return { value, expiresAt };
+        await undo(result);
+        return null;
+      },
+    };
+  }
 
   /**
    * While the second factor is locked or disabled for this browser, no device is trusted: someone

@@ -2,7 +2,7 @@ import type { Counter, CounterStore, PendingLogin } from '../stores/store';
 import type { UserBlocks } from './address-block';
 import { OTHER_BROWSERS } from './buckets';
 import { type ChargeResult, chargeRows, type Counted, isFull, waitOf } from './charge';
-import { ATTEMPT_REFUNDS, type AttemptOutcome, findRefunds, refund } from './refunds';
+import { ATTEMPT_REFUNDS, type AttemptOutcome, findRefunds, refundAndRead } from './refunds';
 import type { LimitRow, LimitTable } from './rows';
 import { SLOW_GUESSING_FAILURES, UNGUESSABLE_PER_DAY } from './table';
 
@@ -58,8 +58,10 @@ const REFUNDS_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
   return {
     end: async (outcome, more) => {
-      const stop = await wrong.end(REFUNDS_BOTH.includes(outcome) ? outcome : 'wrong');
-      return (await last.end(outcome, more)) ?? stop;
+      // The last one first: the other one then tells what is left counted.
+      const stop = await last.end(outcome, more);
+      const wrongStop = await wrong.end(REFUNDS_BOTH.includes(outcome) ? outcome : 'wrong');
+      return stop ?? wrongStop;
     },
 
     get success() {
@@ -141,11 +143,11 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
     if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy, method) };
 
     const end: EndAttempt = async (outcome, more = []) => {
-      const kept = await refundAttempt(counters, rows, outcome, more);
+      const { kept, failures } = await refundAttempt(counters, rows, outcome, more);
       // Right codes are counted too. Only here is it known that this attempt was a failure.
-      if (!kept.some(({ row }) => row.budget === 'disable')) return null;
+      if (failures === undefined) return null;
 
-      for (const event of eventsOfFailure(kept, isKnown)) subject.emit(event);
+      for (const event of eventsOfFailure(kept, failures, isKnown)) subject.emit(event);
 
       // A known browser is not stopped: its next attempt counts as one of the others.
       const full = isKnown ? undefined : kept.find(isFull);
@@ -157,16 +159,44 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   };
 }
 
-/** Refunds what an outcome refunds, and `more`. Returns the rows in which the attempt stays. */
+/** What a failed attempt has left counted. */
+interface KeptAttempt {
+  /**
+   * The rows in which the attempt stays: none after a success has cleared the failures since. The
+   * count of failures is the one of now if others have been refunded.
+   */
+  readonly kept: readonly Counted<LimitRow>[];
+  /** The failures that the store counts now; undefined: this attempt is none. */
+  readonly failures?: number | undefined;
+}
+
+/** Refunds what an outcome refunds, and `more`, and reads the failures in the same call. */
 async function refundAttempt(
   counters: CounterStore,
   rows: readonly Counted<LimitRow>[],
   outcome: AttemptOutcome,
   more: readonly Counter[],
-): Promise<readonly Counted<LimitRow>[]> {
+): Promise<KeptAttempt> {
   const budgets: readonly (string | null)[] = ATTEMPT_REFUNDS[outcome];
-  const isRefunded = await refund(counters, [...toRefunds(rows, outcome), ...more]);
-  return isRefunded ? rows.filter(({ row }) => !budgets.includes(row.budget)) : rows;
+  const kept = rows.filter(({ row }) => !budgets.includes(row.budget));
+  const charged = findFailures(kept);
+  const refunds = [...toRefunds(rows, outcome), ...more];
+  const refunded = await refundAndRead(counters, refunds, charged?.row.counter.key);
+
+  if (refunded === null) return { kept: rows, failures: findFailures(rows)?.count.count };
+  const { count: read } = refunded;
+  if (charged === undefined || read === undefined) return { kept };
+  if (read.generation !== charged.count.generation) return { kept: [] };
+  const count = { ...charged.count, count: Math.min(charged.count.count, read.count) };
+  return {
+    kept: kept.map((one) => (one === charged ? { ...charged, count } : one)),
+    failures: read.count,
+  };
+}
+
+/** Returns the count of failures, which disables codes; undefined: the attempt has none. */
+function findFailures(rows: readonly Counted<LimitRow>[]): Counted<LimitRow> | undefined {
+  return rows.find(({ row }) => row.budget === 'disable');
 }
 
 function toRefunds(
@@ -179,17 +209,16 @@ function toRefunds(
 /**
  * Returns the events of a failed attempt: what its counts have reached.
  * @param kept The rows in which the attempt stays counted.
+ * @param failures What the store counts now, with the attempts of other requests.
  */
 function eventsOfFailure(
   kept: readonly Counted<LimitRow>[],
+  failures: number,
   isKnown: boolean,
 ): readonly AttemptEvent[] {
   const find = (name: string) => kept.find(({ row }) => row.name === name);
   const [side, browser, lock, slow] = ['failures', 'browser', 'lock', 'slow-guessing'].map(find);
-  const events: AttemptEvent[] = [];
-
-  if (side !== undefined)
-    events.push({ type: 'failure-count-changed', failures: side.count.count });
+  const events: AttemptEvent[] = [{ type: 'failure-count-changed', failures }];
 
   if (browser !== undefined && isFull(browser))
     events.push({ type: 'browser-unknown', failures: browser.count.count });

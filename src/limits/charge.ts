@@ -75,7 +75,7 @@ export function createCounter(
 }
 
 /** Returns a counter that reports what is counted under a key, and neither counts nor refuses. */
-function readKey(key: string): Counter {
+export function readKey(key: string): Counter {
   return createCounter(key, null, { amount: 0, isOnlyRead: true });
 }
 

@@ -1,5 +1,5 @@
-import type { Counter, CounterStore } from '../stores/store';
-import { type Counted, refundOf } from './charge';
+import type { Count, Counter, CounterStore } from '../stores/store';
+import { chargeRows, type Counted, readKey, refundOf } from './charge';
 
 /**
  * What a send is counted in: the user's messages since the last success (`user`), all that no
@@ -34,9 +34,9 @@ export type AttemptBudget = 'lock' | 'slow-guessing' | 'disable' | 'address';
 /**
  * What came of an attempt. `not-checked`: the code was certainly not checked. `lost`: it may have
  * been checked, with an unknown result. `threw`: the app's callback or the store failed during the
- * check. `sent-twice`: another request has passed this pending login with the same code.
- * `not-used`: the code was right, and the app or the session refused. `replaced`: the newest code
- * was another one, and the previous code was this one.
+ * check. `sent-twice`: another request has passed this pending login with the same code, which was
+ * not found right again. `not-used`: the code was right, and then something failed or refused, or
+ * nothing changed. `replaced`: the newest code was another one, and the previous code was this one.
  */
 export type AttemptOutcome =
   | 'right'
@@ -56,7 +56,7 @@ export const ATTEMPT_REFUNDS: Readonly<Record<AttemptOutcome, readonly AttemptBu
   lost: ['lock', 'slow-guessing'],
   threw: ['address'],
   'sent-twice': ['lock', 'slow-guessing'],
-  'not-used': ['lock', 'slow-guessing', 'address'],
+  'not-used': ['lock', 'slow-guessing', 'disable', 'address'],
   replaced: ['lock', 'slow-guessing', 'disable'],
 };
 
@@ -89,11 +89,28 @@ export async function refund(
   counters: CounterStore,
   refunds: readonly Counter[],
 ): Promise<boolean> {
+  return (await refundAndRead(counters, refunds)) !== null;
+}
+
+/**
+ * Charges refunds as `refund` does, and reads a counter in the same call: `count` is what is
+ * counted there after that. Null: it failed.
+ * @param key Of a counter without locks, because a locked one would refuse the refunds. Left out:
+ * none is read.
+ */
+export async function refundAndRead(
+  counters: CounterStore,
+  refunds: readonly Counter[],
+  key?: string,
+): Promise<{ readonly count: Count | undefined } | null> {
+  const reads = key === undefined ? [] : [readKey(key)];
+  const asked = [...reads, ...refunds].map((counter) => ({ counter }));
+  if (asked.length === 0) return { count: undefined };
   try {
-    if (refunds.length > 0) await counters.charge(refunds);
-    return true;
+    const { rows } = await chargeRows(counters, asked);
+    return { count: rows.find(({ row }) => row.counter.key === key)?.count };
   } catch {
-    return false;
+    return null;
   }
 }
 

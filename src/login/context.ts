@@ -8,7 +8,14 @@ import type { NumberKeys } from '../limits/number-keys';
 import type { Policy, PolicyGateway } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
-import type { KnownBrowser, Login, RecordPut, RecordReference, UserId } from '../stores/store';
+import type {
+  KnownBrowser,
+  Login,
+  PutResult,
+  RecordPut,
+  RecordReference,
+  UserId,
+} from '../stores/store';
 import type { LoginEnd, SmsOtpEvent, UnusablePhone } from './events';
 import type { Method } from './outcome';
 
@@ -35,19 +42,39 @@ export interface UserPhone {
 /** The numbers of a user that may be texted, the default first; or why none is known now. */
 export type UserPhones = readonly UserPhone[] | { readonly found: UnusablePhone };
 
-/** A record that a success writes, in the step that ends the pending login. */
+/**
+ * A record that a success writes, in the step that ends the pending login. Once it is written,
+ * either `done` or `undo` is called, once. What either throws changes nothing.
+ */
 export interface PreparedPut {
   readonly put: RecordPut;
+  /** Called after the session that belongs to it was saved. */
+  readonly done: (result: PutResult) => Promise<void> | void;
   /**
-   * Called when it is written.
-   * @param gone The ids of the records of that kind and user that went.
+   * Takes it back: a new record goes, and the one that it was written over comes back. A record
+   * that another request has written since stays.
+   * @param result Null: the answer of the store was lost, and it may have been written.
    */
-  readonly done: (gone: readonly string[]) => Promise<void> | void;
-  /**
-   * Removes it where it may have been written, and the answer was lost. Never rejects: what has
-   * failed is tried again in the background.
-   */
-  readonly undo?: () => Promise<void>;
+  readonly undo: (result: PutResult | null) => Promise<void>;
+  /** Called at once when the answer of the store is lost, before anything is taken back. */
+  readonly lost?: () => void;
+}
+
+/** A prepared record that brings a cookie. */
+export interface PreparedCookie extends Omit<PreparedPut, 'done'> {
+  /** Returns the cookie from now on; null: it stays as it is. */
+  readonly done: (result: PutResult) => Promise<CookieValue | null>;
+}
+
+/**
+ * A success that `finish` has written. The session layer calls one of the two, once. Neither
+ * rejects.
+ */
+export interface WrittenSuccess {
+  /** The session that names it was saved: sets the cookies and emits the events. */
+  readonly done: () => Promise<void>;
+  /** No session names it: takes its records back. */
+  readonly undo: () => Promise<void>;
 }
 
 /** What a success changes besides counters. */
@@ -71,13 +98,8 @@ export interface KnownBrowsers {
    * user's, and it has failures left. Counts nothing.
    */
   readonly isKnown: (cookie: string | undefined, userId: string) => Promise<boolean>;
-  /**
-   * Prepares to make the browser of a success known, with the cookie that it gets; null: the one it
-   * has is good.
-   */
-  readonly prepare: (
-    success: BrowserSuccess,
-  ) => Promise<(PreparedPut & { readonly cookie: CookieValue }) | null>;
+  /** Prepares to make the browser of a success known; null: the cookie that it has is good. */
+  readonly prepare: (success: BrowserSuccess) => Promise<PreparedCookie | null>;
   /** Returns the user's browsers, newest first. */
   readonly list: (userId: string) => Promise<readonly KnownBrowser[]>;
   /** Makes all browsers of a user unknown. */
@@ -133,7 +155,7 @@ export interface LoginRegistry {
   /** Asks the store now. Null: the login has ended. */
   readonly findLive: (login: LoginReference) => Promise<Login | null>;
   /** Begins a login at once, for a session from before `logins` was switched on. */
-  readonly begin: (login: NewLogin) => Promise<LoginReference>;
+  readonly begin: (login: NewLogin) => Promise<WrittenLogin>;
   /** Prepares a login that begins with a success. */
   readonly prepare: (login: NewLogin) => PreparedLogin;
   /**
@@ -145,7 +167,7 @@ export interface LoginRegistry {
     method: Method | undefined,
   ) => PreparedLogin & { readonly replaces: RecordReference };
   /** Puts another login in the place of this one, in one step. Null: it has ended, none begins. */
-  readonly replace: (login: LoginReference, method: Method) => Promise<LoginReference | null>;
+  readonly replace: (login: LoginReference, method: Method) => Promise<WrittenLogin | null>;
   /** Ends a login; returns whether it was live. */
   readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
   /** Ends all logins of a user but one; returns how many there were. */
@@ -163,6 +185,11 @@ export interface LoginRegistry {
 
 /** A login whose record is written with a success. */
 export interface PreparedLogin extends PreparedPut {
+  readonly login: LoginReference;
+}
+
+/** A login whose record is written. */
+export interface WrittenLogin extends WrittenSuccess {
   readonly login: LoginReference;
 }
 

@@ -75,7 +75,7 @@ export type LoginEnd =
 /**
  * Why a device is trusted no more. `stolen`: its token was shown again after it had been replaced,
  * so two have it. `changed`: the password, a number or the recovery codes are others than when it
- * was trusted.
+ * was trusted, or another device of the user was stolen.
  */
 export type DeviceEnd = 'revoked' | 'stolen' | 'changed';
 

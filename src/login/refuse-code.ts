@@ -161,7 +161,30 @@ export function toUnconfirmed(
   return { kind: 'unconfirmed', error };
 }
 
-/** Ends an attempt whose check threw, or that threw after the code was right. */
+/**
+ * Refuses a right code whose success has changed nothing: another request has passed the login, or
+ * it has ended, or a newer message has taken the place of the OTP.
+ */
+export async function refuseUnused(checker: Checker, failed: FailedAttempt): Promise<Refused> {
+  const { core } = checker;
+  const found = await core.store.pendingLogins.find(failed.pending.pendingId).catch(() => null);
+  const reason = found === 'passed' ? 'already-verified' : 'no-pending-login';
+  core.emit({ type: 'rejected', ...failed.subject, reason });
+  // The request that has passed it has cleared the message.
+  if (found === 'passed') await failed.attempt.end('not-used');
+  else await endUnused(checker, failed);
+  return refuse(reason, found === null || found === 'passed');
+}
+
+/** Ends an attempt whose code was right. A failure after that counts nothing against the user. */
+export async function endUnused({ core }: Checker, failed: FailedAttempt): Promise<void> {
+  const { otp, pending, attempt } = failed;
+  const { userId } = pending;
+  const unusable = otp === null ? [] : findTextRefunds(core, { userId, bucket: otp.bucket });
+  await attempt.end('not-used', unusable);
+}
+
+/** Ends an attempt whose check threw. */
 export async function endThrown(
   checker: Checker,
   failed: FailedAttempt,

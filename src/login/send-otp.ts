@@ -102,11 +102,10 @@ async function decide(
 async function findLetIn(request: SendRequest, begun: BegunPending): Promise<LetIn | null> {
   const { user } = request;
   if (!(await request.visit.isRequired(user)))
-    return { kind: 'not-required', user, mark: null, begun };
+    return { kind: 'not-required', user, mark: null, puts: [], begun };
 
   const trusted = (await request.letIn?.(begun.state.pending.pendingId)) ?? null;
-  if (trusted === null) return null;
-  return { kind: 'trusted-device', user: trusted.user, mark: trusted.mark, begun };
+  return trusted && { kind: 'trusted-device', ...trusted, begun };
 }
 
 /** Sends another message for a pending login, which stays as it was where that fails. */

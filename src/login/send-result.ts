@@ -1,7 +1,7 @@
 import type { GatewayError } from '../errors';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
-import type { Core } from './context';
+import type { Core, PreparedPut } from './context';
 import type { LoginEvent } from './events';
 import type { PhoneChoice, Refusal } from './outcome';
 import type { BegunPending } from './pending';
@@ -75,13 +75,15 @@ export type SendResult =
 export interface TrustedUser {
   readonly user: Express.User;
   readonly mark: VerifiedMark;
+  /** What is written besides the login: the next token of the device. */
+  readonly puts: readonly PreparedPut[];
 }
 
 /** A user who gets in without a code. The pending login is still to be finished. */
-export type LetIn = { readonly begun: BegunPending; readonly user: Express.User } & (
-  | { readonly kind: 'not-required'; readonly mark: null }
-  | { readonly kind: 'trusted-device'; readonly mark: VerifiedMark }
-);
+export type LetIn = Pick<TrustedUser, 'user' | 'puts'> & { readonly begun: BegunPending } & (
+    | { readonly kind: 'not-required'; readonly mark: null }
+    | { readonly kind: 'trusted-device'; readonly mark: VerifiedMark }
+  );
 
 /** A message that was sent, and its pending login. */
 export interface Sent {

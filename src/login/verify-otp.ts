@@ -11,22 +11,24 @@ import { sideOf } from '../limits/buckets';
 import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { FinishOptions, PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
-import { type CodeVerifier, isAccepted } from './code-verifiers';
-import type { Core, PreparedSuccess } from './context';
+import { type CodeVerifier, isAccepted, type Verification } from './code-verifiers';
+import type { Core, PreparedSuccess, WrittenSuccess } from './context';
 import { withTiming } from './events';
-import { finishLogin, isFinishLost } from './finish-login';
+import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import type { Method } from './outcome';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
 import {
   type Checker,
   endThrown,
   endUnconfirmed,
+  endUnused,
   fail,
   failChecked,
   hasPassed,
   isTexted,
   refuse,
   type Refused,
+  refuseUnused,
   rejectAttempt,
   rejectWithoutText,
   type Subject,
@@ -63,9 +65,15 @@ export interface VerifyRequest {
   readonly prepare: (passed: Verified) => Promise<PreparedSuccess | Refused>;
 }
 
-export type VerifyResult = Verified | Refused | Unconfirmed;
+export type VerifyResult = Passed | Refused | Unconfirmed;
 
-/** The code was right, and the pending login has ended with it. */
+/** The pending login has ended with the right code. */
+export interface Passed extends Verified {
+  /** What it has written, to be settled by the session. */
+  readonly written: WrittenSuccess;
+}
+
+/** The code was right. */
 export interface Verified {
   readonly kind: 'verified';
   readonly user: Express.User;
@@ -281,16 +289,18 @@ async function checkAtOtp(
   limitMs?: number,
 ): Promise<VerifyResult | 'wrong' | 'over'> {
   const { address } = request.visit;
+  let verdict: Exclude<Verification['kind'], 'lost'>;
   try {
     // 6 the gateway, or the factor, checks the code
     const result = await checker.verifier.verify({ ...counted, address, limitMs }, permit);
     if (result.kind === 'lost') return await endUnconfirmed(checker, counted, result.error);
-    // 7 finish, once
-    return result.kind === 'right' ? await finish(checker, request, counted) : result.kind;
+    verdict = result.kind;
   } catch (error) {
     await endThrown(checker, counted, error);
     throw error;
   }
+  // 7 finish, once. From here on nothing counts the code as a wrong one
+  return verdict === 'right' ? finish(checker, request, counted) : verdict;
 }
 
 /**
@@ -339,30 +349,41 @@ async function finish(
   counted: CheckedCode,
 ): Promise<VerifyResult> {
   const { core, verifier } = checker;
-  const { pendingLogins } = core.store;
   const { pendingId } = counted.pending;
   const verified = toVerified(counted, verifier.method, core.now());
-  const prepared = await request.prepare(verified);
-  if (prepared.kind === 'refused') {
-    await pendingLogins.end(pendingId);
-    await counted.attempt.end('not-used');
-    return prepared;
-  }
+  const prepared = await prepare(checker, request, counted, verified);
+  if (prepared.kind === 'refused') return prepared;
 
-  const change = toFinishOptions(checker, counted);
-  const finished = await finishLogin(pendingLogins, pendingId, prepared, change).catch(
-    async (error: unknown) => {
-      if (!isFinishLost(error)) throw error;
-      const unconfirmed = toUnconfirmed(checker, counted, error);
-      await endThrown(checker, counted, error);
-      return unconfirmed;
-    },
-  );
-  if (typeof finished === 'object') return finished;
-  // Another request has finished it first, and updates the session; or it has been ended.
-  if (!finished) return failChecked(checker, counted, false);
-  await emitSuccess(checker, counted);
-  return verified;
+  try {
+    const change = toFinishOptions(checker, counted);
+    const written = await finishLogin(core.store.pendingLogins, pendingId, prepared, change);
+    return written === null
+      ? await refuseUnused(checker, counted)
+      : toPassed(checker, counted, verified, written);
+  } catch (error) {
+    await endUnused(checker, counted);
+    if (isFinishLost(error)) return toUnconfirmed(checker, counted, error);
+    throw error;
+  }
+}
+
+/** Asks the app and the session. Their no ends the pending login. */
+async function prepare(
+  checker: Checker,
+  request: VerifyRequest,
+  counted: CheckedCode,
+  verified: Verified,
+): Promise<PreparedSuccess | Refused> {
+  try {
+    const prepared = await request.prepare(verified);
+    if (prepared.kind === 'prepared') return prepared;
+    await checker.core.store.pendingLogins.end(counted.pending.pendingId);
+    await endUnused(checker, counted);
+    return prepared;
+  } catch (error) {
+    await endUnused(checker, counted);
+    throw error;
+  }
 }
 
 function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
@@ -395,10 +416,24 @@ function findProven(checker: Checker, { otp }: Pick<CheckedCode, 'otp'>): SentOt
   return isTexted(checker) ? otp : null;
 }
 
+/** The counts are cleared, whether the session is saved or not. All else is told after that. */
+function toPassed(
+  checker: Checker,
+  counted: CheckedCode,
+  verified: Verified,
+  success: WrittenSuccess,
+): Passed {
+  checker.core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
+  const told: WrittenSuccess = {
+    done: () => emitSuccess(checker, counted),
+    undo: () => Promise.resolve(),
+  };
+  return { ...verified, written: joinWritten(success, told) };
+}
+
 async function emitSuccess(checker: Checker, counted: CheckedCode): Promise<void> {
   const { core, verifier } = checker;
   const { pending, sends, subject } = counted;
-  core.emit({ type: 'failure-count-changed', ...subject, failures: 0 });
   const proven = findProven(checker, counted);
   if (core.hasListener) {
     const country = proven && (await core.readNumber(proven.mobile)()).country;

@@ -1,10 +1,15 @@
 import type { Request } from 'express';
-import type { ChangedFrom } from '../account/end-others';
+import type { ChangedFrom, EndReason } from '../account/end-others';
 import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
-import type { DeviceEnd } from '../login/events';
-import type { BrowserSuccess, PendingState, PreparedPut, PreparedSuccess } from '../login/context';
+import type {
+  BrowserSuccess,
+  PendingState,
+  PreparedPut,
+  PreparedSuccess,
+  WrittenSuccess,
+} from '../login/context';
 import type { CreateFactorOptions } from '../login/factor-options';
 import type { Method } from '../login/outcome';
 import type { ResendRequest, ResendResult } from '../login/resend-otp';
@@ -55,8 +60,11 @@ export interface MiddlewareContext {
   readonly findNewest: (req: Request) => Promise<PendingState | null>;
   /** Ends a pending login of this session. One that it has joined is another session's. */
   readonly endOwn: (pending: Pick<PendingSlot, 'pendingId' | 'isJoined'>) => Promise<unknown>;
-  /** Ends a pending login for which no code is needed. False: it has ended before. */
-  readonly finishPending: (pendingId: string, success: PreparedSuccess) => Promise<boolean>;
+  /** Ends a pending login for which no code is needed. Null: it has ended before. */
+  readonly finishPending: (
+    pendingId: string,
+    success: PreparedSuccess,
+  ) => Promise<WrittenSuccess | null>;
   /** Refunds a message whose code no one can enter. */
   readonly refundUnusable: (sent: Pick<PendingLogin, 'userId' | 'bucket'>) => Promise<void>;
   /**
@@ -75,7 +83,7 @@ export interface MiddlewareContext {
   readonly changeAndEnd: <Changed>(
     req: Request | undefined,
     id: UserId,
-    reason: DeviceEnd,
+    reason: EndReason,
     change: () => Promise<Changed>,
     stays?: Pick<ChangedFrom, 'pendingId' | 'deviceId' | 'isRepeated'>,
   ) => Promise<Changed>;
@@ -154,8 +162,12 @@ export type KeptLogin = Pick<SmsOtpSession, 'login'>;
 export interface PreparedSession extends PreparedSuccess {
   /** What the session that is renewed next keeps of it. */
   readonly kept: KeptLogin;
-  /** Ends it again, where that session cannot be saved. Never rejects. */
-  readonly undo: () => Promise<void>;
+}
+
+/** A login that has been put in place of the session's. */
+export interface RenewedLogin extends WrittenSuccess {
+  /** What the session that is renewed next keeps of it. */
+  readonly kept: KeptLogin;
 }
 
 /** The logins of requests. With `logins: false` each one is live, and none has a record. */
@@ -187,7 +199,7 @@ export interface LoginsContext {
     method: Method | undefined,
   ) => Promise<PreparedSession | null>;
   /** Puts a login in place of the session's at once. Null: it has ended in the meantime. */
-  readonly renew: (req: Request, userId: string, method: Method) => Promise<KeptLogin | null>;
+  readonly renew: (req: Request, userId: string, method: Method) => Promise<RenewedLogin | null>;
   /** Ends the login of the session, if it has one. */
   readonly end: (req: Request) => Promise<void>;
 }

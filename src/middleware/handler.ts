@@ -1,6 +1,6 @@
 import type { CookieOptions, NextFunction, Request, Response } from 'express';
 import { readFields, SmsOtpError } from '../errors';
-import type { CookieValue, PreparedPut } from '../login/context';
+import type { CookieValue, PreparedCookie, PreparedPut } from '../login/context';
 import type * as OptionsModule from './options';
 
 /**
@@ -102,17 +102,18 @@ export function readCookie({ headers }: Request, name: string): string | undefin
   return found;
 }
 
-/** Returns a prepared record that brings its cookie when it is written. */
-export function withCookie(
-  req: Request,
-  name: string,
-  { cookie, ...prepared }: PreparedPut & { readonly cookie: CookieValue },
-): PreparedPut {
+/**
+ * Returns a prepared record whose cookie is set once the session is saved. A record whose cookie
+ * can no longer be set is taken back.
+ */
+export function withCookie(req: Request, name: string, prepared: PreparedCookie): PreparedPut {
   return {
     ...prepared,
-    async done(gone) {
-      if (req.res !== undefined) setCookie(req.res, name, cookie);
-      await prepared.done(gone);
+    async done(result) {
+      const { res } = req;
+      if (res === undefined || res.headersSent) return prepared.undo(result);
+      const cookie = await prepared.done(result);
+      if (cookie !== null) setCookie(res, name, cookie);
     },
   };
 }

@@ -5,7 +5,9 @@ import type {
   LoginRegistry,
   PreparedLogin,
   PreparedPut,
+  WrittenLogin,
 } from '../login/context';
+import { joinWritten } from '../login/finish-login';
 import type { Method } from '../login/outcome';
 import { toUserIdText } from '../login/users';
 import type { Login, UserId } from '../stores/store';
@@ -67,12 +69,11 @@ export function createLogins(
   }
 
   function toSession(req: Request, { login, ...prepared }: PreparedLogin): PreparedSession {
-    const done: PreparedPut['done'] = (gone) => {
+    const done: PreparedPut['done'] = (result) => {
       checked.set(req, login.loginId);
-      return prepared.done(gone);
+      return prepared.done(result);
     };
-    const undo = async (): Promise<void> => prepared.undo?.();
-    return { kind: 'prepared', puts: [{ ...prepared, done }], kept: { login }, undo };
+    return { kind: 'prepared', puts: [{ ...prepared, done }], kept: { login } };
   }
 
   async function renewLogin(
@@ -80,7 +81,7 @@ export function createLogins(
     req: Request,
     userId: string,
     method: Method,
-  ): Promise<LoginReference | null> {
+  ): Promise<WrittenLogin | null> {
     const login = findLogin(req);
     if (login !== undefined) return replace(login, method);
     return begin({ userId, method, label: labelOf(req) });
@@ -104,10 +105,16 @@ export function createLogins(
       return { ...toSession(req, next), replaces: next.replaces };
     },
     async renew(req, userId, method) {
-      if (registry === undefined) return {};
-      const login = await renewLogin(registry, req, userId, method);
-      if (login !== null) checked.set(req, login.loginId);
-      return login && { login };
+      if (registry === undefined) return { kept: {}, ...NOTHING_WRITTEN };
+      const renewed = await renewLogin(registry, req, userId, method);
+      if (renewed === null) return null;
+
+      const { login, undo } = renewed;
+      const done = (): Promise<void> => {
+        checked.set(req, login.loginId);
+        return renewed.done();
+      };
+      return { kept: { login }, done, undo };
     },
     async end(req) {
       const login = findLogin(req);
@@ -117,23 +124,19 @@ export function createLogins(
 }
 
 /** With `logins: false` the session alone says that the user is in. */
-const NO_RECORD: PreparedSession = {
-  kind: 'prepared',
-  puts: [],
-  kept: {},
-  undo: () => Promise.resolve(),
-};
+const NO_RECORD: PreparedSession = { kind: 'prepared', puts: [], kept: {} };
+const NOTHING_WRITTEN = joinWritten();
 
 function labelOf(req: Request): string {
   return toDeviceLabel(req.headers['user-agent']);
 }
 
 /**
- * Has Passport put the user into the session. A login ends again where Passport cannot, such as for
- * a user whom the app does not serialize.
+ * Has Passport put the user into the session. The success is undone where Passport cannot, such as
+ * for a user whom the app does not serialize.
  */
-export async function logInOrEnd(
-  { logins }: Pick<MiddlewareContext, 'logins'>,
+export async function logInOrUndo(
+  { slot }: Pick<MiddlewareContext, 'slot'>,
   req: Request,
   user: Express.User,
   options: PassportOptions,
@@ -141,8 +144,7 @@ export async function logInOrEnd(
   try {
     await logIn(req, user, options);
   } catch (error) {
-    // The session that names the login has no user: the record would only be listed.
-    await logins.end(req).catch(() => undefined);
+    await slot.undo(req);
     throw error;
   }
 }

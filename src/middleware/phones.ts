@@ -15,6 +15,7 @@ import type { HasNoFactor } from '../login/context';
 import type { PhoneBook } from '../account/phone-book';
 import { createSmsVerifier } from '../login/code-verifiers';
 import type { Core } from '../login/context';
+import { joinWritten } from '../login/finish-login';
 import { createVerifyOtp } from '../login/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { MiddlewareContext } from './context';
@@ -223,15 +224,17 @@ async function refuseConfirm(
 async function renewSession(
   { slot, logins, getUserId, endOtherSessions }: MiddlewareContext,
   req: Request,
-  { user, userId, at }: Confirmed,
+  { user, userId, at, written }: Confirmed,
 ): Promise<boolean> {
   const method = 'sms';
   req.smsOtp = toVerified({ user, method, at });
   try {
-    const login = await logins.renew(req, userId, method);
-    if (login === null) return false;
+    const renewed = await logins.renew(req, userId, method);
+    if (renewed === null) return false;
+
     const verified = { userId, method, at } as const;
-    slot.carryThroughRenewal(req, { ...toKept(slot.read(req)), verified, ...login }, 'all');
+    const marked = { ...toKept(slot.read(req)), verified, ...renewed.kept };
+    slot.carryThroughRenewal(req, marked, 'all', joinWritten(renewed, written));
     await slot.renewPrepared(req);
     return true;
   } finally {

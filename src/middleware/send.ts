@@ -10,7 +10,7 @@ import { createFactory } from './factory';
 import { currentUser } from './handler';
 import { checkGuardOrder } from './handler-order';
 import type { KeptPage } from './kept-page';
-import { logInOrEnd } from './logins';
+import { logInOrUndo } from './logins';
 import type { SendOptions } from './options';
 import { setAuthInfo } from './passport';
 import { answerSuccess, finishRefusal, notSent, toVerified } from './answer';
@@ -163,23 +163,25 @@ async function logInAtOnce(
   context: MiddlewareContext,
   { kept, before }: FirstFactor,
   { req, res, options }: Exchange,
-  { begun, user, mark }: LetIn,
+  { begun, user, mark, puts }: LetIn,
 ): Promise<boolean> {
   const { pendingId } = begun.state.pending;
   const wanted = findWantedPage(context, req, before);
   await endEarlier(context, req, before, pendingId);
   const { userId } = toUserIdText(context.getUserId(user));
   const login = context.logins.prepare(req, userId, mark?.method ?? null);
+  const success = { ...login, puts: [...login.puts, ...puts] };
+  const written = await context.finishPending(pendingId, success);
   // Everything that ends all logins of the user has ended this one too.
-  if (!(await context.finishPending(pendingId, login))) {
+  if (written === null) {
     const refusal = { reason: 'no-pending-login' } as const;
     const refused = { refusal, pending: undefined, isFirstFactor: true };
     return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
   }
 
   const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
-  context.slot.carryThroughRenewal(req, marked, undefined, login.undo);
-  await logInOrEnd(context, req, user, {});
+  context.slot.carryThroughRenewal(req, marked, undefined, written);
+  await logInOrUndo(context, req, user, {});
 
   const page = context.returnPages.find([wanted ?? undefined], mark?.method ?? null);
   const next = findNextPage(options, mark, page);

@@ -3,6 +3,7 @@ import type { Session, SessionData } from 'express-session';
 import { readFields } from '../errors';
 import { callAsync, isGiven } from './handler';
 import { storeFailure } from './session-errors';
+import type { Settlement } from './settle-once';
 import { hide } from './watch-renewal';
 
 /** Calls the session store. @throws {SessionError} */
@@ -64,8 +65,8 @@ export function makeProbe(req: Request): Request | undefined {
 interface SavedSession {
   /** What is stored of it already. */
   readonly saved?: string;
-  /** Called when it cannot be saved. */
-  readonly undo?: () => Promise<void>;
+  /** The success that it names: done when it was saved, otherwise undone. */
+  readonly success?: Settlement;
 }
 
 /**
@@ -75,24 +76,22 @@ interface SavedSession {
  * none at all: the answer said that no one is logged in, and the write at the end of the response
  * would log the user in.
  */
-export function saveOnce(session: Session, { saved: before, undo }: SavedSession): void {
+export function saveOnce(session: Session, { saved: before, success }: SavedSession): void {
   const original = session.save.bind(session);
   let saved = before;
   let hasFailed = false;
   hide(session, 'save', (callback?: (error?: unknown) => void): Session => {
     const content = toContent(session);
-    if (hasFailed || content === saved) {
+    if (hasFailed || success?.isUndone() === true || content === saved) {
       callback?.();
       return session;
     }
     return original((error: unknown) => {
       hasFailed = isGiven(error);
-      if (hasFailed) {
-        const failure = storeFailure('saved', error);
-        return void (undo?.() ?? Promise.resolve()).then(() => callback?.(failure));
-      }
-      saved = content;
-      callback?.();
+      if (!hasFailed) saved = content;
+      const settled = hasFailed ? success?.undo() : success?.done();
+      const failure = hasFailed ? storeFailure('saved', error) : undefined;
+      void Promise.resolve(settled).then(() => callback?.(failure));
     });
   });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { readFields, SessionError, type Warn } from '../errors';
+import type { WrittenSuccess } from '../login/context';
 import { type CookieLife, giveLife, isSameLife, isSetSinceRead, readLife } from './cookie-life';
 import { currentUser, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';
@@ -14,6 +15,7 @@ import {
   toContent,
 } from './session-calls';
 import { noSession, notRenewed, storeFailure } from './session-errors';
+import { settleOnce, type Settlement } from './settle-once';
 import { expectRenewal, hide, warnOfRenewal, watchRenewal } from './watch-renewal';
 import { isCrossSite } from './request-kind';
 
@@ -34,6 +36,8 @@ export class SessionSlot {
   private readonly watched = new WeakSet<Session>();
   /** What `noteCookieLife` has found; undefined: sessions get the life that is usual in the app. */
   private readonly lives = new WeakMap<Request, CookieLife | undefined>();
+  /** The successes that the sessions of requests are to name. */
+  private readonly successes = new WeakMap<Request, Settlement>();
 
   constructor(
     private readonly sessionKey: string,
@@ -306,22 +310,31 @@ export class SessionSlot {
    * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is
    * one. The slot is written into the renewed session, never into the one before. Where `send` has
    * noted no life of the cookie, the session is the one that `send` began, and its life is kept.
-   * @param undo Takes back what the store has for the renewed session, when that cannot be saved.
+   * @param written The success that the slot names: done once the renewed session is saved, undone
+   * when that fails, or when the response closes and nothing has renewed the session.
    */
   carryThroughRenewal(
     req: Request,
     slot: SmsOtpSession,
     keep: KeptKeys = this.keepSessionKeys,
-    undo: () => Promise<void> = () => Promise.resolve(),
+    written?: WrittenSuccess,
   ): void {
     const old = this.requireSession(req);
     const life = this.lives.has(req) ? this.lives.get(req) : readLife(old.cookie);
+    const success = written && settleOnce(written);
+    if (success !== undefined) this.successes.set(req, success);
+    let isRenewing = false;
+    req.res?.once('close', () => {
+      if (!isRenewing) void success?.undo();
+    });
     expectRenewal(old);
     const original = old.regenerate.bind(old);
     const regenerateWithSlot = (callback: (error?: unknown) => void): Session => {
       const oldId = req.sessionID;
+      isRenewing = true;
       return original((error: unknown) => {
-        const fail = (failure: SessionError): void => void undo().then(() => callback(failure));
+        const fail = (failure: SessionError): void =>
+          void Promise.resolve(success?.undo()).then(() => callback(failure));
         if (isGiven(error)) return fail(storeFailure('renewed', error));
         const renewed = findSession(req);
         if (renewed === undefined || renewed === old || req.sessionID === oldId)
@@ -334,12 +347,17 @@ export class SessionSlot {
         renewed[this.sessionKey] = slot;
         // keepSessionInfo merges the old session over the new one once this returns.
         old[this.sessionKey] = slot;
-        saveOnce(renewed, { undo });
+        saveOnce(renewed, { ...(success && { success: withUser(renewed, success) }) });
         this.watch(req);
         callback();
       });
     };
     hide(old, 'regenerate', regenerateWithSlot);
+  }
+
+  /** Undoes the success that the next renewal was to carry, unless its session was saved. */
+  async undo(req: Request): Promise<void> {
+    await this.successes.get(req)?.undo();
   }
 
   /**
@@ -399,6 +417,15 @@ function findSession(req: Request): LiveSession | undefined {
 /** Returns the user whom Passport has put into a session, as text. */
 function findUser(session: LiveSession): string {
   return JSON.stringify([session[PASSPORT_KEY]]);
+}
+
+/**
+ * Returns a success that is undone where its session is saved without a user: Passport could not
+ * put one in, and express-session saves the session at the end of the response.
+ */
+function withUser(session: LiveSession, success: Settlement): Settlement {
+  const hasUser = (): boolean => readFields(session[PASSPORT_KEY]).user !== undefined;
+  return { ...success, done: () => (hasUser() ? success.done() : success.undo()) };
 }
 
 /** Saves the session now. @throws {SessionError} */

@@ -6,7 +6,7 @@ import type { CodeVerifier } from '../login/code-verifiers';
 import type { PreparedPut, PreparedSuccess } from '../login/context';
 import type { Method, Refusal } from '../login/outcome';
 import { refuse as toRefused, type Refused } from '../login/refuse-code';
-import type { Verified } from '../login/verify-otp';
+import type { Passed, Verified } from '../login/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { FactorVerification, MiddlewareContext, PreparedSession } from './context';
 import { isGiven } from './handler';
@@ -247,10 +247,12 @@ class Success {
   }
 
   /** Leaves the session ready for what Passport does next. */
-  async enter({ user, userId, purpose, method, at, transaction }: Verified) {
+  async enter({ user, userId, purpose, method, at, transaction, written }: Passed) {
     const { context, req, confirmed = { user, info: {} } } = this;
     const { slot } = context;
     if (this.login === undefined) {
+      // No session names the success.
+      await written.done();
       const { pending } = slot.read(req);
       const isStill = (current: SmsOtpSession): boolean => isSamePending(current.pending, pending);
       await updateSlot(context, req, isStill, withoutPending);
@@ -259,7 +261,7 @@ class Success {
       const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
       const marked = { ...this.kept, ...(verified && { verified }), ...this.login.kept };
       const keep = purpose === 'login' ? undefined : 'all';
-      slot.carryThroughRenewal(req, marked, keep, this.login.undo);
+      slot.carryThroughRenewal(req, marked, keep, written);
     }
     const approved = transaction && { transaction };
     req.smsOtp = toVerified({ user: confirmed.user, method, at, ...approved });

@@ -1,17 +1,14 @@
 import type { Request, Response } from 'express';
-import type { DeviceAuthentication } from '../account/trusted-devices';
 import type { PreparedPut } from '../login/context';
+import type { TrustedUser } from '../login/send-result';
 import type { DevicesContext, MiddlewareContext } from './context';
-import { COOKIE_ATTRIBUTES, readCookie, readField, setCookie, withCookie } from './handler';
-
-/** A user who needs no code on this device. */
-export type DeviceLoginResult = Extract<DeviceAuthentication, { readonly kind: 'trusted' }>;
+import { COOKIE_ATTRIBUTES, readCookie, readField, withCookie } from './handler';
 
 /** Trusted devices as cookies of a request. */
 export interface DeviceLogin {
   /**
-   * Returns the user of a trusted device and the mark, with the next cookie set; null: a code is
-   * needed.
+   * Returns the user of a trusted device, and the next token, which is written with the login and
+   * whose cookie is set after that. Null: a code is needed.
    * @param pendingId The pending login of this request, which stays where a device was stolen.
    */
   readonly authenticate: (
@@ -19,7 +16,7 @@ export interface DeviceLogin {
     res: Response,
     user: Express.User,
     pendingId: string | undefined,
-  ) => Promise<DeviceLoginResult | null>;
+  ) => Promise<TrustedUser | null>;
   /** Whether the request brought a device's cookie. */
   readonly hasCookie: (req: Request) => boolean;
   /** Prepares to trust this device when the form asks for it; null: it does not. */
@@ -46,9 +43,9 @@ export function createDeviceLogin(
       const browserCookie = browsers.readCookie(req);
       const result = await devices.authenticate({ user, value, address: req.ip, browserCookie });
       if (result.kind === 'trusted') {
-        setCookie(res, cookieName, result.cookie);
-        userFields?.compare(user, result.user);
-        return result;
+        const { user: found, mark, next } = result;
+        userFields?.compare(user, found);
+        return { user: found, mark, puts: [withCookie(req, cookieName, next)] };
       }
       if (result.kind === 'stolen') await endAllElse(req, user, result.deviceId, pendingId);
       if (result.kind !== 'not-now') res.clearCookie(cookieName, COOKIE_ATTRIBUTES);
@@ -72,7 +69,7 @@ export function createDeviceLogin(
     pendingId: string | undefined,
   ): Promise<void> {
     const id = getUserId(user);
-    await changeAndEnd(req, id, 'stolen', () => Promise.resolve(), { deviceId, pendingId });
+    await changeAndEnd(req, id, 'changed', () => Promise.resolve(), { deviceId, pendingId });
     await endOtherSessions(id, req);
     await devices.removeStolen(user, deviceId);
   }

@@ -3,7 +3,7 @@ import type { Strategy } from 'passport';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
 import { isGiven } from './handler';
-import { logInOrEnd } from './logins';
+import { logInOrUndo } from './logins';
 import type { VerifyOptions } from './options';
 import { type PassportCallback, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess } from './answer';
@@ -44,7 +44,7 @@ export function createVerify(
       return answerRefusal(res, failureRedirect && (next ?? failureRedirect), answer.info);
     }
     if ((pending?.purpose ?? 'login') === 'login')
-      await logInOrEnd(context, req, answer.user, options);
+      await logInOrUndo(context, req, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
     const goesOn = answerSuccess(res, successRedirect && (wanted ?? successRedirect));

@@ -48,6 +48,12 @@ export interface RecordSet<Value> {
   /** Removes a record while the store still has it as it was read. True for exactly one caller. */
   readonly take: (seen: Value) => Promise<boolean>;
   readonly removeAll: (owner: string, except?: string) => Promise<readonly string[]>;
+  /**
+   * Takes back a record that was put: it goes, or the one that it was written over comes back while
+   * its life is not over. False: another request has written or removed it since, and nothing was
+   * done.
+   */
+  readonly undo: (written: Value, replaced: StoredRecord | null) => Promise<boolean>;
 }
 
 /** One kind of records: what the store needs to know of each. */
@@ -199,6 +205,11 @@ function createRecordSet<Value>(
     remove: async (owner, id) => records.remove({ kind, owner, id }),
     take: async (seen) => records.remove(toReference(seen), tagOf(seen)),
     removeAll: async (owner, except) => records.removeAll({ kind, owner }, except),
+    async undo(written, replaced) {
+      const before = replaced && readLive(ownerOf(written), replaced);
+      if (before === null) return records.remove(toReference(written), tagOf(written));
+      return records.swap(toReference(written), tagOf(written), toRecord(before), toTtl(before));
+    },
   };
 
   function toReference(value: Value): RecordReference {

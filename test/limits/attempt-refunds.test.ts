@@ -15,7 +15,7 @@ const TABLE = {
   lost: ['lock', 'slow-guessing'],
   threw: ['address'],
   'sent-twice': ['lock', 'slow-guessing'],
-  'not-used': ['lock', 'slow-guessing', 'address'],
+  'not-used': ['lock', 'slow-guessing', 'disable', 'address'],
   replaced: ['lock', 'slow-guessing', 'disable'],
 } as const;
 
@@ -187,6 +187,71 @@ it('what is given back late takes nothing from failures after a success', async 
   expect(events).toEqual([{ type: 'failure-count-changed', failures: 2 }]);
 });
 
+describe('what a failed attempt tells', () => {
+  const counted = (failures: number) => ({ type: 'failure-count-changed', failures });
+
+  async function chargeTelling(events: object[]): Promise<ChargedAttempt> {
+    const charged = await charge('guess', OTHER_BROWSERS, { events });
+    if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
+    return charged.attempt;
+  }
+
+  it.each(['wrong', 'lost', 'sent-twice'] as const)(
+    'is nothing when a success has cleared the failures since: %s',
+    async (outcome) => {
+      const events: object[] = [];
+      // The fiftieth failure disables.
+      for (let time = 0; time < 48; time += 1) {
+        await attempt('guess', 'wrong');
+        await store.counters.clear(['locks:u:sms']);
+      }
+      const [right, late] = [await chargeTelling(events), await chargeTelling(events)];
+      await store.counters.clear(right.success.clears);
+      expect(await late.end(outcome)).toBeNull();
+      expect(events).toEqual([]);
+    },
+  );
+
+  it('is the count of now, after its refund and those of others', async () => {
+    const events: object[] = [];
+    const [refunded, wrong] = [await chargeTelling(events), await chargeTelling(events)];
+    await refunded.end('not-checked');
+    await wrong.end('wrong');
+    expect(events).toEqual([counted(1)]);
+  });
+
+  it('is "disabled" once, from the attempt that has reached it', async () => {
+    const events: object[] = [];
+    for (let time = 0; time < 48; time += 1) {
+      await attempt('guess', 'wrong');
+      await store.counters.clear(['locks:u:sms']);
+    }
+    const [first, second] = [await chargeTelling(events), await chargeTelling(events)];
+    expect(await first.end('wrong')).toBeNull();
+    expect(await second.end('wrong')).toMatchObject({ refusal: { reason: 'disabled' } });
+    expect(events).toEqual([counted(50), counted(50), { type: 'disabled' }]);
+  });
+
+  it('is not that codes are disabled when the attempt of another request was refunded', async () => {
+    const events: object[] = [];
+    for (let time = 0; time < 48; time += 1) {
+      await attempt('guess', 'wrong');
+      await store.counters.clear(['locks:u:sms']);
+    }
+    const [first, second] = [await chargeTelling(events), await chargeTelling(events)];
+    await first.end('not-checked');
+    expect(await second.end('wrong')).toBeNull();
+    expect(events).toEqual([counted(49)]);
+  });
+
+  it('is the count that is left after both checks of one code', async () => {
+    const events: object[] = [];
+    const [newest, previous] = [await chargeTelling(events), await chargeTelling(events)];
+    await joinAttempts(newest, previous).end('not-checked');
+    expect(events).toEqual([counted(1)]);
+  });
+});
+
 describe('a code that was wrong at the newest text and judged at the one before', () => {
   const KNOWN = toBucket('a-known-browser', 1_700_000_000);
 
@@ -220,7 +285,7 @@ describe('a code that was wrong at the newest text and judged at the one before'
     ['not-checked', 1, 1],
     ['lost', 1, 2],
     ['sent-twice', 0, 2],
-    ['not-used', 0, 2],
+    ['not-used', 0, 0],
   ] as const)('counts as both judgements say when it was %s', async (outcome, lock, disable) => {
     const wrong = await chargeGuess(OTHER_BROWSERS);
     await joinAttempts(wrong, await chargeGuess(OTHER_BROWSERS)).end(outcome);

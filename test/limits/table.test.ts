@@ -401,7 +401,7 @@ describe('what is refunded', () => {
       lost: locks,
       threw: [],
       'sent-twice': locks,
-      'not-used': locks,
+      'not-used': ['failures:others:u', ...locks],
       replaced: ['failures:others:u', ...locks],
     });
   });

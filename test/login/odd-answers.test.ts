@@ -46,13 +46,13 @@ describe('a store that answers oddly', () => {
     ]);
   });
 
-  it('and has spent a right code already calls it wrong', async () => {
+  it('and has spent a right code already says that its login is over', async () => {
     const visitor = visit(test, test.nextUser());
     await visitor.login();
     test.tampered.tamper('finish', answering({ isFinished: false }));
-    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'invalid-code' }]);
+    expect(seen(await visitor.enterRight())).toEqual([401, { error: 'no-pending-login' }]);
     expect(test.events).toContainEqual(
-      expect.objectContaining({ type: 'rejected', reason: 'wrong-code' }),
+      expect.objectContaining({ type: 'rejected', reason: 'no-pending-login' }),
     );
   });
 

@@ -138,6 +138,7 @@ describe.each(['A', 'B'] as const)('a store that fails in variant %s', (variant)
 
   it('at finish clears nothing: the failures stay', async () => {
     const visitor = await loggedIn();
+    await visitor.enterWrong();
     test.tampered.tamper('finish', refusing);
     await visitor.enterRight();
     test.tampered.heal();
