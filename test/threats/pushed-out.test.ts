@@ -16,7 +16,11 @@ const totp: Factor = {
 };
 
 function addAppRoutes(app: Express, { verifyWith }: SmsOtp): void {
-  app.post('/app', verifyWith?.('totp') ?? [], (req, res) => void res.json(req.smsOtp));
+  app.post(
+    '/app',
+    verifyWith?.('totp') ?? [],
+    (req: { smsOtp?: unknown }, res: { json(body: unknown): void }) => res.json(req.smsOtp),
+  );
 }
 
 const at = (test: TestApp, address: string): Visit =>
