@@ -26,11 +26,16 @@ CREATE TABLE IF NOT EXISTS sms_otp_pending_login (
   pending_id text COLLATE "C" PRIMARY KEY,
   user_id text COLLATE "C" NOT NULL,
   place text COLLATE "C" NOT NULL,
+  side text COLLATE "C" NOT NULL,
+  block text COLLATE "C" NOT NULL,
+  sender text COLLATE "C",
+  series text COLLATE "C",
   value text NOT NULL,
   sends integer NOT NULL,
-  texts jsonb NOT NULL,
+  otps jsonb NOT NULL,
   attempts jsonb,
   has_passed boolean NOT NULL,
+  began_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL
 ) WITH (fillfactor = 80);
 CREATE INDEX IF NOT EXISTS sms_otp_pending_login_user ON sms_otp_pending_login (user_id);
@@ -79,7 +84,7 @@ BEGIN
       THEN kept.expires_at ELSE EXCLUDED.expires_at END;
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_put_record_v2(
+CREATE OR REPLACE FUNCTION sms_otp_put_record_v3(
   given_kind text, given_owner text, given_id text, given_tag text, given_rank double precision,
   given_value text, life_seconds double precision, most bigint, if_none boolean,
   time_left_ms double precision
@@ -88,6 +93,7 @@ DECLARE
   deadline timestamptz :=
     statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   gone_ids jsonb := '[]';
+  replaced jsonb;
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
   PERFORM sms_otp_take_turn_v1(given_kind, given_owner);
@@ -97,6 +103,10 @@ BEGIN
   ) THEN
     RETURN jsonb_build_object('isPut', false, 'gone', gone_ids);
   END IF;
+  SELECT jsonb_build_object(
+    'id', id, 'tag', tag, 'rank', rank::text, 'value', value) INTO replaced FROM sms_otp_record
+  WHERE kind = given_kind AND owner = given_owner AND id = given_id AND expires_at > statement_timestamp()
+  FOR UPDATE;
   IF most IS NOT NULL THEN
     WITH gone AS (
       DELETE FROM sms_otp_record WHERE kind = given_kind AND owner = given_owner AND id IN (
@@ -114,7 +124,7 @@ BEGIN
     tag = EXCLUDED.tag, rank = EXCLUDED.rank, value = EXCLUDED.value,
     expires_at = EXCLUDED.expires_at;
   PERFORM sms_otp_check_time_v1(deadline);
-  RETURN jsonb_build_object('isPut', true, 'gone', gone_ids);
+  RETURN jsonb_build_object('isPut', true, 'gone', gone_ids, 'replaced', replaced);
 END $body$;
 
 CREATE OR REPLACE FUNCTION sms_otp_swap_record_v2(
@@ -169,44 +179,68 @@ BEGIN
   RETURN removed_ids;
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_begin_login_v2(
-  given_id text, given_user_id text, given_place text, given_value text,
-  given_otp_id text, text_value text, life_seconds double precision,
-  time_left_ms double precision
-) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
+CREATE OR REPLACE FUNCTION sms_otp_begin_login_v3(
+  given_id text, given_user_id text, given_place text, given_side text, given_block text,
+  given_sender text, given_series text, given_value text,
+  life_seconds double precision, most bigint, protected_seconds double precision,
+  join_seconds double precision, time_left_ms double precision
+) RETURNS jsonb LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
   deadline timestamptz :=
     statement_timestamp() + make_interval(secs => time_left_ms / 1000);
-  has_text boolean := given_otp_id IS NOT NULL;
-  has_begun boolean;
+  is_taken boolean;
+  newest record;
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
-  IF has_text THEN
-    PERFORM sms_otp_take_turn_v1('pending login', given_user_id);
-    PERFORM sms_otp_check_time_v1(deadline);
-    UPDATE sms_otp_pending_login SET texts = '[]'
-    WHERE user_id = given_user_id AND place = given_place AND pending_id <> given_id AND texts <> '[]';
-    PERFORM sms_otp_check_time_v1(deadline);
-  END IF;
-  INSERT INTO sms_otp_pending_login AS kept
-    (pending_id, user_id, place, value, sends, texts, attempts, has_passed, expires_at)
-  VALUES (given_id, given_user_id, given_place, given_value, has_text::integer,
-    CASE WHEN has_text THEN jsonb_build_array(jsonb_build_object('otpId', given_otp_id, 'value', text_value)) ELSE '[]' END,
-    jsonb_build_object('kinds', '{}'::jsonb, 'texts',
-      CASE WHEN has_text THEN jsonb_build_object(given_otp_id, 0) ELSE '{}' END),
-    false, statement_timestamp() + make_interval(secs => life_seconds))
-  ON CONFLICT (pending_id) DO UPDATE SET
-    user_id = EXCLUDED.user_id, place = EXCLUDED.place, value = EXCLUDED.value,
-    sends = EXCLUDED.sends, texts = EXCLUDED.texts, attempts = EXCLUDED.attempts,
-    has_passed = false, expires_at = EXCLUDED.expires_at
-  WHERE has_text OR kept.texts = '[]' OR kept.expires_at <= statement_timestamp();
-  has_begun := FOUND;
+  PERFORM sms_otp_take_turn_v1('pending login', given_user_id);
   PERFORM sms_otp_check_time_v1(deadline);
-  RETURN has_begun;
+  SELECT expires_at > statement_timestamp() INTO is_taken FROM sms_otp_pending_login WHERE pending_id = given_id;
+  IF is_taken THEN
+    RETURN jsonb_build_object('outcome', 'taken');
+  END IF;
+  IF FOUND THEN
+    DELETE FROM sms_otp_pending_login WHERE pending_id = given_id;
+  END IF;
+  IF given_sender IS NOT NULL AND join_seconds > 0 THEN
+    SELECT * INTO newest FROM sms_otp_pending_login
+    WHERE user_id = given_user_id AND place = given_place AND NOT has_passed AND expires_at > statement_timestamp()
+    ORDER BY began_at DESC LIMIT 1;
+    IF newest.sender = given_sender
+      AND newest.began_at >= statement_timestamp() - make_interval(secs => join_seconds)
+      AND newest.attempts -> 'kinds' = '{}' AND jsonb_typeof(newest.attempts -> 'otps') = 'object'
+      AND NOT jsonb_path_exists(newest.attempts,
+        '$.otps.* ? (@.type() != "number" || @ != 0)')
+    THEN
+      RETURN jsonb_build_object('outcome', 'joined', 'joined', newest.pending_id, 'login',
+        jsonb_build_object('owner', newest.user_id, 'value', newest.value,
+          'sends', newest.sends, 'otps', newest.otps::text));
+    END IF;
+  END IF;
+  IF (SELECT count(*) FROM sms_otp_pending_login WHERE user_id = given_user_id AND side = given_side AND sends = 0 AND NOT has_passed AND expires_at > statement_timestamp()) >= most THEN
+    DELETE FROM sms_otp_pending_login WHERE pending_id IN (
+      SELECT pending_id FROM sms_otp_pending_login
+      WHERE user_id = given_user_id AND side = given_side AND sends = 0 AND NOT has_passed AND expires_at > statement_timestamp() AND (block = given_block
+        OR began_at < statement_timestamp() - make_interval(secs => protected_seconds))
+      ORDER BY block = given_block DESC, began_at LIMIT 1
+      FOR UPDATE
+    );
+    IF NOT FOUND THEN
+      RETURN jsonb_build_object('outcome', 'refused');
+    END IF;
+  END IF;
+  PERFORM sms_otp_check_time_v1(deadline);
+  INSERT INTO sms_otp_pending_login (pending_id, user_id, place, side, block, sender, series, value,
+    sends, otps, attempts, has_passed, began_at, expires_at)
+  VALUES (given_id, given_user_id, given_place, given_side, given_block, given_sender,
+    given_series, given_value, 0, '[]', '{"kinds": {}, "otps": {}}', false, statement_timestamp(),
+    statement_timestamp() + make_interval(secs => life_seconds));
+  PERFORM sms_otp_check_time_v1(deadline);
+  RETURN jsonb_build_object('outcome', 'begun');
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_attach_text_v2(
-  given_id text, given_otp_id text, text_value text, time_left_ms double precision
+CREATE OR REPLACE FUNCTION sms_otp_attach_otp_v3(
+  given_id text, given_otp_id text, otp_value text, ends_previous boolean,
+  time_left_ms double precision
 ) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1900ms' AS $body$
 DECLARE
   deadline timestamptz :=
@@ -214,7 +248,7 @@ DECLARE
   login record;
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
-  SELECT user_id, place INTO login FROM sms_otp_pending_login
+  SELECT user_id, place, series INTO login FROM sms_otp_pending_login
   WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp();
   IF NOT FOUND THEN
     RETURN false;
@@ -224,18 +258,25 @@ BEGIN
   -- Another login of another user may have begun under the same id.
   UPDATE sms_otp_pending_login AS kept
   SET sends = kept.sends + 1,
-    texts = jsonb_build_array(jsonb_build_object('otpId', given_otp_id, 'value', text_value))
-      || COALESCE(jsonb_path_query_first(kept.texts, '$[*] ? (@.otpId != $id)', jsonb_build_object('id', given_otp_id::text)), '[]'),
-    attempts = CASE WHEN kept.attempts -> 'texts' ? given_otp_id THEN kept.attempts
-      ELSE jsonb_set(kept.attempts, ARRAY['texts', given_otp_id], '0') END
+    otps = jsonb_build_array(jsonb_build_object('otpId', given_otp_id, 'value', otp_value))
+      || CASE WHEN ends_previous THEN '[]' ELSE
+        COALESCE(jsonb_path_query_first(kept.otps, '$[*] ? (@.otpId != $id)', jsonb_build_object('id', given_otp_id::text)), '[]') END,
+    attempts = CASE WHEN kept.attempts -> 'otps' ? given_otp_id THEN kept.attempts
+      ELSE jsonb_set(kept.attempts, ARRAY['otps', given_otp_id], '0') END
   WHERE pending_id = given_id AND user_id = login.user_id AND place = login.place
     AND NOT has_passed AND expires_at > statement_timestamp();
   IF NOT FOUND THEN
     RETURN false;
   END IF;
   PERFORM sms_otp_check_time_v1(deadline);
-  UPDATE sms_otp_pending_login SET texts = '[]'
-    WHERE user_id = login.user_id AND place = login.place AND pending_id <> given_id AND texts <> '[]';
+  UPDATE sms_otp_pending_login SET otps = '[]'
+  WHERE user_id = login.user_id AND place = login.place AND pending_id <> given_id
+    AND otps <> '[]';
+  IF login.series IS NOT NULL THEN
+    DELETE FROM sms_otp_pending_login
+    WHERE user_id = login.user_id AND series = login.series AND pending_id <> given_id
+      AND NOT has_passed AND expires_at > statement_timestamp();
+  END IF;
   PERFORM sms_otp_check_time_v1(deadline);
   RETURN true;
 END $body$;
@@ -255,8 +296,8 @@ BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_finish_v2(
-  given_id text, given_otp_id text, leaves_mark boolean,
+CREATE OR REPLACE FUNCTION sms_otp_finish_v3(
+  given_id text, given_otp_id text, accepts_passed boolean, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
   cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb,
   time_left_ms double precision
@@ -266,13 +307,15 @@ DECLARE
     statement_timestamp() + make_interval(secs => time_left_ms / 1000);
   put record;
   results jsonb := '[]';
+  replaced jsonb;
   counter_problem text;
   found_keys text[];
 BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
   PERFORM FROM sms_otp_pending_login
-  WHERE pending_id = given_id AND NOT has_passed AND expires_at > statement_timestamp()
-    AND (given_otp_id IS NULL OR texts @> jsonb_build_array(jsonb_build_object('otpId', given_otp_id::text)))
+  WHERE pending_id = given_id
+    AND (NOT has_passed AND expires_at > statement_timestamp() OR (accepts_passed AND has_passed AND expires_at > statement_timestamp()))
+    AND (given_otp_id IS NULL OR otps @> jsonb_build_array(jsonb_build_object('otpId', given_otp_id::text)))
   FOR UPDATE;
   IF NOT FOUND THEN
     RETURN NULL;
@@ -287,7 +330,9 @@ BEGIN
   IF replaced_id IS NOT NULL THEN
     DELETE FROM sms_otp_record
     WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id
-      AND expires_at > statement_timestamp();
+      AND expires_at > statement_timestamp()
+    RETURNING jsonb_build_object(
+    'id', id, 'tag', tag, 'rank', rank::text, 'value', value) INTO replaced;
     IF NOT FOUND THEN
       RETURN NULL;
     END IF;
@@ -295,7 +340,7 @@ BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
 
   IF leaves_mark THEN
-    UPDATE sms_otp_pending_login SET has_passed = true, value = '', texts = '[]', attempts = '{}'
+    UPDATE sms_otp_pending_login SET has_passed = true, value = '', otps = '[]', attempts = '{}'
     WHERE pending_id = given_id;
   ELSE
     DELETE FROM sms_otp_pending_login WHERE pending_id = given_id;
@@ -374,9 +419,9 @@ BEGIN
       kind text, owner text, id text, tag text, rank double precision, value text,
       "ttlSeconds" double precision, most bigint, "ifNone" boolean)
   LOOP
-    results := results || sms_otp_put_record_v2(put.kind, put.owner, put.id, put.tag, put.rank,
+    results := results || sms_otp_put_record_v3(put.kind, put.owner, put.id, put.tag, put.rank,
       put.value, put."ttlSeconds", put.most, put."ifNone", time_left_ms);
   END LOOP;
   PERFORM sms_otp_check_time_v1(deadline);
-  RETURN results;
+  RETURN jsonb_build_object('results', results, 'replaced', replaced);
 END $body$;

@@ -25,13 +25,14 @@ export interface Connection {
  */
 const TABLES = `
   CREATE TABLE IF NOT EXISTS login (
-    pendingId TEXT PRIMARY KEY, userId TEXT NOT NULL, place TEXT NOT NULL, value TEXT NOT NULL,
-    texts TEXT NOT NULL, -- the live ones as JSON, the newest first
-    sends INTEGER NOT NULL, hasPassed INTEGER NOT NULL, until REAL NOT NULL
+    pendingId TEXT PRIMARY KEY, userId TEXT NOT NULL, place TEXT NOT NULL, side TEXT NOT NULL,
+    block TEXT NOT NULL, sender TEXT, series TEXT, value TEXT NOT NULL,
+    otps TEXT NOT NULL, -- the active ones as JSON, the newest first
+    sends INTEGER NOT NULL, hasPassed INTEGER NOT NULL, begunAt REAL NOT NULL, until REAL NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS attempt (
     pendingId TEXT NOT NULL REFERENCES login ON DELETE CASCADE,
-    kind TEXT NOT NULL, otpId TEXT NOT NULL, -- '': counted at no text
+    kind TEXT NOT NULL, otpId TEXT NOT NULL, -- '': counted at no OTP
     count INTEGER NOT NULL, UNIQUE (pendingId, kind, otpId)
   ) STRICT;
   CREATE TABLE IF NOT EXISTS counter (

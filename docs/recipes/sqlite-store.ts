@@ -9,8 +9,9 @@ const POLL_MS = 50;
 /** The life of a counter without window, from its last charge: 400 days. */
 const LONG_LIFE_SECONDS = 400 * 86_400;
 
-/** A pending login, its texts as JSON. */
-type Row = Omit<contract.ActivePendingLogin, 'texts'> & { readonly texts: string };
+/** A pending login, its OTPs as JSON. */
+type Row = Omit<contract.ActivePendingLogin, 'otps'> & { readonly otps: string };
+type Id = { readonly pendingId: string };
 /** What is stored for a counter. */
 type Tally = typeof NOT_BEGUN;
 const NOT_BEGUN = { generation: 0, count: 0, resetAt: 0, lockedUntil: 0, lockedBy: 0 };
@@ -21,43 +22,78 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
   const after = (seconds: number): number => now() + seconds * 1000;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - now()) / 1000));
 
-  function findLive(id: string): contract.ActivePendingLogin | undefined {
-    const [login] = sql`SELECT userId, value, sends, texts FROM login
+  function findActive(id: string): contract.ActivePendingLogin | undefined {
+    const [login] = sql`SELECT userId, value, sends, otps FROM login
       WHERE pendingId = ${id} AND NOT hasPassed` as Row[];
-    return login && { ...login, otps: JSON.parse(login.texts) as contract.AttachedOtp[] };
+    return login && { ...login, otps: JSON.parse(login.otps) as contract.AttachedOtp[] };
   }
 
-  function attach(id: string, { otpId, value }: contract.AttachedOtp): boolean {
-    check.text({ otpId, value });
-    const login = findLive(id);
-    if (login === undefined) return false;
-    const others = login.otps.filter((other) => other.otpId !== otpId);
-    const texts = JSON.stringify([{ otpId, value }, ...others].slice(0, 2));
-    // The user's other login of that place loses its texts.
-    sql`UPDATE login SET texts = '[]'
-      WHERE (userId, place) = (SELECT userId, place FROM login WHERE pendingId = ${id})`;
-    sql`UPDATE login SET texts = ${texts}, sends = sends + 1 WHERE pendingId = ${id}`;
-    return true;
+  function findNamed(ids: readonly unknown[]) {
+    const [found] = ids as readonly Id[];
+    const login = found && findActive(found.pendingId);
+    return found && login && { pendingId: found.pendingId, login };
+  }
+
+  /** The newest login of the place, if no attempt has been counted in it. */
+  function findJoined(begun: contract.NewPendingLogin, joinSeconds: number) {
+    const { userId, place, sender = null } = begun;
+    if (joinSeconds === 0) return undefined;
+    return findNamed(sql`SELECT pendingId FROM
+      (SELECT * FROM login WHERE userId = ${userId} AND place = ${place} AND NOT hasPassed
+        ORDER BY begunAt DESC, rowid DESC LIMIT 1) AS newest
+      WHERE sender = ${sender} AND begunAt >= ${after(-joinSeconds)} AND NOT EXISTS
+        (SELECT 1 FROM attempt WHERE attempt.pendingId = newest.pendingId)`);
+  }
+
+  /** Ends a login that has had no OTP where there are `most`; false: none may be ended. */
+  function makeRoom(begun: contract.NewPendingLogin, options: contract.BeginOptions): boolean {
+    const { userId, side, block } = begun;
+    const found = sql`SELECT pendingId, block, begunAt FROM login
+      WHERE userId = ${userId} AND side = ${side} AND sends = 0 AND NOT hasPassed
+      ORDER BY begunAt, rowid` as (Id & { block: string; begunAt: number })[];
+    if (found.length < options.most) return true;
+    const ended =
+      found.find((login) => login.block === block) ??
+      found.find((login) => login.begunAt < after(-options.protectedSeconds));
+    if (ended !== undefined) sql`DELETE FROM login WHERE pendingId = ${ended.pendingId}`;
+    return ended !== undefined;
   }
 
   const pendingLogins: contract.PendingLoginStore = {
-    begin: atomic((begun, ttlSeconds) => {
-      check.login(begun, ttlSeconds);
-      const { pendingId: id, userId, place, value, otp: text } = begun;
-      if (text === undefined && findLive(id)?.otps.length) return false;
-      sql`REPLACE INTO login
-        VALUES (${id}, ${userId}, ${place}, ${value}, '[]', 0, 0, ${after(ttlSeconds)})`;
-      return text === undefined || attach(id, text);
+    begin: atomic((begun, options): contract.BegunPendingLogin => {
+      check.login(begun, options);
+      const { pendingId: id, userId, place, side, block, value } = begun;
+      check.newId(sql`SELECT 1 FROM login WHERE pendingId = ${id}`);
+      const joined = findJoined(begun, options.joinSeconds);
+      if (joined !== undefined) return { outcome: 'joined', ...joined };
+      if (!makeRoom(begun, options)) return { outcome: 'refused' };
+      sql`INSERT INTO login VALUES (${id}, ${userId}, ${place}, ${side}, ${block},
+        ${begun.sender ?? null}, ${begun.series ?? null}, ${value}, '[]', 0, 0, ${now()},
+        ${after(options.ttlSeconds)})`;
+      return { outcome: 'begun' };
     }),
-    attach: atomic(attach),
+    attach: atomic((id, { otpId, value }, { endsPrevious = false } = {}) => {
+      check.otp({ otpId, value });
+      const login = findActive(id);
+      if (login === undefined) return false;
+      const others = login.otps.filter((other) => other.otpId !== otpId);
+      const otps = JSON.stringify([{ otpId, value }, ...others].slice(0, endsPrevious ? 1 : 2));
+      // The user's other login of that place loses its OTPs; the others of its series end.
+      sql`UPDATE login SET otps = '[]'
+        WHERE (userId, place) = (SELECT userId, place FROM login WHERE pendingId = ${id})`;
+      sql`DELETE FROM login WHERE pendingId <> ${id} AND NOT hasPassed
+        AND (userId, series) = (SELECT userId, series FROM login WHERE pendingId = ${id})`;
+      sql`UPDATE login SET otps = ${otps}, sends = sends + 1 WHERE pendingId = ${id}`;
+      return true;
+    }),
     claim: atomic((id, options) => {
       check.claim(options);
       const { of, otpId, most } = options;
-      const login = findLive(id);
-      const text = login?.otps.find((one) => otpId === undefined || one.otpId === otpId);
-      if (login === undefined || (otpId !== undefined && text === undefined))
+      const login = findActive(id);
+      const otp = login?.otps.find((one) => otpId === undefined || one.otpId === otpId);
+      if (login === undefined || (otpId !== undefined && otp === undefined))
         return { outcome: 'unknown' };
-      const countedAt = of === 'otp' && text !== undefined ? text.otpId : null;
+      const countedAt = of === 'otp' && otp !== undefined ? otp.otpId : null;
       const [counted] = sql`INSERT INTO attempt VALUES (${id}, ${of}, ${countedAt ?? ''}, 1)
         ON CONFLICT DO UPDATE SET count = count + 1 WHERE count < ${most}
         RETURNING count` as { count: number }[];
@@ -66,14 +102,20 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
     }),
     find: atomic((id) => {
       const marks = sql`SELECT 1 FROM login WHERE pendingId = ${id} AND hasPassed`;
-      return marks.length > 0 ? 'passed' : (findLive(id) ?? null);
+      return marks.length > 0 ? 'passed' : (findActive(id) ?? null);
+    }),
+    findNewest: atomic((userId, series) => {
+      const ids = sql`SELECT pendingId FROM login
+        WHERE userId = ${userId} AND series = ${series} AND NOT hasPassed
+        ORDER BY otps <> '[]' DESC, begunAt DESC, rowid DESC LIMIT 1`;
+      return findNamed(ids) ?? null;
     }),
     end: atomic((id, { otpId } = {}) => {
-      const login = findLive(id);
-      const texts = login?.otps.filter((text) => text.otpId !== otpId) ?? [];
+      const login = findActive(id);
+      const otps = login?.otps.filter((otp) => otp.otpId !== otpId) ?? [];
       if (otpId === undefined) sql`DELETE FROM login WHERE pendingId = ${id}`;
-      else sql`UPDATE login SET texts = ${JSON.stringify(texts)} WHERE pendingId = ${id}`;
-      return login !== undefined && (otpId === undefined || texts.length < login.otps.length);
+      else sql`UPDATE login SET otps = ${JSON.stringify(otps)} WHERE pendingId = ${id}`;
+      return login !== undefined && (otpId === undefined || otps.length < login.otps.length);
     }),
     endAll: atomic((userId, except = '') => {
       sql`DELETE FROM login WHERE userId = ${userId} AND pendingId <> ${except}`;
@@ -95,14 +137,14 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
     check.put(asked);
     const { kind, owner, record, ttlSeconds, most = MOST, ifNone } = asked;
     const found = list(asked);
-    if (ifNone === true && found.length > 0) return { isPut: false, gone: [] };
+    if (ifNone === true && found.length > 0) return { isPut: false, gone: [], replaced: null };
     sql`REPLACE INTO record VALUES (${kind}, ${owner}, ${record.id}, ${record.tag}, ${record.rank},
       ${record.value}, ${ttlSeconds === null ? Infinity : after(ttlSeconds)})`;
     // The lowest rank comes first. The one that is put stays: there is room for one fewer of them.
     const others = found.map(({ id }) => id).filter((id) => id !== record.id);
     const gone = others.slice(0, Math.max(0, others.length - most + 1));
     for (const id of gone) remove({ kind, owner, id });
-    return { isPut: true, gone };
+    return { isPut: true, gone, replaced: found.find(({ id }) => id === record.id) ?? null };
   }
 
   const records: contract.RecordStore = {
@@ -179,16 +221,19 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
 
   function finish(id: string, options: contract.FinishOptions): contract.FinishResult {
     check.finish(options);
-    const { otpId, leavesMark, clears, charges, puts, replaces } = options;
-    const login = findLive(id);
-    const hasText = otpId === undefined || login?.otps.some((text) => text.otpId === otpId);
-    if (login === undefined || hasText !== true) return { isFinished: false };
+    const { otpId, acceptsPassed = false, leavesMark, clears, charges, puts, replaces } = options;
+    const login = findActive(id);
+    const marks = sql`SELECT 1 FROM login WHERE pendingId = ${id} AND hasPassed`;
+    const isThere = login !== undefined || (acceptsPassed && marks.length > 0);
+    const hasOtp = otpId === undefined || login?.otps.some((otp) => otp.otpId === otpId);
+    if (!isThere || hasOtp !== true) return { isFinished: false };
+    const replaced = replaces && list(replaces).find((record) => record.id === replaces.id);
     if (replaces !== undefined && !remove(replaces)) return { isFinished: false };
-    sql`UPDATE login SET hasPassed = 1, value = '', texts = '[]' WHERE pendingId = ${id}`;
+    sql`UPDATE login SET hasPassed = 1, value = '', otps = '[]' WHERE pendingId = ${id}`;
     if (!leavesMark) sql`DELETE FROM login WHERE pendingId = ${id}`;
     for (const key of clears) sql`DELETE FROM counter WHERE key = ${key}`;
     charge(charges, false);
-    return { isFinished: true, results: puts.map(put) };
+    return { isFinished: true, results: puts.map(put), replaced: replaced ?? null };
   }
 
   function findToken(account: string): contract.StoredToken | null {

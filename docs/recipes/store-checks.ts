@@ -2,15 +2,25 @@ import type * as contract from 'passport-sms-otp';
 
 // What every store refuses, whatever its database: each of these throws a RangeError.
 
-export function login(begun: contract.NewPendingLogin, ttlSeconds: number): void {
-  const { pendingId, userId, place, value } = begun;
-  const isNamed = pendingId !== '' && userId !== '' && place !== '';
+export function login(begun: contract.NewPendingLogin, options: contract.BeginOptions): void {
+  const { pendingId, userId, place, side, sender, series, value } = begun;
+  const isNamed = [pendingId, userId, place, side, sender, series].every((name) => name !== '');
   demand(isNamed && value.length <= 4_096, 'pending login');
-  life(ttlSeconds);
+  demand(isCount(options.most), 'number of logins');
+  const times = [options.protectedSeconds, options.joinSeconds];
+  demand(
+    times.every((seconds) => Number.isFinite(seconds) && seconds >= 0),
+    'time of a begin',
+  );
+  life(options.ttlSeconds);
 }
 
-export function text({ otpId, value }: contract.AttachedOtp): void {
-  demand(otpId !== '' && value.length <= 1_024, 'text');
+export function newId(found: readonly unknown[]): void {
+  demand(found.length === 0, 'id that is known');
+}
+
+export function otp({ otpId, value }: contract.AttachedOtp): void {
+  demand(otpId !== '' && value.length <= 1_024, 'OTP');
 }
 
 export function claim({ of, otpId, most }: contract.ClaimOptions): void {
@@ -40,7 +50,9 @@ export function counters(charged: readonly contract.Counter[]): void {
   }
 }
 
-export function finish({ clears, charges, puts, replaces }: contract.FinishOptions): void {
+export function finish(options: contract.FinishOptions): void {
+  const { otpId, acceptsPassed, clears, charges, puts, replaces } = options;
+  demand(otpId === undefined || acceptsPassed !== true, 'OTP of a login that has passed');
   counters(charges);
   for (const { key, max, exemptBy } of charges) {
     demand(max === undefined && exemptBy === undefined, 'charge of a success');

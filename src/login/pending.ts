@@ -82,8 +82,8 @@ export function createBeginPending(core: Core): BeginPending {
   };
 
   /** There always is a digest: '' is for the compiler alone. */
-  async function toSender({ sender }: Visit, block: string): Promise<string> {
-    const { sessionId = 'none', userAgent = '', languages = '' } = sender;
+  async function toSender({ readSender }: Visit, block: string): Promise<string> {
+    const { sessionId = 'none', userAgent = '', languages = '' } = readSender();
     return ((await digest?.(sessionId, block, userAgent, languages)) ?? '').slice(0, 22);
   }
 }

@@ -181,6 +181,7 @@ async function waitForOtherFactor(
   if (!isAccepted(methods, 'sms')) return waitWithoutSms(sender.core, request, begun, recipient);
   const getPreferred = (): unknown => visit.getPreferredFactor(user);
   if ((await findPreferred(recipient.factors, getPreferred)) === null) return null;
+  if (await hasMessage(sender.core, request)) return { kind: 'already-sent', refusal: TOO_SOON };
 
   const nothingFailed = { refusal: null, waitSeconds: 0, status: null };
   const { address } = visit;
@@ -191,7 +192,20 @@ async function waitForOtherFactor(
 
 /** Another request of this session has sent a message meanwhile, and its code is accepted. */
 function refuseEnded(core: Core, request: SendRequest, recipient: MessageRecipient): RefusedSend {
-  return denySend(core, request, recipient.identity, { reason: 'resend-too-soon' });
+  return denySend(core, request, recipient.identity, TOO_SOON);
+}
+
+const TOO_SOON: Refusal = { reason: 'resend-too-soon' };
+
+/** Returns whether the session waits for a code of the same purpose that is out. */
+async function hasMessage({ store }: Core, request: SendRequest): Promise<boolean> {
+  const { pending } = request.visit;
+  // Every login has a session of its own.
+  const mayHave = request.purpose !== 'login' && pending?.purpose === request.purpose;
+  if (!mayHave || pending.otpId === null) return false;
+
+  const found = await store.pendingLogins.find(pending.pendingId);
+  return found !== null && found !== 'passed' && found.otp !== null;
 }
 
 /** A step-up that accepts no texted code waits for one of the user's factors. */

@@ -191,11 +191,12 @@ async function claim(
 }
 
 /**
- * Refuses a code whose pending login has passed or ended, or that another purpose has replaced. One
- * that has ended looks like a wrong code: only our own clock says expired.
+ * Refuses a code whose pending login has passed or ended, or that another purpose has replaced. A
+ * texted code of one that has ended looks like a wrong code: only our own clock says expired.
  */
-async function refuseUnknown({ core }: Checker, pendingId: string): Promise<Refused> {
-  return refuse((await hasPassed(core, pendingId)) ? 'already-verified' : 'wrong-code', true);
+async function refuseUnknown(checker: Checker, pendingId: string): Promise<Refused> {
+  if (await hasPassed(checker.core, pendingId)) return refuse('already-verified', true);
+  return refuse(isTexted(checker) ? 'wrong-code' : 'no-pending-login', true);
 }
 
 function toSubject({ userId, purpose }: PendingLogin, { address }: Visit): Subject {

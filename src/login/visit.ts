@@ -10,8 +10,8 @@ export interface Visit {
   readonly pending: PendingCode | undefined;
   /** The cookie of known browsers, unchecked. */
   readonly browserCookie: string | undefined;
-  /** What tells two senders of one login form apart. */
-  readonly sender: Sender;
+  /** Returns what tells two senders of one login form apart. */
+  readonly readSender: () => Sender;
   /** Names the step-ups, transactions and enrollments of this session: one replaces the other. */
   readonly toSeries: () => string;
   /** Returns whether the user needs the second factor at a login. Asks the app once. */

@@ -17,11 +17,11 @@ export function readVisit(context: MiddlewareContext, req: Request): Visit {
     currentUser: currentUser(req),
     pending: slot.read(req).pending,
     browserCookie: browsers.readCookie(req),
-    sender: {
+    readSender: () => ({
       sessionId: slot.findBroughtId(req),
       userAgent: req.headers['user-agent'],
       languages: req.headers['accept-language'],
-    },
+    }),
     toSeries: () => slot.toSeries(req),
     isRequired: (user) => (required ??= context.isRequiredFor(user, req)),
     getLocale: (user) => context.getLocale(user, req),

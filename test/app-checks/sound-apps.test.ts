@@ -9,6 +9,8 @@ import { jsonApi } from './sound/json-api';
 import { nestApp } from './sound/nest-app';
 import { ownPassword } from './sound/own-password';
 import { singlePage } from './sound/single-page';
+import { errorPageShop, formShop, graphShop, orderShop, pathsShop } from './sound/small-shops';
+import { socketFeed } from './sound/socket-feed';
 import { tokenApi } from './sound/token-api';
 import { askAll } from './support/ask-all';
 import { useGateway } from './support/use-gateway';
@@ -23,6 +25,12 @@ const APPS = {
   'two proxies and a trusted device': behindProxies,
   'a password check of its own': ownPassword,
   'users who add their first number': firstNumber,
+  'a form that redirects to its own page': formShop,
+  'forms that redirect to a new address each time': orderShop,
+  'a form that redirects to an open page': errorPageShop,
+  'a guard that leads to the page of the code': pathsShop,
+  'a query language that answers strangers with 200': graphShop,
+  'a feed over a socket': socketFeed,
 };
 
 /** Checks that a run makes of each app; the complete run makes all. */

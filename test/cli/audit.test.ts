@@ -1,89 +1,12 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import type { RequestHandler } from 'express';
 import { HOLES } from 'passport-sms-otp/testing';
-import { GatewayClient } from 'passport-sms-otp/client';
-import { GatewaySimulator } from 'passport-sms-otp/simulator';
-import {
-  describeBaseApp,
-  type Mistake,
-  passwordOf,
-  PRIVATE_KEY,
-  SESSION_COOKIE,
-  USERS,
-} from '../app-checks/support/base-app';
+import { type Mistake, passwordOf, PRIVATE_KEY, USERS } from '../app-checks/support/base-app';
+import { guardWith, isLoggedIn } from '../app-checks/support/hand-made';
 import { MISTAKES } from '../app-checks/support/mistakes';
-import { closeLater } from '../client/support/cleanup';
-import { ROOT } from '../package/packed/repository';
-import { makeFolder, type Folder } from './support/files';
-import { type Ended, jsonOf, runCli, type TerminalOptions } from './support/terminal';
-
-const FILE = 'passport-sms-otp.audit.json';
-const GATEWAY_PASSWORD = 'pass-phrase-of-the-gateway';
-
-/** A port that nothing listens on. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** What describes the base app in a file. */
-function configOf(port: number, changed: object = {}): string {
-  return JSON.stringify({
-    users: USERS.map(({ name, phone }) => ({ name, phone, password: passwordOf(name) })),
-    login: { path: '/login' },
-    code: { path: '/login/pin' },
-    guarded: ['/account', '/settings', { path: '/transfer', method: 'POST', page: '/account' }],
-    sessionCookie: SESSION_COOKIE,
-    proxy: { hops: 1, https: true },
-    secrets: ['$PRIVATE_KEY'],
-    logout: { path: '/logout', page: '/account' },
-    logInAs: {
-      by: { name: 'root', phone: '+16175550199', password: passwordOf('root') },
-      request: { path: '/log-in-as', page: '/account', fields: { username: '{name}' } },
-    },
-    simulator: { port, password: GATEWAY_PASSWORD },
-    ...changed,
-  });
-}
-
-interface Audited extends Ended {
-  readonly folder: Folder;
-}
-
-/** Audits the base app, which runs with the simulator's address as its gateway. */
-async function auditApp(
-  mistake: Mistake,
-  argv: readonly string[],
-  { changed = {}, ...options }: TerminalOptions & { readonly changed?: object } = {},
-): Promise<Audited> {
-  const port = await findFreePort();
-  const client = new GatewayClient({
-    baseUrl: `http://127.0.0.1:${port}`,
-    variant: 'A',
-    username: 'demo',
-    password: GATEWAY_PASSWORD,
-  });
-  closeLater(() => client.close());
-  // The app uses the client alone: the simulator is that of the command.
-  const gateway = { client, simulator: undefined as unknown as GatewaySimulator };
-  const { baseUrl, close } = await describeBaseApp(gateway, mistake).start();
-  closeLater(async () => {
-    await close();
-  });
-  const folder = makeFolder();
-  folder.write(FILE, configOf(port, changed));
-  const env = { PRIVATE_KEY };
-  const ended = await runCli(['audit', baseUrl, ...argv], { folder: folder.path, env, ...options });
-  return { ...ended, folder };
-}
-
-const only = (...holes: string[]): string[] => holes.flatMap((hole) => ['--only', hole]);
+import { auditApp, configOf, FILE, findFreePort, GATEWAY_PASSWORD, only } from './support/audit';
+import { makeFolder } from './support/files';
+import { jsonOf, runCli } from './support/terminal';
 
 describe('audit of a URL', () => {
   it('reports in Markdown that nothing was found, and ends with 0', async () => {
@@ -110,7 +33,7 @@ describe('audit of a URL', () => {
           title: 'a logout closes the guarded pages',
           outcome: 'hole',
           hole: 'open-after-logout',
-          finding: '/account opens after the logout.',
+          finding: '/account opens after the logout. Open, too: /settings, POST /transfer.',
           done: expect.arrayContaining([
             'browser 1: POST /logout (logout of user 1) -> 303 to /login',
             'browser 1: GET /account -> 200',
@@ -127,18 +50,109 @@ describe('audit of a URL', () => {
     expect(markdown).toContain(`- How to fix it: ${HOLES['open-after-logout'].page}\n`);
   });
 
-  it('says what was not judged and what is not applicable, and neither is a pass', async () => {
-    const planted = MISTAKES.find(({ hole }) => hole === 'no-code');
-    const argv = [...only('open-after-password', 'code-after-cancel'), '--json'];
-    const ended = await auditApp(planted ?? {}, argv);
+  it('says what is inconclusive and what is not applicable, and neither is a pass', async () => {
+    const changed = {
+      guarded: ['/account', { path: '/settings', shows: 'a text that is not there' }],
+    };
+    const argv = [...only('no-code', 'code-after-cancel'), '--json'];
+    const ended = await auditApp({}, argv, { changed });
     expect(ended.code).toBe(1);
     expect(jsonOf(ended)).toMatchObject({
       isFine: false,
       counts: { passed: 0, hole: 0, inconclusive: 1, 'not-applicable': 1 },
       checks: [
-        { outcome: 'inconclusive', page: expect.stringMatching(/^docs\/.*#when-a-check-is/) },
+        {
+          outcome: 'inconclusive',
+          finding: '/settings: closed after the right code, and left out',
+          page: expect.stringMatching(/^docs\/.*#when-a-check-is/),
+        },
         { outcome: 'not-applicable', reason: 'the description has no cancel' },
       ],
+    });
+  });
+
+  it('drops a page that stays closed, and judges the others', async () => {
+    const changed = { guarded: ['/account', { path: '/settings', shows: 'not there' }] };
+    const { code, stderr } = await auditApp({}, only('open-after-password'), { changed });
+    expect([code, stderr]).toEqual([
+      1,
+      '0 holes, 1 inconclusive, 1 checks passed, 0 not applicable\n',
+    ]);
+  });
+
+  it('counts a missing guard once, however many checks see it', async () => {
+    const planted = MISTAKES.find(({ hole }) => hole === 'open-page');
+    const argv = [
+      ...only('open-page', 'open-after-password', 'code-without-password'),
+      '--out',
+      'r',
+    ];
+    const { code, stdout, folder } = await auditApp(planted ?? {}, argv);
+    expect(code).toBe(1);
+    const report = JSON.parse(folder.read('r.json'));
+    expect(report.counts.hole).toBe(1);
+    const [found] = report.holes;
+    expect(found.pages).toEqual([{ page: '/settings', alsoSeenIn: found.alsoSeenIn }]);
+    expect(found.alsoSeenIn).toBeGreaterThanOrEqual(2);
+    expect(stdout.match(/^### /gm)).toHaveLength(1);
+    // The check with the fewest requests shows it best.
+    expect(stdout).toContain('- Check: guarded pages are closed to strangers\n');
+    expect(stdout).toContain(`- Page: /settings (also seen in ${found.alsoSeenIn} checks)`);
+  });
+
+  it('stops after one login where no message reaches the simulator, and ends with 2', async () => {
+    const planted = MISTAKES.find(({ hole }) => hole === 'no-code');
+    const { code, stdout, stderr } = await auditApp(planted ?? {}, []);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(
+      'The app cannot be judged. No text goes out after the right password.',
+    );
+    expect(stderr).toMatch(
+      /Start the app with http:\/\/127\.0\.0\.1:\d+ as the address of its gateway/,
+    );
+    expect(stderr.match(/POST \/login \(password/g)).toHaveLength(1);
+  });
+
+  it('names the hole where the password alone opens the app and no message goes out', async () => {
+    const breaks: Mistake = {
+      change: (kit) => {
+        const logIn = { successRedirect: '/account', failureRedirect: '/login?wrong' };
+        kit.routes.set('POST /login', [
+          kit.passport.authenticate('local', logIn) as RequestHandler,
+        ]);
+        guardWith(kit, isLoggedIn);
+      },
+    };
+    const { code, stdout, stderr } = await auditApp(breaks, []);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^1 holes, \d\d inconclusive, 0 checks/),
+    ]);
+    expect(stdout).toContain('/account opens, and no text goes out.');
+    // All other checks say so, in one section.
+    expect(stdout.match(/^### .*/gm)?.map((line) => line.slice(4))).toEqual([
+      'open-after-password',
+      'a wrong password texts nobody',
+    ]);
+  });
+
+  it('goes on where the app does not answer a check', async () => {
+    const breaks: Mistake = {
+      change: ({ before }) => {
+        before.push((req, _res, next) => {
+          if (req.get('user-agent') === 'curl/8.5.0') req.socket.destroy();
+          else next();
+        });
+      },
+    };
+    const argv = [...only('open-by-accept', 'code-without-password'), '--json'];
+    const ended = await auditApp(breaks, argv);
+    expect([ended.code, ended.stderr]).toEqual([
+      1,
+      '0 holes, 1 inconclusive, 1 checks passed, 0 not applicable\n',
+    ]);
+    expect(jsonOf(ended)).toMatchObject({
+      checks: [{ finding: 'The app does not answer (ECONNRESET).' }, { outcome: 'passed' }],
     });
   });
 
@@ -167,21 +181,21 @@ describe('audit of a URL', () => {
     const changed = {
       guarded: [`/login/../users/alice/${alice?.phone}/${token}?key=1`, '/login'],
     };
-    const ended = await auditApp({}, only('open-page'), { changed });
+    const ended = await auditApp({}, only('open-page', 'no-code'), { changed });
     expect(ended.code).toBe(1);
     expect(ended.stdout).toContain('GET /login -> 200');
-    expect(ended.stdout).toContain('/login/../users/[hidden]/[hidden]/…');
+    expect(ended.stdout).toContain('/login/../users/{user}/{user}/…');
     for (const hidden of ['alice', String(alice?.phone), token, 'key='])
       expect(ended.stdout).not.toContain(hidden);
   });
 
-  it('ends with 1 where nothing answers', async () => {
+  it('ends with 2 where nothing answers', async () => {
     const folder = makeFolder();
     folder.write(FILE, configOf(await findFreePort()));
     const url = `http://127.0.0.1:${await findFreePort()}`;
     const env = { PRIVATE_KEY };
     const { code, stderr } = await runCli(['audit', url], { folder: folder.path, env });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('does not answer (ECONNREFUSED)')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('does not answer (ECONNREFUSED)')]);
   });
 
   it('asks nothing more after Ctrl+C', async () => {
@@ -190,141 +204,5 @@ describe('audit of a URL', () => {
     const { signal } = interruption;
     const { code, stdout, stderr } = await auditApp({}, [], { signal });
     expect([code, stdout, stderr]).toEqual([1, '', 'Interrupted.\n']);
-  });
-});
-
-describe('audit of a module', () => {
-  const MODULE = 'test/cli/support/audited-app.ts';
-  const env = { PATH: process.env.PATH, TEST_PASSWORD: 'a password of the tests' };
-
-  function writeConfig(start: object): Folder {
-    const folder = makeFolder();
-    const user = { password: '$TEST_PASSWORD' };
-    const config = {
-      users: [
-        { ...user, name: 'alice', phone: '+12025550123' },
-        { ...user, name: 'bob', phone: '+13125550177' },
-      ],
-      jsonForms: true,
-      login: { path: '/login' },
-      code: { path: '/login/pin' },
-      guarded: ['/account'],
-      start: {
-        arguments: ['--import', 'tsx'],
-        gatewayVariables: { baseUrl: 'GATEWAY_URL' },
-        ...start,
-      },
-    };
-    folder.write(FILE, JSON.stringify(config));
-    return folder;
-  }
-
-  async function auditModule(start: object, module = MODULE): Promise<Ended> {
-    const config = `${writeConfig(start).path}/${FILE}`;
-    const argv = ['audit', module, '--config', config, '--json', ...only('open-after-password')];
-    const wait = async (ms: number): Promise<void> =>
-      new Promise((resolve) => setTimeout(resolve, ms));
-    return runCli(argv, { folder: ROOT, env, wait });
-  }
-
-  it('starts it with the address of the simulator and a port, and ends it', async () => {
-    const ended = await auditModule({});
-    expect(ended.stderr).toBe('0 holes, 0 inconclusive, 1 checks passed, 0 not applicable\n');
-    expect(ended.code).toBe(0);
-  });
-
-  it('gives it the variables of the file', async () => {
-    const ended = await auditModule({ environment: { FORGETS_GUARD: '1' } });
-    expect(ended.code).toBe(1);
-    expect(jsonOf(ended)).toMatchObject({ checks: [{ outcome: 'hole', hole: 'open-page' }] });
-  });
-
-  it('says so when it ends before it listens, and shows nothing that it has printed', async () => {
-    const folder = makeFolder();
-    folder.write('app.cjs', "console.error('something secret'); process.exit(3);");
-    const ended = await auditModule({ arguments: [] }, `${folder.path}/app.cjs`);
-    expect(ended.code).toBe(1);
-    expect(jsonOf(ended)).toEqual({
-      error: { message: 'The app ended before it listened.', advice: expect.any(String) },
-    });
-    expect(ended.stdout + ended.stderr).not.toContain('something secret');
-  });
-});
-
-describe('audit refuses', () => {
-  it.each([
-    'http://bank.example',
-    'https://127.0.0.1:3000',
-    'http://127.0.0.1.bank.example/',
-    'http://10.0.0.5:3000',
-    'http://[::ffff:10.0.0.5]/',
-    'ftp://127.0.0.1/',
-  ])('to attack %s', async (url) => {
-    const folder = makeFolder();
-    folder.write(FILE, configOf(4010));
-    const { code, stderr } = await runCli(['audit', url], { folder: folder.path });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Only an app on this machine')]);
-  });
-
-  it.each([
-    ['a file that is not there', null, 1, `There is no ${FILE} in this folder`],
-    ['a file that is no JSON', '{', 2, 'the file'],
-    ['an unknown member', configOf(1, { guard: [] }), 2, 'the file has unknown members: guard'],
-    ['one user', configOf(1, { users: [] }), 2, 'users: '],
-    [
-      'a number without plus',
-      configOf(1, { newNumber: { path: '/p', phone: '2025550123' } }),
-      2,
-      'newNumber.phone: must be a number in E.164',
-    ],
-    ['an address of another site', configOf(1, { guarded: ['//bank.example/'] }), 2, 'guarded.0'],
-    ['a variable that is not set', configOf(1, { secrets: ['$NOT_SET'] }), 2, 'NOT_SET is not set'],
-    [
-      'a URL without the port of the simulator',
-      configOf(1, { simulator: {}, secrets: [] }),
-      2,
-      'simulator.port',
-    ],
-  ])('%s', async (_title, text, exitCode, message) => {
-    const folder = makeFolder();
-    if (text !== null) folder.write(FILE, text);
-    const { code, stderr } = await runCli(['audit', 'http://127.0.0.1:1'], { folder: folder.path });
-    expect([code, stderr]).toEqual([exitCode, expect.stringContaining(message)]);
-  });
-
-  it('an app that nothing describes, with a description to copy', async () => {
-    const folder = makeFolder();
-    const argv = ['audit', 'http://127.0.0.1:1'];
-    const { stderr } = await runCli(argv, { folder: folder.path });
-    const copied = stderr.slice(stderr.indexOf('{'), stderr.lastIndexOf('}') + 1);
-    folder.write(FILE, copied);
-    // The description is right as it is: the next thing that is missing belongs to a URL.
-    const next = await runCli(argv, { folder: folder.path });
-    expect([next.code, next.stderr]).toEqual([2, expect.stringContaining('simulator.port')]);
-  });
-
-  it('a file of --config that is not there, without repeating its name', async () => {
-    const argv = ['audit', 'http://127.0.0.1:1', '--config', 'secret-name.json'];
-    const { code, stderr } = await runCli(argv, { folder: makeFolder().path });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('could not be read (ENOENT)')]);
-    expect(stderr).not.toContain('secret-name');
-  });
-
-  it('an unknown hole, without repeating it', async () => {
-    const folder = makeFolder();
-    folder.write(FILE, configOf(await findFreePort(), { secrets: [] }));
-    const argv = ['audit', 'http://127.0.0.1:1', '--only', 'a-hole'];
-    const { code, stderr } = await runCli(argv, { folder: folder.path });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--only has an unknown hole')]);
-    expect(stderr).not.toContain('a-hole');
-  });
-
-  it('a port of the simulator that is in use', async () => {
-    const simulator = await GatewaySimulator.start();
-    closeLater(() => simulator.close());
-    const folder = makeFolder();
-    folder.write(FILE, configOf(Number(new URL(simulator.baseUrl).port), { secrets: [] }));
-    const { code, stderr } = await runCli(['audit', 'http://127.0.0.1:1'], { folder: folder.path });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('The port of the simulator')]);
   });
 });

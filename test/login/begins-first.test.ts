@@ -11,8 +11,16 @@ const APP_CODE = '246810';
 
 function addAppRoutes(app: Express, { stepUp, verifyWith }: SmsOtp): void {
   const transaction = () => ({ amount: '5.00', payee: 'Bob' });
-  app.post('/pay', stepUp({ transaction }), (req, res) => void res.json(req.smsOtp));
-  app.post('/app', verifyWith?.('totp') ?? [], (req, res) => void res.json(req.smsOtp));
+  app.post(
+    '/pay',
+    stepUp({ transaction }),
+    (req: { smsOtp?: unknown }, res: { json(body: unknown): void }) => res.json(req.smsOtp),
+  );
+  app.post(
+    '/app',
+    verifyWith?.('totp') ?? [],
+    (req: { smsOtp?: unknown }, res: { json(body: unknown): void }) => res.json(req.smsOtp),
+  );
 }
 
 /** Callbacks that a send calls between the password and the message. */

@@ -230,7 +230,11 @@ describe('other forms that are submitted twice', () => {
     trustProxy: 1,
     options: { factors: [totp] },
     routes: (app: Express, { verifyWith }: SmsOtp) =>
-      app.post('/app', verifyWith?.('totp') ?? [], (req, res) => void res.json(req.smsOtp)),
+      app.post(
+        '/app',
+        verifyWith?.('totp') ?? [],
+        (req: { smsOtp?: unknown }, res: { json(body: unknown): void }) => res.json(req.smsOtp),
+      ),
   });
 
   it('a login that waits for an app waits in both sessions, and is charged once', async () => {

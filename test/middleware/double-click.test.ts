@@ -52,7 +52,7 @@ describe('a second right password', () => {
     await agent.get('/status');
     const { generate } = test.sim.stats().calls;
     const answers = await Promise.all([givePassword(agent, user), givePassword(agent, user)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect(test.sim.stats().calls.generate).toBe(generate + 1);
   });
 
@@ -61,7 +61,9 @@ describe('a second right password', () => {
     await givePassword(test.agent(), user);
     test.clock.advanceSeconds(10);
     const { generate } = test.sim.stats().calls;
-    const answer = await givePassword(test.agent(), user);
+    // Of another browser: otherwise it would join the first login.
+    const agent = test.agent().set('User-Agent', 'another browser');
+    const answer = await givePassword(agent, user);
     const retryAfterSeconds = GAP_SECONDS - 10;
     expect([answer.status, answer.body]).toEqual([
       429,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { memoryStore, type SmsOtpStore } from 'passport-sms-otp';
 import { storeChecks } from 'passport-sms-otp/testing';
 import { sqliteStore } from '../../docs/recipes/sqlite-store';
-import { makePendingLogin, makeRecord, makeText } from '../stores/make-stored';
+import { beginLogin, makeRecord, makeOtp } from '../stores/make-stored';
 import { step, type Step } from '../stores/store-steps';
 import { casesOf } from '../support/complete-run';
 import { useSharedApp } from '../support/use-app';
@@ -58,7 +58,7 @@ describeWithSqlite()('the recipe for a store on SQLite', () => {
   it('finds everything again in its file', async () => {
     const path = newPath();
     const first = openStore(path);
-    await first.store.pendingLogins.begin(makePendingLogin('a', { otp: makeText('x') }), 600);
+    await beginLogin(first.store.pendingLogins, 'a', { otp: makeOtp('x') });
     await first.store.records.put({ ...WHERE, record: makeRecord('r'), ttlSeconds: null });
     await first.store.counters.charge([{ key: 'k', windowSeconds: 600 }]);
     const renewed = await first.store.tokens.renew('account', 0, () =>
@@ -66,7 +66,7 @@ describeWithSqlite()('the recipe for a store on SQLite', () => {
     );
     first.database.close();
     const { database, store } = openStore(path);
-    expect(await store.pendingLogins.find('a')).toMatchObject({ texts: [makeText('x')] });
+    expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
     expect(await store.records.list(WHERE)).toEqual([makeRecord('r')]);
     expect((await store.counters.charge([{ key: 'k', windowSeconds: 600 }])).counts[0]?.count).toBe(
       2,

@@ -14,6 +14,7 @@ import { startRedis } from '../services/redis';
 import { usePostgres, useServer } from '../services/use-service';
 import { redisLibraries } from './redis-clients';
 import { until } from './until';
+import { makeBegin, makePendingLogin } from './make-stored';
 
 // What people meet: each is named in the message, in the cause and in `store-failing`.
 
@@ -176,8 +177,7 @@ describeWithService('postgres')('a store error says what PostgreSQL said', () =>
     await running.pool.query('UPDATE sms_otp_counter SET version = 2');
     const problem = 'record of an unknown version';
     expect(await refusalOf(store)).toMatchObject({ problem });
-    const login = { pendingId: 'a', userId: 'user', place: 'x', value: '{}' };
-    await store.pendingLogins.begin(login, 60);
+    await store.pendingLogins.begin(makePendingLogin('a'), makeBegin());
     const change = { leavesMark: false, clears: [], charges: CHARGE, puts: [] };
     await expect(store.finish('a', change)).rejects.toMatchObject({
       ...{ problem, message: `The store failed (finish: ${problem})` },

@@ -5,14 +5,14 @@ import {
   checkClaim,
   checkCounters,
   checkFinish,
+  checkOtp,
   checkPendingLogin,
   checkPut,
   checkRenewed,
   checkSwap,
-  checkText,
 } from '../../src/stores/check-values';
 import type { ClaimOptions, Counter, RecordPut } from '../../src/stores/store';
-import { makeFinish, makePendingLogin, makeRecord, makeOtp } from './make-stored';
+import { makeBegin, makeFinish, makePendingLogin, makeRecord } from './make-stored';
 
 describe('the input of a store', () => {
   const counter = { key: 'a', windowSeconds: 60 };
@@ -72,10 +72,10 @@ describe('the input of a store', () => {
     'is refused when something is to live for %p seconds',
     (seconds) => {
       const login = makePendingLogin('a');
-      expect(() => checkPendingLogin(login, seconds)).toThrow(
+      expect(() => checkPendingLogin(login, makeBegin({ ttlSeconds: seconds }))).toThrow(
         new StoreError('begin: invalid login'),
       );
-      expect(() => checkPendingLogin(login, 0.5)).not.toThrow();
+      expect(() => checkPendingLogin(login, makeBegin({ ttlSeconds: 0.5 }))).not.toThrow();
       expect(() => checkPut({ ...put, ttlSeconds: seconds })).toThrow(
         new StoreError('put: invalid record'),
       );
@@ -94,21 +94,39 @@ describe('the input of a store', () => {
     { place: null },
     { value: 'x'.repeat(4_097) },
     { value: 5 },
-    { text: { otpId: '', value: '{}' } },
-    { text: { otpId: 'x', value: 'x'.repeat(1_025) } },
+    { side: '' },
+    { block: undefined },
+    { sender: '' },
+    { sender: null },
+    { series: '' },
   ])('is refused as a pending login with %j', (changes) => {
     // A caller in JavaScript may pass anything.
     const login = { ...makePendingLogin('a'), ...changes } as ReturnType<typeof makePendingLogin>;
-    expect(() => checkPendingLogin(login, 600)).toThrow(StoreError);
-    const good = makePendingLogin('a', { value: 'x'.repeat(4_096), otp: makeOtp('x') });
-    expect(() => checkPendingLogin(good, 600)).not.toThrow();
+    expect(() => checkPendingLogin(login, makeBegin())).toThrow(StoreError);
+    const rest = { block: '', sender: 'me', series: 'session' };
+    const good = makePendingLogin('a', { value: 'x'.repeat(4_096), ...rest });
+    expect(() => checkPendingLogin(good, makeBegin())).not.toThrow();
   });
 
-  it('is refused as a text without an id or with a value that is too long', () => {
-    const refusal = new StoreError('attach: invalid text');
-    expect(() => checkText({ otpId: '', value: '{}' })).toThrow(refusal);
-    expect(() => checkText({ otpId: 'x', value: 'x'.repeat(1_025) })).toThrow(refusal);
-    expect(() => checkText({ otpId: 'x', value: 'x'.repeat(1_024) })).not.toThrow();
+  it.each([
+    { most: 0 },
+    { most: 1.5 },
+    { protectedSeconds: -1 },
+    { protectedSeconds: Number.NaN },
+    { joinSeconds: -1 },
+    { joinSeconds: Infinity },
+  ])('is refused as the options of a begin with %j', (changes) => {
+    const login = makePendingLogin('a');
+    expect(() => checkPendingLogin(login, makeBegin(changes))).toThrow(StoreError);
+    const good = makeBegin({ most: 1, protectedSeconds: 0, joinSeconds: 0 });
+    expect(() => checkPendingLogin(login, good)).not.toThrow();
+  });
+
+  it('is refused as an OTP without an id or with a value that is too long', () => {
+    const refusal = new StoreError('attach: invalid OTP');
+    expect(() => checkOtp({ otpId: '', value: '{}' })).toThrow(refusal);
+    expect(() => checkOtp({ otpId: 'x', value: 'x'.repeat(1_025) })).toThrow(refusal);
+    expect(() => checkOtp({ otpId: 'x', value: 'x'.repeat(1_024) })).not.toThrow();
   });
 
   it.each([

@@ -1,9 +1,9 @@
 import type { SmsOtpStore } from '../../src/stores/store';
 import { STORE_TIMEOUT_MS, waitAtMost } from '../../src/stores/with-timeout';
-import { beginLogin, makeFinish, makeRecord, makeOtp } from './make-stored';
+import { makeBegin, makeFinish, makeOtp, makePendingLogin, makeRecord } from './make-stored';
 
 /** How many calls are made here: every one that a store has, `end` with an OTP id and without. */
-export const EVERY_CALL = 19;
+export const EVERY_CALL = 21;
 
 /** What came of every call of a store at once: the error where it rejected. */
 export function outcomesOfEveryCall(store: SmsOtpStore): Promise<unknown[]> {
@@ -50,10 +50,12 @@ export function everyRecordCall(store: SmsOtpStore): readonly (() => Promise<unk
     () => records.list(of),
     () => records.remove({ ...of, id: 'a' }, 'tag'),
     () => records.removeAll(of, 'b'),
-    () => beginLogin(pendingLogins, 'a', { otp: makeOtp('x') }, 60),
+    () => pendingLogins.begin(makePendingLogin('a', { series: 'session' }), makeBegin()),
+    () => pendingLogins.attach('a', makeOtp('x'), { endsPrevious: true }),
     () => pendingLogins.attach('a', makeOtp('y')),
     () => pendingLogins.claim('a', { of: 'otp', most: 5 }),
     () => pendingLogins.find('a'),
+    () => pendingLogins.findNewest('user', 'session'),
     () => pendingLogins.end('a', { otpId: 'x' }),
     () => store.finish('a', makeFinish({ ...changes, leavesMark: true })),
     () => pendingLogins.end('a'),

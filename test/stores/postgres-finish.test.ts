@@ -5,18 +5,19 @@ import { StoreError } from '../../src/errors';
 import type {
   Counter,
   FinishOptions,
-  NewPendingLogin,
+  PendingLoginStore,
   RecordPut,
   SmsOtpStore,
 } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { everyRecordCall } from './every-call';
-import { makeFinish, makePendingLogin, makeRecord, makeOtp } from './make-stored';
+import { beginLogin, makeFinish, makeRecord, makeOtp } from './make-stored';
 import { usePostgres } from './postgres-ground';
 import { until } from './until';
 
-const makeLogin = (id: string, otpId?: string): NewPendingLogin =>
-  makePendingLogin(id, otpId === undefined ? {} : { otp: makeOtp(otpId) });
+/** Begins a login of the user `user`, with an OTP where one is named. */
+const begin = (logins: PendingLoginStore, id: string, otpId?: string): Promise<void> =>
+  beginLogin(logins, id, otpId === undefined ? {} : { otp: makeOtp(otpId) });
 const makePut = (id: string): RecordPut => ({
   ...{ kind: 'login', owner: 'user', record: makeRecord(id), ttlSeconds: 600 },
 });
@@ -32,14 +33,14 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     'NULL',
     `'5'`,
     `'{}'`,
-    `'{"texts":5,"kinds":5}'`,
-    `'{"texts":{},"kinds":{"totp":null}}'`,
-    `'{"texts":{"x":-1},"kinds":{"totp":-1}}'`,
-    `'{"texts":{"x":0.5},"kinds":{"totp":"0"}}'`,
-    `'{"texts":{"x":[0]},"kinds":{"totp":1e99}}'`,
+    `'{"otps":5,"kinds":5}'`,
+    `'{"otps":{},"kinds":{"totp":null}}'`,
+    `'{"otps":{"x":-1},"kinds":{"totp":-1}}'`,
+    `'{"otps":{"x":0.5},"kinds":{"totp":"0"}}'`,
+    `'{"otps":{"x":[0]},"kinds":{"totp":1e99}}'`,
   ])('are exhausted with the attempts %s', async (attempts) => {
     const { pool, store } = ground();
-    await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
+    await begin(store.pendingLogins, 'a', 'x');
     await pool.query(`UPDATE sms_otp_pending_login SET attempts = ${attempts}`);
     for (const kind of ['otp', 'totp'])
       expect(await store.pendingLogins.claim('a', { of: kind, most: 5 })).toEqual({
@@ -49,11 +50,11 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
   });
 
   it.each([`'{}'`, `'[5]'`, `'[{"otpId":5,"value":"{}"}]'`, `'[{"otpId":"x"}]'`])(
-    'are refused with the texts %s, and end',
-    async (texts) => {
+    'are refused with the OTPs %s, and end',
+    async (otps) => {
       const { pool, store } = ground();
-      await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
-      await pool.query(`UPDATE sms_otp_pending_login SET texts = ${texts}`);
+      await begin(store.pendingLogins, 'a', 'x');
+      await pool.query(`UPDATE sms_otp_pending_login SET otps = ${otps}`);
       await expect(store.pendingLogins.find('a')).rejects.toThrow(StoreError);
       await expect(store.pendingLogins.claim('a', { of: 'totp', most: 5 })).rejects.toThrow(
         StoreError,
@@ -64,10 +65,10 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
 
   it('are refused with a NUL character, and nothing is written', async () => {
     const { pendingLogins } = ground().store;
-    await pendingLogins.begin(makeLogin('a', 'x'), 600);
+    await begin(pendingLogins, 'a', 'x');
     const calls = [
-      pendingLogins.begin(makeLogin('\0'), 600),
-      pendingLogins.begin(makeLogin('a', '\0'), 600),
+      begin(pendingLogins, '\0'),
+      begin(pendingLogins, 'a', '\0'),
       pendingLogins.attach('a', makeOtp('\0')),
       pendingLogins.claim('a', { of: '\0', most: 5 }),
       pendingLogins.end('a', { otpId: '\0' }),
@@ -81,42 +82,40 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
   });
 
   it.each(['read committed', 'repeatable read', 'serializable'])(
-    'of one place have texts at one of them, at the isolation level %s',
+    'of one place have OTPs at one of them, at the isolation level %s',
     async (level) => {
       const pool = ground().openPool(level);
       const { pendingLogins } = postgresStore(pool, { random: () => 1 });
-      for (const id of ['a', 'b', 'c', 'd']) await pendingLogins.begin(makeLogin(id), 600);
+      for (const id of ['a', 'b', 'c', 'd']) await begin(pendingLogins, id);
       await Promise.all(
         Array.from({ length: 12 }, (_, index) => {
           const id = 'abcd'.charAt(index % 4);
           if (index < 8) return pendingLogins.attach(id, makeOtp(`t${index}`));
-          return pendingLogins.begin(makeLogin(`${id}${id}`, `t${index}`), 600);
+          return begin(pendingLogins, `${id}${id}`, `t${index}`);
         }),
       );
       await pool.end();
-      const texted = `SELECT count(*)::int AS value FROM sms_otp_pending_login WHERE texts <> '[]'`;
-      expect(await ground().valueOf(texted)).toBe(1);
+      const holding = `SELECT count(*)::int AS value FROM sms_otp_pending_login WHERE otps <> '[]'`;
+      expect(await ground().valueOf(holding)).toBe(1);
     },
   );
 
-  it('begin with texts, get texts and are all ended by one call at a time of a user', async () => {
+  it('begin, get OTPs and are all ended by one call at a time of a user', async () => {
     const { pendingLogins } = ground().store;
-    await pendingLogins.begin(makeLogin('a'), 600);
+    await begin(pendingLogins, 'a');
     await ground().beside<unknown>({ statement: TURN }, () => [
-      pendingLogins.begin(makeLogin('b', 'x'), 600),
+      begin(pendingLogins, 'b', 'x'),
       pendingLogins.attach('a', makeOtp('y')),
       pendingLogins.endAll('user', 'a'),
     ]);
     const found = await Promise.all(['a', 'b'].map((id) => pendingLogins.find(id)));
-    const texts = found.flatMap((login) =>
-      login === null || login === 'passed' ? [] : login.otps,
-    );
-    expect(texts.length).toBeLessThanOrEqual(1);
+    const otps = found.flatMap((login) => (login === null || login === 'passed' ? [] : login.otps));
+    expect(otps.length).toBeLessThanOrEqual(1);
   });
 
-  it('take no text that was meant for the login of another user', async () => {
+  it('take no OTP that was meant for the login of another user', async () => {
     const { pendingLogins } = ground().store;
-    await pendingLogins.begin(makeLogin('a', 'x'), 600);
+    await begin(pendingLogins, 'a', 'x');
     const then = `UPDATE sms_otp_pending_login SET user_id = 'other'`;
     const attached = await ground().beside({ statement: TURN, then }, () => [
       pendingLogins.attach('a', makeOtp('y')),
@@ -128,11 +127,11 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
     });
   });
 
-  it('are judged as they are when a wait is over', async () => {
+  it('are seen as they are when a wait is over', async () => {
     const { store } = ground();
     const { pendingLogins } = store;
-    await pendingLogins.begin(makeLogin('a', 'x'), 600);
-    const statement = `UPDATE sms_otp_pending_login SET texts = '[]'`;
+    await begin(pendingLogins, 'a', 'x');
+    const statement = `UPDATE sms_otp_pending_login SET otps = '[]'`;
     const results = await ground().beside<unknown>({ statement, then: 'SELECT' }, () => [
       pendingLogins.claim('a', { of: 'otp', otpId: 'x', most: 5 }),
       pendingLogins.end('a', { otpId: 'x' }),
@@ -143,21 +142,21 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
 
   it('leave nothing but a mark when they have passed', async () => {
     const { store, valueOf } = ground();
-    await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
+    await begin(store.pendingLogins, 'a', 'x');
     await store.finish('a', makeFinish({ leavesMark: true }));
-    const row = `SELECT ARRAY[value, texts::text, attempts::text] AS value FROM sms_otp_pending_login`;
+    const row = `SELECT ARRAY[value, otps::text, attempts::text] AS value FROM sms_otp_pending_login`;
     expect(await valueOf(row)).toEqual(['', '[]', '{}']);
   });
 
   it('are pruned when they are over, and not while they live', async () => {
     const { pool, store, valueOf } = ground();
     for (const id of ['over', 'passed', 'live', 'passed and live'])
-      await store.pendingLogins.begin(makeLogin(id), 600);
+      await begin(store.pendingLogins, id);
     for (const id of ['passed', 'passed and live'])
       await store.finish(id, makeFinish({ leavesMark: true }));
     await pool.query(`UPDATE sms_otp_pending_login SET expires_at = now() - interval '1 s'
       WHERE pending_id IN ('over', 'passed')`);
-    await postgresStore(pool, { random: () => 0 }).pendingLogins.begin(makeLogin('new'), 600);
+    await begin(postgresStore(pool, { random: () => 0 }).pendingLogins, 'new');
     const ids =
       'SELECT array_agg(pending_id ORDER BY pending_id) AS value FROM sms_otp_pending_login';
     await until(
@@ -178,7 +177,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       const store = postgresStore(pool, { random: () => 1 });
       const { pendingLogins, records } = store;
       await records.put(makePut('old'));
-      for (const id of ['a', 'b', 'c']) await pendingLogins.begin(makeLogin(id), 600);
+      for (const id of ['a', 'b', 'c']) await begin(pendingLogins, id);
       const replaces = { kind: 'login', owner: 'user', id: 'old' };
       const finished = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
@@ -210,7 +209,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
         ...{ leavesMark: true, clears: ['cleared'], charges: [charge('new'), charge('odd')] },
         ...{ puts: [makePut('new')], replaces: { kind: 'login', owner: 'user', id: 'old' } },
       };
-      await store.pendingLogins.begin(makeLogin('a', 'x'), 600);
+      await begin(store.pendingLogins, 'a', 'x');
       await store.records.put(makePut('old'));
       await store.counters.charge([charge('cleared'), charge('odd')]);
       await pool.query(`UPDATE sms_otp_counter SET ${change} WHERE key = 'odd'`);
@@ -224,10 +223,10 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
 
   it('takes a record away from a removal of all only with the one that comes', async () => {
     const { store } = ground();
-    await store.pendingLogins.begin(makeLogin('a'), 600);
+    await begin(store.pendingLogins, 'a');
     await store.records.put(makePut('old'));
     const put = JSON.stringify([{ ...makePut('new'), ...makePut('new').record }]);
-    const statement = `SELECT sms_otp_finish_v2('a', NULL, false, 'login', 'user', 'old',
+    const statement = `SELECT sms_otp_finish_v3('a', NULL, false, false, 'login', 'user', 'old',
       '{}', '[]', '{}', '${put}', 9000)`;
     const removed = await ground().beside({ statement, then: 'SELECT' }, () => [
       store.records.removeAll(makePut('new')),
@@ -246,7 +245,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
     const codes: unknown[] = [];
     const store = postgresStore(watchedPool(codes), { random: () => 1 });
     await store.counters.charge(['a', 'z'].map(charge));
-    await store.pendingLogins.begin(makeLogin('p'), 600);
+    await begin(store.pendingLogins, 'p');
     const puts = ['login', 'browser'].map((kind) => ({ ...makePut('r'), kind }));
     const finish = makeFinish({ clears: ['a'], charges: [charge('z')], puts });
     const finished = await ground().beside({ statement, then }, () => [store.finish('p', finish)]);
@@ -280,7 +279,7 @@ BEGIN
 END $body$;
 CREATE TRIGGER gate BEFORE INSERT ON sms_otp_counter FOR EACH ROW EXECUTE FUNCTION wait_at_gate()`);
     try {
-      await pendingLogins.begin(makeLogin('p'), 600);
+      await begin(pendingLogins, 'p');
       await gate.query(`SELECT pg_advisory_lock(ascii('a'))`);
       // This charge has seen neither counter, and writes "a" when it is let through.
       const charged = counters.charge(['a', 'z'].map(charge));
@@ -322,7 +321,7 @@ CREATE TRIGGER gate BEFORE INSERT ON sms_otp_counter FOR EACH ROW EXECUTE FUNCTI
     };
     for (let round = 0; round < 4; round += 1) {
       const logins = ['a', 'b', 'c', 'd'].map((word) => `${word}${round}`);
-      for (const login of logins) await pendingLogins.begin(makeLogin(login), 600);
+      for (const login of logins) await begin(pendingLogins, login);
       // More at once would not end within the 2 s of a call on a slow machine.
       await Promise.all(logins.flatMap((login, index) => callsInOrder(login, index % 2 === 0)));
     }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { Client, type Pool, type PoolConfig } from 'pg';
@@ -36,8 +37,8 @@ describeWithService('postgres')('the limit of the server on a statement', () => 
     const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     const query = jest.spyOn(pool, 'query');
     const { pendingLogins } = postgresStore(pool, { random: () => 1 });
-    await beginLogin(pendingLogins, 'a', {}, 60);
-    await beginLogin(pendingLogins, 'b', {}, 60);
+    for (let logins = 0; logins < 2; logins += 1)
+      await beginLogin(pendingLogins, randomUUID(), {}, 60);
     await Promise.all(query.mock.results.map(({ value }) => value as Promise<unknown>));
     // Two calls, a question for the schema, and one for the limit and the clock.
     expect(query).toHaveBeenCalledTimes(4);

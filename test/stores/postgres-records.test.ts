@@ -51,7 +51,12 @@ describeWithService('postgres')('records in PostgreSQL', () => {
       store.finish('p', makeFinish({ replaces: { ...of, id: 'none' } })),
       records.removeAll(of, 'a'),
     ]);
-    expect(results).toEqual([true, { isPut: false, gone: [] }, { isFinished: false }, []]);
+    expect(results).toEqual([
+      true,
+      { isPut: false, gone: [], replaced: null },
+      { isFinished: false },
+      [],
+    ]);
   });
 
   it('are written once by many that put while there is none', async () => {

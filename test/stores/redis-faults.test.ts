@@ -8,7 +8,14 @@ import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { EVERY_CALL, outcomesOfEveryCall, outcomesWithinDeadline } from './every-call';
-import { beginLogin, makeFinish, makePendingLogin, makeRecord, makeOtp } from './make-stored';
+import {
+  makeBegin,
+  beginLogin,
+  makeFinish,
+  makePendingLogin,
+  makeRecord,
+  makeOtp,
+} from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 import { until } from './until';
 
@@ -95,7 +102,7 @@ describeWithService('redis')('redisStore when Redis fails', () => {
       await connected.command('CONFIG', 'SET', 'maxmemory', '1');
       await expect(store.pendingLogins.claim('a', CLAIM)).rejects.toThrow(StoreError);
       const second = makePendingLogin('b');
-      await expect(store.pendingLogins.begin(second, 600)).rejects.toThrow(StoreError);
+      await expect(store.pendingLogins.begin(second, makeBegin())).rejects.toThrow(StoreError);
       await expect(store.counters.charge([{ key: 'a', windowSeconds: 60 }])).rejects.toThrow(
         StoreError,
       );

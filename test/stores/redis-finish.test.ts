@@ -78,9 +78,10 @@ describeWithService('redis')('a finish in Redis', () => {
       expect(await store.finish('a', whole)).toEqual({
         isFinished: true,
         results: [
-          { isPut: true, gone: [] },
-          { isPut: true, gone: ['old'] },
+          { isPut: true, gone: [], replaced: null },
+          { isPut: true, gone: ['old'], replaced: null },
         ],
+        replaced: makeRecord('old'),
       });
       const keys = (await connected.command('KEYS', '*')) as string[];
       const expected = ['counter:lifted', 'counter:new', 'pending-login:a', 'pending-logins:user'];
@@ -112,13 +113,17 @@ describeWithService('redis')('a finish in Redis', () => {
     it('is done on a full server where it only deletes', async () => {
       await connected.command('CONFIG', 'SET', 'maxmemory', '1');
       const deleting = { ...whole, puts: [], charges: [], leavesMark: false };
-      expect(await store.finish('a', deleting)).toEqual({ isFinished: true, results: [] });
+      expect(await store.finish('a', deleting)).toEqual({
+        isFinished: true,
+        results: [],
+        replaced: makeRecord('old'),
+      });
       await connected.command('CONFIG', 'SET', 'maxmemory', '0');
       expect(await connected.command('KEYS', '*')).toHaveLength(2);
     });
 
     it.each([
-      ['a text that is not live', { otpId: 'y' }],
+      ['an OTP that is not active', { otpId: 'y' }],
       ['a record to replace that is not there', { replaces: { ...logins, id: 'x' } }],
       ['one of another kind', { replaces: { kind: 'device', owner: 'user', id: 'old' } }],
     ])('changes nothing with %s', async (_what, change) => {

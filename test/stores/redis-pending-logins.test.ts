@@ -7,7 +7,7 @@ import type { SmsOtpStore, PendingLoginStore } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
-import { beginLogin, makeFinish, makePendingLogin, makeOtp } from './make-stored';
+import { beginLogin, makeBegin, makeFinish, makePendingLogin, makeOtp } from './make-stored';
 import { redisLibraries, type TestClient } from './redis-clients';
 
 const quiet = { onWarning: () => undefined };
@@ -35,9 +35,9 @@ describeWithService('redis')('pending logins in Redis', () => {
       logins = store.pendingLogins;
     });
 
-    const begin = (id: string, otpId?: string, ttlSeconds = 600): Promise<boolean> => {
-      const text = otpId === undefined ? undefined : makeOtp(otpId);
-      return logins.begin(makePendingLogin(id, { otp: text }), ttlSeconds);
+    const begin = (id: string, otpId?: string, ttlSeconds = 600): Promise<void> => {
+      const otp = otpId === undefined ? undefined : makeOtp(otpId);
+      return beginLogin(logins, id, { otp }, ttlSeconds);
     };
     const claim = (otpId?: string) => logins.claim('a', { of: 'otp', otpId, most: 5 });
     const keys = async (): Promise<string[]> =>
@@ -48,13 +48,13 @@ describeWithService('redis')('pending logins in Redis', () => {
       await begin('short', undefined, 60);
       await logins.attach('long', makeOtp('x'));
       await logins.attach('short', makeOtp('y'));
-      const [long, short, index, texted] = rooted(
-        ...['pending-login:long', 'pending-login:short', 'pending-logins:user', 'texted:user'],
+      const [long, short, index, holders] = rooted(
+        ...['pending-login:long', 'pending-login:short', 'pending-logins:user', 'otp-holders:user'],
       );
-      expect(await keys()).toEqual([long, short, index, texted]);
+      expect(await keys()).toEqual([holders, long, short, index]);
       const lives = [];
       for (const one of await keys()) lives.push(Number(await connected.command('TTL', one)));
-      expect(lives.map((seconds) => seconds > 590)).toEqual([true, false, true, true]);
+      expect(lives.map((seconds) => seconds > 590)).toEqual([true, true, false, true]);
       expect(Math.min(...lives)).toBeGreaterThan(50);
     });
 
@@ -81,18 +81,51 @@ describeWithService('redis')('pending logins in Redis', () => {
       }
     });
 
-    it('leave nothing with the former user and place of an id that another takes', async () => {
-      await begin('a', 'x');
-      await beginLogin(logins, 'a', { userId: 'other', otp: makeOtp('x') });
-      const ofOther = rooted('pending-login:a', 'pending-logins:other', 'texted:other');
-      expect(await keys()).toEqual(ofOther);
-      await logins.end('a', { otpId: 'x' });
-      await beginLogin(logins, 'a', { userId: 'other', place: 'step-up' });
-      expect(await keys()).toEqual(ofOther.slice(0, 2));
+    it('leave nothing but what begins when they make room, or when their series ends them', async () => {
+      await beginLogin(logins, 'a', { series: 'session', otp: makeOtp('x') });
+      await beginLogin(logins, 'b', { series: 'session', place: 'step-up', otp: makeOtp('y') });
+      const ofUser = rooted('otp-holders:user', 'pending-login:b', 'pending-logins:user');
+      expect(await keys()).toEqual(ofUser);
+      expect(await connected.command('HKEYS', ofUser[0] ?? '')).toEqual(['step-up']);
+      await logins.end('b');
+      await begin('c');
+      await logins.begin(makePendingLogin('d'), makeBegin({ most: 1 }));
+      expect(await keys()).toEqual(rooted('pending-login:d', 'pending-logins:user'));
     });
 
+    it.each([
+      ['version', '2'],
+      ['begun', 'x'],
+      ['begun', '5'],
+      ['begun', '[]'],
+      ['begun', '["5","others","block","me"]'],
+      ['user', 'other'],
+    ])('do not stop others of the user when %s is %p', async (name, value) => {
+      await beginLogin(logins, 'a', { sender: 'me', series: 'session' });
+      await connected.command('HSET', key, name, value);
+      const options = makeBegin({ most: 1, joinSeconds: 600 });
+      const next = makePendingLogin('b', { sender: 'me', series: 'session' });
+      expect(await logins.begin(next, options)).toEqual({ outcome: 'begun' });
+      expect(await logins.attach('b', makeOtp('x'))).toBe(true);
+      expect(await logins.findNewest('user', 'session')).toMatchObject({ pendingId: 'b' });
+      expect(await connected.command('HGET', key, name)).toBe(value);
+    });
+
+    it.each(['x', '{}', '{"kinds":{},"otps":5}', '{"kinds":{"totp":1},"otps":{}}'])(
+      'are not joined with the attempts %p',
+      async (attempts) => {
+        const join = async (id: string): Promise<unknown> => {
+          const login = makePendingLogin(id, { sender: 'me' });
+          return (await logins.begin(login, makeBegin({ joinSeconds: 600 }))).outcome;
+        };
+        expect([await join('a'), await join('b')]).toEqual(['begun', 'joined']);
+        await connected.command('HSET', key, 'attempts', attempts);
+        expect(await join('c')).toBe('begun');
+      },
+    );
+
     it.each([{ userId: 'other' }, { place: 'step-up' }])(
-      'keep their texts where the id was that of a login of another user or place',
+      'keep their OTPs where the id was that of a login of another user or place',
       async (change) => {
         await begin('a', 'x');
         // Its time is up.
@@ -133,9 +166,20 @@ describeWithService('redis')('pending logins in Redis', () => {
 
     it.each([
       'missing',
-      ...['x', '', '{}', '5', 'null', '{"of":{}}', '{"of":{},"at":{}}', '{"of":{},"at":5}'],
-      ...['-1', '1.5', '"1"', '1e20', 'null', '{}'].map((count) => `{"of":{},"at":{"x":${count}}}`),
-    ])('are exhausted where the count of a text is %p', async (attempts) => {
+      ...[
+        'x',
+        '',
+        '{}',
+        '5',
+        'null',
+        '{"kinds":{}}',
+        '{"kinds":{},"otps":{}}',
+        '{"kinds":{},"otps":5}',
+      ],
+      ...['-1', '1.5', '"1"', '1e20', 'null', '{}'].map(
+        (count) => `{"kinds":{},"otps":{"x":${count}}}`,
+      ),
+    ])('are exhausted where the count of an OTP is %p', async (attempts) => {
       await begin('a', 'x');
       if (attempts === 'missing') await connected.command('HDEL', key, 'attempts');
       else await connected.command('HSET', key, 'attempts', attempts);
@@ -144,14 +188,14 @@ describeWithService('redis')('pending logins in Redis', () => {
       expect(await logins.end('a')).toBe(true);
     });
 
-    it('go on with the count of a text, valid or not, when it is attached again', async () => {
+    it('go on with the count of an OTP, valid or not, when it is attached again', async () => {
       await begin('a', 'x');
-      for (const text of ['y', 'z', 'x']) await logins.attach('a', makeOtp(text));
+      for (const otpId of ['y', 'z', 'x']) await logins.attach('a', makeOtp(otpId));
       expect(await claim('x')).toMatchObject({ attempt: 1 });
       await logins.end('a', { otpId: 'x' });
       await logins.attach('a', makeOtp('x'));
       expect(await claim('x')).toMatchObject({ attempt: 2 });
-      await connected.command('HSET', key, 'attempts', '{"of":{},"at":{"x":-1}}');
+      await connected.command('HSET', key, 'attempts', '{"kinds":{},"otps":{"x":-1}}');
       await logins.attach('a', makeOtp('x'));
       expect(await claim('x')).toEqual({ outcome: 'exhausted' });
       await connected.command('HDEL', key, 'attempts');
@@ -161,8 +205,10 @@ describeWithService('redis')('pending logins in Redis', () => {
 
     it.each([
       'missing',
-      ...['x', '', '{}', '{"at":{}}', '{"of":5,"at":{}}'],
-      ...['-1', '1.5', '"1"', '1e20', 'null'].map((count) => `{"of":{"totp":${count}},"at":{}}`),
+      ...['x', '', '{}', '{"otps":{}}', '{"kinds":5,"otps":{}}'],
+      ...['-1', '1.5', '"1"', '1e20', 'null'].map(
+        (count) => `{"kinds":{"totp":${count}},"otps":{}}`,
+      ),
     ])('are exhausted where the count of a kind is %p', async (attempts) => {
       await begin('a');
       if (attempts === 'missing') await connected.command('HDEL', key, 'attempts');
@@ -176,8 +222,8 @@ describeWithService('redis')('pending logins in Redis', () => {
       ...['version', 'user', 'place', 'value', 'sends'].map((name) => [name, null]),
       ['sends', 'x'],
       ['sends', '-1'],
-      ['text:x', 'x'],
-      ['text:x', ':x'],
+      ['otp:x', 'x'],
+      ['otp:x', ':x'],
     ])('refuse a login whose %s is %p, and end it', async (name, value) => {
       await begin('a', 'x');
       if (value === null) await connected.command('HDEL', key, String(name));
@@ -197,8 +243,7 @@ describeWithService('redis')('pending logins in Redis', () => {
       await connected.command('HSET', key, 'version', '2');
       expect(await logins.end('a')).toBe(true);
       await connected.command('HSET', key, 'version', '2');
-      expect(await begin('a')).toBe(true);
-      expect(await logins.find('a')).toMatchObject({ sends: 0, otps: [] });
+      await expect(begin('a')).rejects.toThrow(StoreError);
     });
 
     it('refuse keys of another type', async () => {
@@ -223,7 +268,11 @@ describeWithService('redis')('pending logins in Redis', () => {
       expect(await keys()).toHaveLength(3);
       expect(await logins.end('a', { otpId: 'y' })).toBe(true);
       expect(await logins.find('a')).toMatchObject({ otps: [makeOtp('x')] });
-      expect(await store.finish('a', makeFinish())).toEqual({ isFinished: true, results: [] });
+      expect(await store.finish('a', makeFinish())).toEqual({
+        isFinished: true,
+        results: [],
+        replaced: null,
+      });
       expect(await keys()).toEqual([]);
       await connected.command('CONFIG', 'SET', 'maxmemory', '0');
     });
@@ -237,7 +286,7 @@ describeWithService('redis')('pending logins in Redis', () => {
     });
     afterAll(() => client.disconnect());
 
-    it('begin, lose their texts, and end', async () => {
+    it('begin, lose their OTPs, and end', async () => {
       const store = redisStore(client, quiet);
       const { pendingLogins } = store;
       for (const id of ['a', 'b', 'c']) await beginLogin(pendingLogins, id, { otp: makeOtp(id) });

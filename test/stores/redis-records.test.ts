@@ -94,6 +94,7 @@ describeWithService('redis')('records in Redis', () => {
       expect(await records.put({ ...of, record: makeRecord('b'), ttlSeconds: 60 })).toEqual({
         isPut: true,
         gone: [],
+        replaced: null,
       });
       expect(((await connected.command('HKEYS', key)) as string[]).sort()).toEqual(['b', 'c']);
       expect((await records.list(of)).map(({ id }) => id)).toEqual(['b', 'c']);

@@ -39,9 +39,9 @@ describeWithService('redis')('redisStore', () => {
         'counter',
         'fence',
         'lease',
+        'otp-holders',
         'pending-login',
         'pending-logins',
-        'texted',
         'token',
       ]);
       for (const key of keys) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import type { Charge, Counter, PutResult, SmsOtpStore } from '../../src/stores/store';
+import type { BeginOptions, Charge, Counter, PutResult, SmsOtpStore } from '../../src/stores/store';
 
 type Run = (store: SmsOtpStore) => Promise<unknown>;
 
@@ -30,14 +30,25 @@ const counter: fc.Arbitrary<Counter> = fc.record(
   { requiredKeys: ['key', 'windowSeconds'] },
 );
 const counters = fc.uniqueArray(counter, { selector: (one) => one.key, maxLength: 4 });
-const id = fc.constantFrom('x', 'y', 'z');
+const id = fc.constantFrom('x', 'y', 'z', 'w');
 const user = fc.constantFrom('user', 'other');
 const life = fc.constantFrom(600, 700);
-const text = fc.record({ otpId: id, value: fc.json({ maxDepth: 1 }) });
+const otp = fc.record({ otpId: id, value: fc.json({ maxDepth: 1 }) });
+const word = fc.constantFrom('p', 'q');
 const login = fc.record(
-  { pendingId: id, userId: user, place: fc.constantFrom('p', 'q'), value: fc.json(), text },
-  { requiredKeys: ['pendingId', 'userId', 'place', 'value'] },
+  {
+    ...{ pendingId: id, userId: user, place: word, side: word, block: word },
+    ...{ sender: word, series: word, value: fc.json() },
+  },
+  { requiredKeys: ['pendingId', 'userId', 'place', 'side', 'block', 'value'] },
 );
+const begin: fc.Arbitrary<BeginOptions> = fc.record({
+  ttlSeconds: life,
+  most: fc.integer({ min: 1, max: 3 }),
+  protectedSeconds: fc.constantFrom(600, 1_000),
+  joinSeconds: fc.constantFrom(0, 600),
+});
+const attaching = fc.record({ endsPrevious: fc.boolean() });
 const claim = fc.oneof(
   fc.record(
     { of: fc.constant('otp'), otpId: id, most: fc.integer({ min: 1, max: 3 }) },
@@ -65,7 +76,13 @@ const put = fc.record(
 const finish = fc
   .record(
     {
-      ...{ otpId: id, leavesMark: fc.boolean(), clears: fc.uniqueArray(key), replaces: reference },
+      ...{
+        otpId: id,
+        acceptsPassed: fc.boolean(),
+        leavesMark: fc.boolean(),
+        clears: fc.uniqueArray(key),
+        replaces: reference,
+      },
       charges: counters,
       puts: fc.array(put, { maxLength: 3 }),
     },
@@ -95,13 +112,13 @@ const stepOfLogins: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .tuple(login, life)
-      .map((given) => toStep('begin', given, (s) => s.pendingLogins.begin(...given))),
+      .tuple(login, begin)
+      .map((given) => toStep('begin', given, (s) => orRefused(s.pendingLogins.begin(...given)))),
   },
   {
     weight: 2,
     arbitrary: fc
-      .tuple(id, text)
+      .tuple(id, otp, attaching)
       .map((given) => toStep('attach', given, (s) => s.pendingLogins.attach(...given))),
   },
   {
@@ -111,6 +128,9 @@ const stepOfLogins: fc.Arbitrary<Step> = fc.oneof(
       .map((given) => toStep('claim', given, (s) => s.pendingLogins.claim(...given))),
   },
   id.map((one) => toStep('find', one, (s) => s.pendingLogins.find(one))),
+  fc
+    .tuple(user, word)
+    .map((given) => toStep('findNewest', given, (s) => s.pendingLogins.findNewest(...given))),
   fc
     .tuple(id, fc.record({ otpId: id }, { requiredKeys: [] }))
     .map((given) => toStep('end', given, (s) => s.pendingLogins.end(...given))),
@@ -123,7 +143,7 @@ const stepOfLogins: fc.Arbitrary<Step> = fc.oneof(
       toStep('finish', given, async (s) => {
         const finished = await orRefused(s.finish(...given));
         return typeof finished === 'object' && finished.isFinished
-          ? finished.results.map(toSorted)
+          ? { ...finished, results: finished.results.map(toSorted) }
           : finished;
       }),
     ),
@@ -157,16 +177,16 @@ const stepOfRecords: fc.Arbitrary<Step> = fc.oneof(
 
 export const step: fc.Arbitrary<Step> = fc.oneof(stepOfCounters, stepOfLogins, stepOfRecords);
 
-/** What does not fit, such as two puts of one kind and owner, is refused by every store. */
+/** Every store refuses a known id, and what is invalid, such as two puts of one kind and owner. */
 async function orRefused<Result>(call: Promise<Result>): Promise<Result | 'refused'> {
   return call.catch((error: unknown) => {
-    if (String(error).includes('finish: invalid')) return 'refused';
+    if (/finish: invalid|begin: the id is taken/.test(String(error))) return 'refused';
     throw error;
   });
 }
 
-function toSorted({ isPut, gone }: PutResult): PutResult {
-  return { isPut, gone: gone.toSorted() };
+function toSorted(result: PutResult): PutResult {
+  return { ...result, gone: result.gone.toSorted() };
 }
 
 function toStep(name: string, values: unknown, run: Run): Step {

@@ -1,6 +1,6 @@
 import { StoreError } from '../../src/errors';
 import type { SmsOtpStore, PendingClaim, PutResult, StoredRecord } from '../../src/stores/store';
-import { beginLogin, makeFinish, makeRecord } from './make-stored';
+import { makeBegin, makeFinish, makePendingLogin, makeRecord } from './make-stored';
 
 /** Says of each call whether it returns what the contract says, or is refused with a StoreError. */
 export function verdictsOn(store: SmsOtpStore): readonly Promise<boolean>[] {
@@ -14,16 +14,25 @@ export function verdictsOn(store: SmsOtpStore): readonly Promise<boolean>[] {
     isSo(records.list(of), (listed) => listed.every(isRecord)),
     isSo(records.remove({ ...of, id: 'a' }), isBoolean),
     isSo(records.removeAll(of), isListOfIds),
-    isSo(beginLogin(pendingLogins, 'a', {}, 60), isBoolean),
+    isSo(
+      pendingLogins.begin(makePendingLogin('a'), makeBegin()),
+      (begun) => begun.outcome !== 'joined' || isLogin(begun.login),
+    ),
     isSo(pendingLogins.attach('a', { otpId: 'x', value: '' }), isBoolean),
     isSo(pendingLogins.claim('a', { of: 'otp', most: 5 }), isClaim),
     isSo(pendingLogins.find('a'), (found) => typeof found !== 'object' || isLogin(found)),
+    isSo(
+      pendingLogins.findNewest('user', 'session'),
+      (found) => found === null || (typeof found.pendingId === 'string' && isLogin(found.login)),
+    ),
     isSo(pendingLogins.end('a'), isBoolean),
     isSo(
       store.finish('a', makeFinish({ puts: [put] })),
       (finished) =>
         !finished.isFinished ||
-        (finished.results.length === 1 && finished.results.every(isPutResult)),
+        (finished.results.length === 1 &&
+          finished.results.every(isPutResult) &&
+          (finished.replaced === null || isRecord(finished.replaced))),
     ),
   ];
 }
@@ -43,8 +52,8 @@ function isListOfIds(ids: readonly string[]): boolean {
   return Array.isArray(ids) && ids.every((id) => typeof id === 'string');
 }
 
-function isPutResult({ isPut, gone }: PutResult): boolean {
-  return isBoolean(isPut) && isListOfIds(gone);
+function isPutResult({ isPut, gone, replaced }: PutResult): boolean {
+  return isBoolean(isPut) && isListOfIds(gone) && (replaced === null || isRecord(replaced));
 }
 
 function isRecord({ id, tag, rank, value: stored }: StoredRecord): boolean {
@@ -60,10 +69,10 @@ function isClaim(claim: PendingClaim): boolean {
 
 function isLogin(login: unknown): boolean {
   if (login === null) return true;
-  const { userId, value: stored, sends, texts } = login as Record<string, unknown>;
-  const isText = (text: { otpId: unknown; value: unknown }): boolean =>
-    typeof text.otpId === 'string' && typeof text.value === 'string';
-  const areTexts = Array.isArray(texts) && texts.length <= 2 && texts.every(isText);
+  const { userId, value: stored, sends, otps } = login as Record<string, unknown>;
+  const isOtp = (otp: { otpId: unknown; value: unknown }): boolean =>
+    typeof otp.otpId === 'string' && typeof otp.value === 'string';
+  const areOtps = Array.isArray(otps) && otps.length <= 2 && otps.every(isOtp);
   const areStrings = typeof userId === 'string' && typeof stored === 'string';
-  return areStrings && Number.isSafeInteger(sends) && Number(sends) >= 0 && areTexts;
+  return areStrings && Number.isSafeInteger(sends) && Number(sends) >= 0 && areOtps;
 }

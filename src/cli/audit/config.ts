@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/testing';
 import { z } from 'zod';
-import { parseJson } from '../../stores/check-values';
 import { type CliIo, readText } from '../command';
-import { CommandFailure, WrongUsage } from '../failures';
+import { WrongUsage } from '../failures';
+import { parseJson } from '../parse-json';
 
 /** The name of the file that describes the app, unless --config gives another one. */
 export const CONFIG_FILE = 'passport-sms-otp.audit.json';
@@ -13,7 +12,8 @@ const path = z.string().regex(/^\/(?![/\\])[^\s#]*$/, 'must be a path that begin
 const phone = z.string().regex(/^\+\d{7,15}$/, 'must be a number in E.164 with plus');
 const text = z.string().min(1);
 const fields = z.record(text, z.string());
-const method = z.enum(['GET', 'POST']);
+const method = z.string().regex(/^[A-Z]{3,10}$/, 'must be a method in capital letters');
+const token = z.strictObject({ field: text, header: text.optional() });
 
 const request = z.strictObject({
   path,
@@ -22,7 +22,14 @@ const request = z.strictObject({
   fields: fields.optional(),
 });
 const codeRequest = z.strictObject({ path, page: path.optional(), field: text.optional() });
-const user = z.strictObject({ name: text, phone, password: text });
+const user = z.strictObject(
+  { name: text, phone, password: text },
+  { error: 'must be an object with name, phone and password' },
+);
+const guardedPage = z.preprocess(
+  (given) => (typeof given === 'string' ? { path: given } : given),
+  z.strictObject({ ...request.shape, shows: text.optional() }),
+);
 
 const schema = z.strictObject({
   users: z.array(user).min(2),
@@ -32,9 +39,7 @@ const schema = z.strictObject({
     fields: z.strictObject({ username: text.optional(), password: text.optional() }).optional(),
   }),
   code: codeRequest,
-  guarded: z
-    .array(z.union([path, z.strictObject({ ...request.shape, shows: text.optional() })]))
-    .min(1),
+  guarded: z.array(guardedPage).min(1),
   jsonForms: z.boolean().optional(),
   csrf: z
     .strictObject({
@@ -44,7 +49,7 @@ const schema = z.strictObject({
       header: text,
     })
     .optional(),
-  token: z.strictObject({ field: text }).optional(),
+  token: token.optional(),
   sessionCookie: text.optional(),
   proxy: z
     .strictObject({ hops: z.int().min(1).max(9).optional(), https: z.boolean().optional() })
@@ -55,10 +60,18 @@ const schema = z.strictObject({
   resend: request.optional(),
   cancel: request.optional(),
   stepUp: z
-    .strictObject({ ...request.shape, code: codeRequest.omit({ field: true }).optional() })
+    .strictObject({
+      ...request.shape,
+      code: codeRequest.omit({ field: true }).optional(),
+      protects: z.array(guardedPage).min(1).optional(),
+      waitSeconds: z.int().min(1).max(600).optional(),
+    })
     .optional(),
   passwordReset: z
     .strictObject({ requests: z.array(request).min(1), keepsLogins: z.boolean().optional() })
+    .optional(),
+  otherWaysIn: z
+    .array(z.strictObject({ requests: z.array(request).min(1), token: token.optional() }))
     .optional(),
   rememberMe: z.strictObject({ fields, request: request.optional() }).optional(),
   logInAs: z.strictObject({ by: user, request, shows: text.optional() }).optional(),
@@ -94,28 +107,17 @@ const schema = z.strictObject({
 /** What the file says of the app. */
 export type AuditConfig = z.infer<typeof schema>;
 
-/** A description to begin with. */
-const SAMPLE = `{
-  "users": [
-    { "name": "alice", "phone": "+12025550123", "password": "a password of a test user" },
-    { "name": "bob", "phone": "+13125550177", "password": "a password of a test user" }
-  ],
-  "login": { "path": "/login" },
-  "code": { "path": "/login/pin" },
-  "guarded": ["/account"]
-}`;
-
 /**
  * Reads the text of the file.
  * @param name Of the file of `--config`; undefined: the usual one.
- * @throws {CommandFailure} that has a description to copy when the usual one is not there.
+ * @throws {WrongUsage} that says how to make one when the usual one is not there.
  */
 async function readDescription(folder: string, name: string | undefined): Promise<string> {
   if (name !== undefined) return readText(folder, name);
   if (existsSync(resolve(folder, CONFIG_FILE))) return readText(folder, CONFIG_FILE);
-  throw new CommandFailure(
+  throw new WrongUsage(
     `There is no ${CONFIG_FILE} in this folder, which describes the app.`,
-    `Write one, such as this, with your users and paths:\n${SAMPLE}`,
+    'Make one with passport-sms-otp audit --init, which asks for what it needs.',
   );
 }
 
@@ -127,7 +129,9 @@ export async function readConfig(
   io: Pick<CliIo, 'folder' | 'env'>,
   name: string | undefined,
 ): Promise<AuditConfig> {
-  const found = schema.safeParse(parseJson(await readDescription(io.folder, name)));
+  const found = schema.safeParse(
+    parseJson('The configuration', await readDescription(io.folder, name)),
+  );
   if (!found.success) throw new WrongUsage(`The configuration: ${explainIssue(found.error)}`);
   const config = found.data;
 
@@ -177,68 +181,4 @@ export function listSecrets(config: AuditConfig): readonly string[] {
     ...(newNumber ? [newNumber.phone] : []),
     ...secrets,
   ];
-}
-
-/** Turns the file into a description of the app. */
-export function toDescription(
-  config: AuditConfig,
-  parts: Pick<AppDescription, 'start' | 'simulator'>,
-): AppDescription {
-  const { users, logInAs, userWithoutNumber, simulator: _s, start: _t, ...rest } = config;
-  const people = [...users, ...(logInAs ? [logInAs.by] : [])];
-  const passwords = new Map(people.map((one) => [one.name, one.password]));
-  if (userWithoutNumber) passwords.set(userWithoutNumber.name, userWithoutNumber.password);
-  const passwordOf = (known: AppUser): string => passwords.get(known.name) ?? '';
-
-  const toRequest = <Asked extends { readonly fields?: Fields | undefined }>(asked: Asked) => ({
-    ...asked,
-    fields: (known: AppUser): Fields => fill(asked.fields ?? {}, known, passwordOf(known)),
-  });
-  const toLogInAs = (given: NonNullable<AuditConfig['logInAs']>) => {
-    const { shows } = given;
-    const asked = { by: given.by, request: toRequest(given.request) };
-    if (shows === undefined) return { ...asked, shows };
-    return { ...asked, shows: (known: AppUser) => fillText(shows, known, passwordOf(known)) };
-  };
-  const toOptional = (asked: z.infer<typeof request> | undefined): AppRequest | undefined =>
-    asked && toRequest(asked);
-
-  return {
-    ...rest,
-    ...parts,
-    users: users.map(({ name, phone }) => ({ name, phone })),
-    login: { ...config.login, password: passwordOf },
-    logout: toOptional(rest.logout),
-    resend: toOptional(rest.resend),
-    cancel: toOptional(rest.cancel),
-    stepUp: rest.stepUp && toRequest(rest.stepUp),
-    passwordReset: rest.passwordReset && {
-      ...rest.passwordReset,
-      requests: rest.passwordReset.requests.map(toRequest),
-    },
-    rememberMe: rest.rememberMe && {
-      ...rest.rememberMe,
-      request: toOptional(rest.rememberMe.request),
-    },
-    logInAs: logInAs && toLogInAs(logInAs),
-    userWithoutNumber: userWithoutNumber?.name,
-  };
-}
-
-/** Puts a user into the fields: `{name}`, `{phone}` and `{password}`. */
-function fill(given: Fields, known: AppUser, password: string): Fields {
-  const filled = Object.entries(given).map(([key, value]) => [
-    key,
-    fillText(value, known, password),
-  ]);
-  return Object.fromEntries(filled) as Fields;
-}
-
-function fillText(given: string, known: AppUser, password: string): string {
-  const { name, phone } = known;
-  const values: Readonly<Record<string, string>> = { name, phone, password };
-  return given.replaceAll(
-    /\{(name|phone|password)\}/g,
-    (whole, word: string) => values[word] ?? whole,
-  );
 }

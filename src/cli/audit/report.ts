@@ -7,7 +7,28 @@ export type Finding =
   | ({ readonly title: string; readonly outcome: 'hole'; readonly hole: HoleName } & Evidence)
   | ({ readonly title: string; readonly outcome: 'inconclusive' } & Evidence);
 
-type Evidence = Pick<AppCheckError, 'finding' | 'done' | 'page'>;
+type FoundHole = Extract<Finding, { outcome: 'hole' }>;
+type OpenCheck = Extract<Finding, { outcome: 'inconclusive' }>;
+
+interface Evidence extends Pick<AppCheckError, 'finding' | 'done' | 'pages' | 'page'> {
+  /** The last lines of the app, cleaned, where it failed. */
+  readonly printed: readonly string[];
+}
+
+/** A hole, whichever checks have found it. */
+export interface HoleResult {
+  readonly hole: HoleName;
+  /** Further checks that have found the hole. */
+  readonly alsoSeenIn: number;
+  readonly pages: readonly PageResult[];
+}
+
+interface PageResult {
+  /** A guarded page that is open. */
+  readonly page: string;
+  /** Further checks that have found this page open. */
+  readonly alsoSeenIn: number;
+}
 
 /** The report of an audit: what `--json` writes. */
 export interface Report {
@@ -17,7 +38,9 @@ export interface Report {
   readonly at: string;
   /** Of this package. */
   readonly version: string;
+  /** Holes are counted by their names, everything else by checks. */
   readonly counts: Readonly<Record<Finding['outcome'], number>>;
+  readonly holes: readonly HoleResult[];
   readonly checks: readonly Finding[];
 }
 
@@ -27,9 +50,10 @@ export function createReport(
 ): Report {
   const count = (outcome: Finding['outcome']): number =>
     checks.filter((check) => check.outcome === outcome).length;
+  const holes = groupHoles(checks);
   const counts = {
     passed: count('passed'),
-    hole: count('hole'),
+    hole: holes.length,
     inconclusive: count('inconclusive'),
     'not-applicable': count('not-applicable'),
   };
@@ -39,15 +63,49 @@ export function createReport(
     at: new Date(about.now).toISOString(),
     version: about.version,
     counts,
+    holes,
     checks,
   };
 }
 
+/** One mistake fails many checks. */
+function groupHoles(checks: readonly Finding[]): readonly HoleResult[] {
+  const groups = groupBy(checks.filter(isHole), ({ hole }) => hole);
+  return groups.map(([first, ...others]): HoleResult => {
+    const pages = groupBy(
+      [first, ...others].flatMap((check) => check.pages),
+      (page) => page,
+    );
+    return {
+      hole: first.hole,
+      alsoSeenIn: others.length,
+      pages: pages.map(([page, ...again]) => ({ page, alsoSeenIn: again.length })),
+    };
+  });
+}
+
+type Group<Item> = readonly [Item, ...Item[]];
+
+function groupBy<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): readonly Group<Item>[] {
+  const groups = new Map<string, [Item, ...Item[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return Array.from(groups.values());
+}
+
+const isHole = (check: Finding): check is FoundHole => check.outcome === 'hole';
+const isOpen = (check: Finding): check is OpenCheck => check.outcome === 'inconclusive';
+
 /** Writes the report for people. */
 export function toMarkdown(report: Report, holes: typeof HOLES): string {
-  const { at, version, checks } = report;
-  const found = checks.filter((check) => check.outcome === 'hole');
-  const open = checks.filter((check) => check.outcome === 'inconclusive');
+  const { at, version, checks, counts } = report;
+  const open = groupBy(checks.filter(isOpen), ({ finding }) => finding);
   const rest = checks.filter((check) => check.outcome === 'not-applicable');
   const fine = checks.filter((check) => check.outcome === 'passed');
 
@@ -56,10 +114,10 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
     [
       '| Holes | Inconclusive | Passed | Not applicable |',
       '| ----- | ------------ | ------ | -------------- |',
-      `| ${[found, open, fine, rest].map(({ length }) => length).join(' | ')} |`,
+      `| ${[counts.hole, counts.inconclusive, fine.length, rest.length].join(' | ')} |`,
     ],
-    ...(found.length > 0 ? [['## Holes']] : []),
-    ...found.map((check) => showHole(check, holes[check.hole].meaning)),
+    ...(report.holes.length > 0 ? [['## Holes']] : []),
+    ...report.holes.map((result) => showHole(result, checks, holes[result.hole].meaning)),
     ...(open.length > 0 ? [['## Inconclusive']] : []),
     ...open.map(showOpen),
     list('Passed', fine),
@@ -74,18 +132,42 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
   return `${shown.join('\n\n')}\n`;
 }
 
-function showHole(check: Extract<Finding, { outcome: 'hole' }>, meaning: string): string[] {
-  return [`### ${check.hole}`, '', `${meaning} ${check.finding}`, ...showEvidence(check)];
+function showHole(result: HoleResult, checks: readonly Finding[], meaning: string): string[] {
+  const { hole, pages, alsoSeenIn } = result;
+  const [shown] = checks
+    .filter(isHole)
+    .filter((check) => check.hole === hole)
+    // The fewest requests show it best.
+    .toSorted((one, other) => one.done.length - other.done.length);
+  const places = pages.map(({ page, alsoSeenIn: again }) => `- Page: ${page}${showAgain(again)}`);
+  const others = pages.length === 0 && alsoSeenIn > 0 ? [`- Found${showAgain(alsoSeenIn)}`] : [];
+  if (shown === undefined) return [];
+
+  const lines = [...places, ...others];
+  return [`### ${hole}`, '', `${meaning} ${shown.finding}`, ...showEvidence(shown, lines)];
 }
 
-function showOpen(check: Extract<Finding, { outcome: 'inconclusive' }>): string[] {
-  return [`### ${check.title}`, '', check.finding, ...showEvidence(check)];
+function showAgain(checks: number): string {
+  if (checks === 0) return '';
+  return ` (also seen in ${checks} ${checks === 1 ? 'check' : 'checks'})`;
 }
 
-function showEvidence(check: Finding & Evidence): string[] {
-  const lines = ['', `- Check: ${check.title}`, `- How to fix it: ${check.page}`];
-  if (check.done.length === 0) return lines;
-  return [...lines, '', 'What was done, and what came back:', '', '```text', ...check.done, '```'];
+function showOpen([first, ...others]: Group<OpenCheck>): string[] {
+  const same = others.map(({ title }) => `- Check: ${title}`);
+  return [`### ${first.title}`, '', first.finding, ...showEvidence(first, same)];
+}
+
+function showEvidence(check: FoundHole | OpenCheck, lines: readonly string[]): string[] {
+  const { title, page, done, printed } = check;
+  return [
+    ...['', `- Check: ${title}`, ...lines, `- How to fix it: ${page}`],
+    ...showBlock('What was done, and what came back:', done),
+    ...showBlock('What the app printed last:', printed),
+  ];
+}
+
+function showBlock(heading: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', heading, '', '```text', ...lines, '```'];
 }
 
 function list(heading: string, checks: readonly Finding[]): string[] {

@@ -5,28 +5,71 @@ import { resolve } from 'node:path';
 import type { RunningApp } from 'passport-sms-otp/testing';
 import type { GatewaySimulator } from '../../simulator';
 import type { CliIo } from '../command';
-import { CommandFailure } from '../failures';
+import { CommandFailure, WrongUsage } from '../failures';
 import type { AuditConfig } from './config';
+import type { Printed } from './printed';
+
+/** The app could not be judged: exit code 2. */
+export class AppDidNotStart extends WrongUsage {}
 
 const TRY_EVERY_MS = 100;
 /** How long an app may take to listen. */
-const START_MS = 120_000;
+const START_MS = 20_000;
 /** How long it may take to end. */
 const END_MS = 5_000;
+/** How long the output of a process that has ended may take. */
+const DRAIN_MS = 500;
+
+/** What an app is started with. */
+export interface StartSettings {
+  /** The file of the app. */
+  readonly module: string;
+  readonly config: AuditConfig;
+  readonly gateway: GatewaySimulator;
+  /** Gets what the app prints. */
+  readonly printed: Printed;
+}
+
+type Io = Pick<CliIo, 'env' | 'folder' | 'signal' | 'wait'>;
 
 /**
  * Starts a module as a process of its own, with the simulator as its gateway, and resolves when it
- * listens. What it prints is not shown: it may print codes.
- * @throws {CommandFailure} when it ends before it listens.
+ * listens.
+ * @throws {AppDidNotStart} when it ends before it listens, listens nowhere, or its port is in use.
  */
-export async function startApp(
-  module: string,
-  config: AuditConfig,
-  gateway: GatewaySimulator,
-  io: Pick<CliIo, 'env' | 'folder' | 'signal' | 'wait'>,
-): Promise<RunningApp> {
+export async function startApp(settings: StartSettings, io: Io): Promise<RunningApp> {
+  const { port } = settings.config.start;
+  if (port !== undefined) return tryToStart(settings, port, io);
+  try {
+    return await tryToStart(settings, await findFreePort(), io);
+  } catch (error) {
+    // Another process has taken the port in between.
+    if (!(error instanceof AppDidNotStart) || !settings.printed.has('EADDRINUSE')) throw error;
+    return await tryToStart(settings, await findFreePort(), io);
+  }
+}
+
+async function tryToStart(settings: StartSettings, port: number, io: Io): Promise<RunningApp> {
+  if (await isListening(port))
+    throw new AppDidNotStart(
+      `Port ${port} is in use: another program would be attacked.`,
+      'End what listens on it, or give the app another start.port.',
+    );
+
+  const child = spawnApp(settings, port, io);
+  const close = () => end(child);
+  try {
+    await waitUntilListening(child, port, io);
+    return { baseUrl: `http://127.0.0.1:${port}`, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function spawnApp(settings: StartSettings, port: number, io: Io): ChildProcess {
+  const { module, config, gateway, printed } = settings;
   const { start } = config;
-  const port = start.port ?? (await findFreePort());
   const names = start.gatewayVariables;
   const child = spawn(process.execPath, [...start.arguments, resolve(io.folder, module)], {
     cwd: io.folder,
@@ -39,17 +82,15 @@ export async function startApp(
       [names.password]: gateway.password,
       ...start.environment,
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
 
-  const close = () => end(child);
-  try {
-    await waitUntilListening(child, port, io);
-    return { baseUrl: `http://127.0.0.1:${port}`, close };
-  } catch (error) {
-    await close();
-    throw error;
+  printed.begin();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (chunk: string) => printed.add(chunk));
   }
+  return child;
 }
 
 async function findFreePort(): Promise<number> {
@@ -64,26 +105,30 @@ async function findFreePort(): Promise<number> {
   return port;
 }
 
-async function waitUntilListening(
-  child: ChildProcess,
-  port: number,
-  io: Pick<CliIo, 'signal' | 'wait'>,
-): Promise<void> {
+async function waitUntilListening(child: ChildProcess, port: number, io: Io): Promise<void> {
   for (let waited = 0; waited < START_MS; waited += TRY_EVERY_MS) {
     if (io.signal.aborted) throw new CommandFailure('Interrupted.');
-    if (hasEnded(child))
-      throw new CommandFailure(
+    if (hasEnded(child)) {
+      await drain(child);
+      throw new AppDidNotStart(
         'The app ended before it listened.',
-        'Start it by hand with the same variables: what it prints is not shown here.',
+        'It is started as node <app>, with the variables of start.environment.',
       );
+    }
     if (await isListening(port)) return;
     await io.wait(TRY_EVERY_MS, io.signal);
   }
 
-  throw new CommandFailure(
-    `The app does not listen on port ${port}.`,
+  throw new AppDidNotStart(
+    `The app has not listened on port ${port} within ${START_MS / 1_000} seconds.`,
     'Give the variable that it takes its port from as start.portVariable, or its own start.port.',
   );
+}
+
+/** Waits for what a process has printed before it ended. */
+async function drain(child: ChildProcess): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+  await Promise.race([once(child, 'close'), late]);
 }
 
 function hasEnded(child: ChildProcess): boolean {

@@ -1,17 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { AppCheck, HoleName, RunningApp } from 'passport-sms-otp/testing';
 import { GatewaySimulator } from '../../simulator';
 import { readFields } from '../../errors';
-import {
-  type AuditConfig,
-  CONFIG_FILE,
-  listSecrets,
-  readConfig,
-  toDescription,
-} from '../audit/config';
-import { createReport, type Finding, redact, type Report, toMarkdown } from '../audit/report';
-import { startApp } from '../audit/start-app';
+import { type AuditConfig, CONFIG_FILE, listSecrets, readConfig } from '../audit/config';
+import { refuseRealNumbers } from '../audit/fictional-numbers';
+import { askForDescription } from '../audit/init';
+import { createReport, redact, type Report, toMarkdown } from '../audit/report';
+import { loadTesting, runChecks, type Target, type Testing } from '../audit/run-checks';
 import {
   type Command,
   type CommandCall,
@@ -22,28 +17,32 @@ import {
 } from '../command';
 import { CommandFailure, WrongUsage } from '../failures';
 
-type Testing = Readonly<Awaited<ReturnType<typeof loadTesting>>>;
-
 export const audit: Command = {
   name: 'audit',
   summary: 'attack your own app on this machine, and report its holes',
-  positionals: ['<app>'],
+  positionals: ['[app]'],
   options: {
+    init: { help: 'ask what the app is like, and write the file of --config' },
     config: { value: '<file>', help: `what the app is like; default: ${CONFIG_FILE}` },
     out: { value: '<name>', help: 'write the report to <name>.md and <name>.json' },
     only: { value: '<hole>', help: 'look for this hole alone', isRepeatable: true },
+    'real-numbers': { help: 'the numbers of the file may be those of people' },
     ...JSON_OPTION,
   },
   notes: [
     'The app is a module, which is started for each check with a simulator as its gateway,',
     '  or the URL of an app that runs.',
     'Only loopback addresses are attacked.',
+    'Exit codes: 0 nothing found, 1 a hole or an open question, 2 the app could not be judged.',
     'docs/test-your-own-app.md describes the file of --config.',
   ],
   async run(call) {
+    if (call.args.isOn('init')) return askForDescription(call);
+
     const testing = await loadTesting();
     const target = readTarget(call, testing);
     const config = await readConfig(call.io, call.args.text('config'));
+    if (!call.args.isOn('real-numbers')) refuseRealNumbers(config);
     if (target.url !== null && config.simulator.port === undefined)
       throw new WrongUsage(
         'With a URL the configuration names the port of the simulator: simulator.port',
@@ -52,12 +51,9 @@ export const audit: Command = {
 
     const simulator = await startSimulator(config);
     try {
-      const checks = readChecks(call, testing, config, simulator, target);
-      const findings = await runChecks(call, testing, checks);
-
+      const findings = await runChecks(call, { testing, config, simulator, target });
       const report = createReport(findings, { now: call.io.now(), version: readVersion() });
-      const secrets = [...listSecrets(config), simulator.password];
-      await show(call, report, testing, secrets);
+      await show(call, report, testing, [...listSecrets(config), simulator.password]);
       return report.isFine ? 0 : 1;
     } finally {
       await simulator.close();
@@ -65,20 +61,10 @@ export const audit: Command = {
   },
 };
 
-/** Loaded by this command alone. */
-async function loadTesting() {
-  return import('passport-sms-otp/testing');
-}
-
-/** Which app is attacked. */
-interface Target {
-  readonly module: string;
-  /** Null for a module. */
-  readonly url: string | null;
-}
-
 function readTarget(call: CommandCall, testing: Testing): Target {
-  const [given = ''] = call.args.positionals;
+  const [given] = call.args.positionals;
+  if (given === undefined)
+    throw new WrongUsage('audit needs <app>: a module, or the URL of an app that runs');
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return { module: given, url: null };
   if (testing.isLoopbackUrl(given)) return { module: '', url: given };
   throw new WrongUsage(
@@ -103,64 +89,6 @@ async function startSimulator(config: AuditConfig): Promise<GatewaySimulator> {
     // The simulator's messages show no value.
     throw new CommandFailure(String(readFields(error).message));
   }
-}
-
-function readChecks(
-  call: CommandCall,
-  testing: Testing,
-  config: AuditConfig,
-  simulator: GatewaySimulator,
-  target: Target,
-): readonly AppCheck[] {
-  const start = (): Promise<RunningApp> =>
-    target.url === null
-      ? startApp(target.module, config, simulator, call.io)
-      : Promise.resolve({ baseUrl: target.url, close: () => undefined });
-  const checks = testing.appChecks(toDescription(config, { start, simulator }));
-
-  const only = call.args.texts('only');
-  const unknown = only.some((name) => !Object.hasOwn(testing.HOLES, name));
-  if (unknown) throw new WrongUsage('--only has an unknown hole; see docs/test-your-own-app.md');
-  if (only.length === 0) return checks;
-  return checks.filter((check) => check.holes.some((hole) => only.includes(hole)));
-}
-
-async function runChecks(
-  call: CommandCall,
-  testing: Testing,
-  checks: readonly AppCheck[],
-): Promise<readonly Finding[]> {
-  const findings: Finding[] = [];
-  for (const check of checks) {
-    if (call.io.signal.aborted) throw new CommandFailure('Interrupted.');
-    call.output.progress(`${findings.length + 1} of ${checks.length}  ${check.title}`);
-    findings.push(await runCheck(check, testing));
-  }
-
-  call.output.progress('');
-  return findings;
-}
-
-async function runCheck(check: AppCheck, testing: Testing): Promise<Finding> {
-  const { title } = check;
-  try {
-    return { title, ...(await check.run()) };
-  } catch (error) {
-    if (error instanceof CommandFailure) throw error;
-    if (!(error instanceof testing.AppCheckError)) throw toConnectionFailure(error);
-
-    const { hole, finding, done, page } = error;
-    const evidence = { title, finding, done, page };
-    return hole === null
-      ? { ...evidence, outcome: 'inconclusive' }
-      : { ...evidence, outcome: 'hole', hole: hole satisfies HoleName };
-  }
-}
-
-function toConnectionFailure(error: unknown): CommandFailure {
-  const { code } = readFields(error);
-  const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
-  return new CommandFailure(`The app does not answer${why}.`, 'Check that it runs, and where.');
 }
 
 async function show(

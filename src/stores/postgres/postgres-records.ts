@@ -125,7 +125,8 @@ export function toPutResult(operation: string, value: unknown): PutResult {
 }
 
 /** The SQL of a record as `readRecord` reads it, as JSON. */
-export const RECORD_AS_JSON = `jsonb_build_object('id', id, 'tag', tag, 'rank', rank::text, 'value', value)`;
+export const RECORD_AS_JSON = `jsonb_build_object(
+    'id', id, 'tag', tag, 'rank', rank::text, 'value', value)`;
 
 /**
  * Returns the SQL of the functions that write records.

@@ -81,14 +81,21 @@ export const etaPages: SoundApp = (gateway) => ({
     app.use(smsOtp.requireSecondFactor({ redirect: '/sign-in' }));
     app.get('/home', (req, res) => {
       const text = `Hello, ${idOf(req)}.`;
-      res.send(render(req, { title: 'Home', text, forms: { '/sign-out': [] } }));
+      res.send(
+        render(req, { title: 'Home', text, forms: { '/sign-out': [], '/home/address': ['city'] } }),
+      );
     });
     app.get('/home/orders', (req, res) => void res.send(render(req, { title: 'Orders' })));
+    app.post('/home/address', (_req, res) => res.redirect(303, '/home'));
     return serve(app, () => smsOtp.close());
   },
   login: { path: '/sign-in', password: ({ name }) => passwordOf(name) },
   code: { path: '/sign-in/code' },
-  guarded: ['/home', '/home/orders'],
+  guarded: [
+    '/home',
+    '/home/orders',
+    { path: '/home/address', method: 'POST', page: '/home', fields: { city: 'Rome' } },
+  ],
   resend: { path: '/sign-in/again', page: '/sign-in/code' },
   cancel: { path: '/sign-in/cancel', page: '/sign-in/code' },
   logout: { path: '/sign-out', page: '/home' },

@@ -36,6 +36,8 @@ export interface Kit extends Gateway {
   readonly smsOtp: BaseOtp;
   /** The handlers of each route, such as `POST /login`; the newest of a name counts. */
   readonly routes: Map<string, readonly RequestHandler[]>;
+  /** How far the clock of the app is ahead. */
+  readonly clock: { aheadMs: number };
   /** Run before every route, after sessions and CSRF tokens. */
   readonly before: RequestHandler[];
   /** Returns a page with forms. */
@@ -87,8 +89,10 @@ export function readCookie(req: Request, name: string): string {
   return pairs.find(([key]) => key === name)?.[1] ?? '';
 }
 
-function createOtp({ client, passport, book, accounts }: Omit<Kit, 'smsOtp'>, changed: object) {
+function createOtp(kit: Omit<Kit, 'smsOtp'>, changed: object) {
+  const { client, passport, book, accounts, clock } = kit;
   return createSmsOtp({
+    now: () => Date.now() + clock.aheadMs,
     gateway: client,
     passport,
     secret: 'a secret of the tests, long enough to be one',
@@ -146,7 +150,7 @@ function createKit(gateway: Gateway, mistake: Mistake): Kit {
   const book = makeBook(users);
   const { simulator, client } = gateway;
   const early = { simulator, client, app, passport, accounts, book, ...makePages() };
-  const kit = { ...early, before: [], routes: new Map() };
+  const kit = { ...early, before: [], routes: new Map(), clock: { aheadMs: 0 } };
   const smsOtp = createOtp(kit, mistake.options?.(kit) ?? {});
   return { ...kit, smsOtp };
 }
@@ -260,6 +264,18 @@ function addOtherWays(kit: Kit): void {
       res.redirect(303, '/login');
     },
   ]);
+  routes.set('POST /mail', [
+    (req, res, next) => {
+      const account = accounts.get(readField(req, 'token').replace('mailed to ', ''));
+      if (account === undefined) return res.redirect(303, '/login');
+      [req.user, req.authInfo] = [toUser(account), {}];
+      next();
+    },
+    smsOtp.send({ successRedirect: '/login/pin', failureRedirect: '/login' }),
+  ]);
+  routes.set('POST /sign-up', [
+    (req, res) => void res.sendStatus(accounts.has(readField(req, 'username')) ? 409 : 201),
+  ]);
   routes.set('POST /log-in-as', [
     smsOtp.requireSecondFactor({ redirect: '/login' }),
     (req, res) => {
@@ -296,6 +312,8 @@ function addPages(kit: Kit): void {
       void res.send(page(req, 'Settings', form(req, '/settings/phone', input('phone')))),
   ]);
   routes.set('POST /transfer', [guard, (req, res) => void res.send(page(req, 'It is done.'))]);
+  const fresh = smsOtp.requireSecondFactor({ maxAgeSeconds: 300, redirect: '/step-up/pin' });
+  routes.set('POST /transfer/large', [fresh, (req, res) => void res.send(page(req, 'Done.'))]);
   const failed = { failureRedirect: '/account' };
   routes.set('POST /step-up', [smsOtp.stepUp({ successRedirect: '/step-up/pin', ...failed })]);
   routes.set('GET /step-up/pin', [
@@ -393,7 +411,23 @@ export function describeBaseApp(gateway: Gateway, mistake: Mistake = {}): AppDes
       path: '/step-up',
       page: '/account',
       code: { path: '/step-up/pin' },
+      protects: [{ path: '/transfer/large', method: 'POST', page: '/account' }],
+      passTime: () => {
+        if (kit !== undefined) kit.clock.aheadMs += 600_000;
+      },
     },
+    otherWaysIn: [
+      {
+        requests: [
+          { path: '/mail', page: '/login', fields: ({ name }) => ({ token: `mailed to ${name}` }) },
+        ],
+      },
+      {
+        requests: [
+          { path: '/sign-up', page: '/login', fields: ({ name }) => ({ username: name }) },
+        ],
+      },
+    ],
     passwordReset: {
       requests: [
         { path: '/reset', page: '/login', fields: ({ name }) => ({ username: name }) },

@@ -37,6 +37,7 @@ export const LACKS_BY_HAND = [
   'cancel',
   'stepUp',
   'passwordReset',
+  'otherWaysIn',
   'rememberMe',
   'logInAs',
   'trustedDevice',

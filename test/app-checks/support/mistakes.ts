@@ -336,14 +336,9 @@ const sessions: readonly Planted[] = [
   handMade('session-kept-at-password', 'a login made by hand keeps the session at the password', {
     renewsAtPassword: false,
   }),
-  handMade(
-    'session-kept-at-code',
-    'a login made by hand keeps the session at the code',
-    {
-      renewsAtCode: false,
-    },
-    ['code-twice'],
-  ),
+  handMade('session-kept-at-code', 'a login made by hand keeps the session at the code', {
+    renewsAtCode: false,
+  }),
   planted('session-kept-at-step-up', 'a step-up made by hand keeps the session', (kit) => {
     const otpIds = new Map<string, string>();
     kit.routes.set('POST /step-up', [

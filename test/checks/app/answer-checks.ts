@@ -101,7 +101,7 @@ export const answerChecks: readonly CheckOutline[] = [
     ['redirect-to-other-site'],
     async (scene) => {
       const browser = new Browser(scene);
-      for (const { path } of scene.guarded)
+      for (const path of scene.guarded.map((page) => scene.pathOf(page)))
         for (const odd of [`//${OTHER_HOST}${path}`, `/\\${OTHER_HOST}${path}`, `//${OTHER_HOST}`])
           await browser.get(odd);
       const code = await browser.startLogin(scene.user());

@@ -1,10 +1,11 @@
 import { answerChecks } from './answer-checks';
 import { codeChecks } from './code-checks';
 import type { AppDescription } from './description';
-import { type AppCheck, toCheck } from './check';
+import { type AppCheck, SharedCase, toCheck } from './check';
 import { loginChecks } from './login-checks';
 import { pageChecks } from './page-checks';
 import { proxyChecks } from './proxy-checks';
+import { requestChecks } from './request-checks';
 import { UserDesk } from './scene';
 import { sessionChecks } from './session-checks';
 import { textChecks } from './text-checks';
@@ -41,15 +42,16 @@ export { isLoopbackUrl } from './transport';
 export function appChecks(app: AppDescription): readonly AppCheck[] {
   if (app.users.length < 2) throw new TypeError('appChecks: users must have two users at least');
   if (app.guarded.length === 0) throw new TypeError('appChecks: guarded must have a page at least');
-  const desk = new UserDesk(app.users);
+  const shared = new SharedCase(app, new UserDesk(app.users));
   const outlines = [
     ...textChecks,
     ...pageChecks,
+    ...requestChecks,
     ...codeChecks,
     ...sessionChecks,
     ...loginChecks,
     ...answerChecks,
     ...proxyChecks,
   ];
-  return outlines.map((outline) => toCheck(outline, app, desk));
+  return outlines.map((outline) => toCheck(outline, shared));
 }

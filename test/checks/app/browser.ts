@@ -1,14 +1,6 @@
-import {
-  type Answer,
-  isPage,
-  leadsAway,
-  readHiddenFields,
-  readJson,
-  readPath,
-  showPath,
-} from './answer';
+import { type Answer, isPage, leadsAway, readHiddenFields, readJson, readPath } from './answer';
 import { type Cookie, CookieJar, type Origin } from './cookies';
-import type { AppRequest, AppUser, Fields, GuardedPage } from './description';
+import type { AppRequest, AppUser, Fields, GuardedPage, TokenPlace } from './description';
 import type { Scene } from './scene';
 
 /** A body, and the content type that it is sent with. */
@@ -47,9 +39,11 @@ export function toJson(value: unknown): Body {
 /** A browser: keeps cookies, sends forms with what is hidden in them, and follows no redirect. */
 export class Browser {
   #jar = new CookieJar();
-  #token: string | null = null;
+  #token: { readonly header: string; readonly value: string } | null = null;
   /** Whose password was given last. */
   #user: AppUser | null = null;
+  /** Where answers have a token. */
+  tokenPlace: TokenPlace | undefined;
 
   readonly #name: string;
 
@@ -59,6 +53,7 @@ export class Browser {
     private readonly address = '198.51.100.7',
   ) {
     this.#name = scene.nameBrowser();
+    this.tokenPlace = scene.app.token;
   }
 
   get cookies(): readonly Cookie[] {
@@ -71,6 +66,7 @@ export class Browser {
     copy.#jar = this.#jar.copy();
     copy.#token = this.#token;
     copy.#user = this.#user;
+    copy.tokenPlace = this.tokenPlace;
     return copy;
   }
 
@@ -95,36 +91,46 @@ export class Browser {
 
   /** Makes a request as the app's own page makes it. */
   async submit(asked: AppRequest, fields: Fields, extras: Extras = {}): Promise<Answer> {
+    const { method = 'POST' } = asked;
+    const path = this.scene.pathOf(asked, this.#user);
+    const answer = ['GET', 'HEAD'].includes(method)
+      ? await this.#send(method, toAddress(path, fields, extras), extras)
+      : await this.#submitBody({ ...asked, method, path }, fields, extras);
+    this.#keepToken(answer);
+    return answer;
+  }
+
+  async #submitBody(
+    asked: Pick<AppRequest, 'page'> & { readonly method: string; readonly path: string },
+    fields: Fields,
+    extras: Extras,
+  ): Promise<Answer> {
     const { app } = this.scene;
-    const isGet = asked.method === 'GET';
-    if (isGet) {
-      const query = new URLSearchParams(fields).toString();
-      return this.#send('GET', addQuery(asked.path, query), extras);
-    }
     const hidden = await this.#readHidden(asked);
     const all = { ...hidden, ...fields };
     const body = extras.makeBody?.(hidden) ?? (app.jsonForms === true ? toJson(all) : toForm(all));
     const headers = { ...(await this.#csrfHeader()), ...extras.headers };
-    return this.#send(
-      'POST',
-      addQuery(asked.path, extras.query ?? ''),
-      { ...extras, headers },
-      body,
-    );
+    const path = addQuery(asked.path, extras.query ?? '');
+    return this.#send(asked.method, path, { ...extras, headers }, body);
   }
 
   /** Makes a request for a user. */
   async submitFor(asked: AppRequest, user: AppUser, label: string): Promise<Answer> {
-    const { fields = {} } = asked;
-    const filled = typeof fields === 'function' ? await fields(user) : fields;
-    return this.submit(asked, filled, { label: `${label} of ${this.scene.labelOf(user)}` });
+    const path = this.scene.pathOf(asked, user);
+    const fields = await fieldsFor(asked, user);
+    return this.submit({ ...asked, path }, fields, {
+      label: `${label} of ${this.scene.labelOf(user)}`,
+    });
   }
 
   /**
    * Returns the hidden fields of the form that makes a request. Where its page shows none, because it
    * is closed, those of another form: the token of one is mostly good for all.
    */
-  async #readHidden({ path, page }: AppRequest): Promise<Fields> {
+  async #readHidden({
+    path,
+    page,
+  }: Pick<AppRequest, 'page'> & { readonly path: string }): Promise<Fields> {
     const { app } = this.scene;
     if (app.jsonForms === true && page === undefined) return {};
     const own = await this.#readForm(page ?? path, path);
@@ -187,17 +193,20 @@ export class Browser {
   /** Sends something as the code. */
   async giveCode(code: string, label: string, more: Fields = {}): Promise<Answer> {
     const { field = 'pin', ...asked } = this.scene.app.code;
-    const answer = await this.submit(asked, { ...more, [field]: code }, { label });
-    this.#keepToken(answer);
-    return answer;
+    return this.submit(asked, { ...more, [field]: code }, { label });
   }
 
+  /** Any answer may have one: that of the password as well. */
   #keepToken(answer: Answer): void {
-    const { token } = this.scene.app;
-    if (token === undefined || answer.status >= 300) return;
-    const read = readJson(answer) as Readonly<Record<string, unknown>> | undefined;
-    const value = read?.[token.field];
-    if (typeof value === 'string') this.#token = value;
+    const { tokenPlace } = this;
+    if (tokenPlace === undefined || answer.status >= 300) return;
+    const read = readJson(answer) as Readonly<Record<string, unknown>> | null | undefined;
+    const value = read?.[tokenPlace.field];
+    if (typeof value !== 'string' || value === '') return;
+    this.#token =
+      tokenPlace.header === undefined
+        ? { header: 'Authorization', value: `Bearer ${value}` }
+        : { header: tokenPlace.header, value };
   }
 
   /** Gives the right password and returns the code that was texted. Ends the check without one. */
@@ -220,7 +229,8 @@ export class Browser {
   /** Gives the right code. Ends the check when a guarded page stays closed. */
   async finishLogin(code: string, more: Fields = {}): Promise<void> {
     const closed = await this.tryToFinish(code, more);
-    if (closed !== undefined) this.scene.giveUp(`${closed.path} stays closed after the right code`);
+    if (closed !== undefined)
+      this.scene.giveUp(`${this.scene.nameOf(closed)} stays closed after the right code`);
   }
 
   /**
@@ -252,35 +262,44 @@ export class Browser {
     this.scene.desk.noteFinished(user);
   }
 
-  /** Whether an answer to the request for a guarded page shows that page. */
-  isOpen({ shows }: GuardedPage, { status, body }: Answer): boolean {
-    const isFine = status >= 200 && status < 300;
-    return isFine && (shows === undefined || body.includes(shows));
+  /** Whether an answer to the request for a guarded page opens that page. */
+  isOpen(page: GuardedPage, answer: Answer): boolean {
+    return this.scene.refusals.isOpen(page, answer, this.scene.origin);
   }
 
   /** Asks for a guarded page. */
   async visit(page: GuardedPage, extras: Extras = {}): Promise<Answer> {
-    const { method = 'GET', fields = {}, shows: _shows, ...asked } = page;
+    const { method = 'GET', shows: _shows, ...asked } = page;
+    const [first] = this.scene.app.users;
+    const user = this.#user ?? first;
+    const fields = user === undefined ? {} : await fieldsFor(page, user);
     return this.submit({ ...asked, method }, fields, extras);
   }
 
-  /**
-   * Returns the first guarded page that is open to this browser, and shows this where that is given.
-   */
-  async findOpen({ shows, ...extras }: Extras & Pick<GuardedPage, 'shows'> = {}): Promise<
-    GuardedPage | undefined
+  /** Returns the guarded pages that are open to this browser, and show this where that is given. */
+  async findAllOpen({ shows, ...extras }: Extras & Pick<GuardedPage, 'shows'> = {}): Promise<
+    readonly GuardedPage[]
   > {
+    const open: GuardedPage[] = [];
     for (const page of this.scene.guarded) {
       const answer = await this.visit(page, extras);
-      if (this.isOpen(page, answer) && this.isOpen({ ...page, shows }, answer)) return page;
+      if (this.isOpen(page, answer) && (shows === undefined || answer.body.includes(shows)))
+        open.push(page);
     }
-    return undefined;
+    return open;
   }
 
-  /** Returns the first guarded page that is closed to this browser. */
+  /** Returns the first guarded page that is open to this browser. */
+  async findOpen(extras: Extras = {}): Promise<GuardedPage | undefined> {
+    const [first] = await this.findAllOpen(extras);
+    return first;
+  }
+
+  /** Returns the first guarded page that is refused to this browser. */
   async findClosed(): Promise<GuardedPage | undefined> {
-    for (const page of this.scene.guarded)
-      if (!this.isOpen(page, await this.visit(page))) return page;
+    const { guarded, refusals, origin } = this.scene;
+    for (const page of guarded)
+      if (refusals.isRefused(page, await this.visit(page), origin)) return page;
     return undefined;
   }
 
@@ -306,7 +325,9 @@ export class Browser {
     answers.push(answer);
     // Looking for a token is no step of an attack.
     if (extras.isPreparation !== true)
-      done.push(`${this.#name}: ${describe(method, path, extras)} -> ${this.#outcome(answer)}`);
+      done.push(
+        `${this.#name}: ${this.#describe(method, path, extras)} -> ${this.#outcome(answer)}`,
+      );
     return answer;
   }
 
@@ -324,18 +345,19 @@ export class Browser {
       ...this.#fetchMetadata(method, origin),
       ...this.#proxyHeaders(),
       ...(cookie !== '' && { Cookie: cookie }),
-      ...(this.#token !== null && { Authorization: `Bearer ${this.#token}` }),
+      ...(this.#token !== null && { [this.#token.header]: this.#token.value }),
       ...headers,
     };
   }
 
   #fetchMetadata(method: string, origin: Origin): Record<string, string> {
-    const isScript = this.scene.app.jsonForms === true && origin === 'same-site';
+    const isOwn = origin === 'same-site';
+    const isScript = this.scene.app.jsonForms === true && isOwn;
     return {
-      'Sec-Fetch-Site': origin === 'same-site' ? 'same-origin' : 'cross-site',
+      'Sec-Fetch-Site': isOwn ? 'same-origin' : 'cross-site',
       'Sec-Fetch-Mode': isScript ? 'cors' : 'navigate',
       'Sec-Fetch-Dest': isScript ? 'empty' : 'document',
-      ...(method === 'POST' && origin === 'same-site' && { Origin: this.#siteOrigin }),
+      ...(!['GET', 'HEAD'].includes(method) && isOwn && { Origin: this.#siteOrigin }),
     };
   }
 
@@ -359,12 +381,20 @@ export class Browser {
     const { origin } = this.scene;
     if (answer.location === null) return String(answer.status);
     if (leadsAway(answer, origin)) return `${answer.status} to another site`;
-    return `${answer.status} to ${showPath(readPath(answer.location, origin) ?? 'nowhere')}`;
+    return `${answer.status} to ${this.scene.show(readPath(answer.location, origin) ?? 'nowhere')}`;
+  }
+
+  #describe(method: string, path: string, { label }: Extras): string {
+    return `${method} ${this.scene.show(path)}${label === undefined ? '' : ` (${label})`}`;
   }
 }
 
-function describe(method: string, path: string, { label }: Extras): string {
-  return `${method} ${showPath(path)}${label === undefined ? '' : ` (${label})`}`;
+async function fieldsFor({ fields = {} }: AppRequest, user: AppUser): Promise<Fields> {
+  return typeof fields === 'function' ? fields(user) : fields;
+}
+
+function toAddress(path: string, fields: Fields, { query = '' }: Extras): string {
+  return addQuery(addQuery(path, new URLSearchParams(fields).toString()), query);
 }
 
 function addQuery(path: string, query: string): string {

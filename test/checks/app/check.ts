@@ -1,6 +1,7 @@
 import type { AppDescription } from './description';
-import { NotApplicable } from './failure';
+import { AppCheckError, NotApplicable } from './failure';
 import type { HoleName } from './holes';
+import { failureOf, learn, type Learned } from './learn';
 import { Scene, type UserDesk } from './scene';
 
 /** What became of a check that did not fail. */
@@ -50,20 +51,58 @@ export function check(
   return { title, holes, needs, isOfSessions, attack };
 }
 
+/** What the checks of one app share. */
+export class SharedCase {
+  #learned: Promise<Learned> | null = null;
+
+  constructor(
+    readonly app: AppDescription,
+    readonly desk: UserDesk,
+  ) {}
+
+  /**
+   * Logs in once, before the first check.
+   * @throws {AppCheckError} the same one each time: no second login is tried.
+   */
+  learn(): Promise<Learned> {
+    this.#learned ??= this.use(null, learn).catch((error: unknown) => {
+      // The app was not there: it may be in the next check.
+      if (!(error instanceof AppCheckError)) this.#learned = null;
+      throw error;
+    });
+    return this.#learned;
+  }
+
+  /** Starts the app, does something with it, and ends it. */
+  async use<Result>(
+    learned: Learned | null,
+    act: (scene: Scene) => Promise<Result>,
+  ): Promise<Result> {
+    const running = await this.app.start();
+    try {
+      const scene = new Scene(this.app, running, this.desk, learned);
+      try {
+        return await act(scene);
+      } finally {
+        scene.close();
+      }
+    } finally {
+      await running.close();
+    }
+  }
+}
+
 /** Makes the check of one app. */
-export function toCheck(
-  { title, holes, needs, isOfSessions, attack }: CheckOutline,
-  app: AppDescription,
-  desk: UserDesk,
-): AppCheck {
-  const notApplicable = findReason(app, needs, isOfSessions === true);
+export function toCheck(outline: CheckOutline, shared: SharedCase): AppCheck {
+  const { title, holes, needs, isOfSessions } = outline;
+  const notApplicable = findReason(shared.app, needs, isOfSessions === true);
   return {
     title: notApplicable === null ? title : `${title} (not applicable: ${notApplicable})`,
     holes,
     notApplicable,
     run: async () =>
       notApplicable === null
-        ? run(app, desk, attack)
+        ? run(outline, shared)
         : { outcome: 'not-applicable', reason: notApplicable },
   };
 }
@@ -78,24 +117,15 @@ function findReason(
   return isOfSessions && app.token !== undefined ? 'the app keeps no session after the code' : null;
 }
 
-async function run(
-  app: AppDescription,
-  desk: UserDesk,
-  attack: CheckOutline['attack'],
-): Promise<AppCheckResult> {
-  const running = await app.start();
+async function run({ holes, attack }: CheckOutline, shared: SharedCase): Promise<AppCheckResult> {
   try {
-    const scene = new Scene(app, running, desk);
-    try {
-      await attack(scene);
-      return { outcome: 'passed' };
-    } finally {
-      scene.close();
-    }
+    const learned = await shared.learn().catch((error: unknown) => {
+      throw error instanceof AppCheckError ? failureOf(error, holes) : error;
+    });
+    await shared.use(learned, attack);
+    return { outcome: 'passed' };
   } catch (error) {
     if (!(error instanceof NotApplicable)) throw error;
     return { outcome: 'not-applicable', reason: error.message };
-  } finally {
-    await running.close();
   }
 }

@@ -36,7 +36,8 @@ const WIDER: readonly Wider[] = [
 
 /**
  * Ends the check when a guarded page is open to a browser. A page that is open to strangers is open
- * after everything else as well, so the widest hole is named that explains it.
+ * after everything else as well, so the widest hole is named that explains all of them. It hides no
+ * other hole: a page that it does not explain is named by the hole of this check.
  */
 export async function expectClosed(
   scene: Scene,
@@ -45,22 +46,36 @@ export async function expectClosed(
   when: string,
   extras?: Extras & Pick<GuardedPage, 'shows'>,
 ): Promise<void> {
-  const open = await browser.findOpen(extras);
-  if (open === undefined) return;
-  const wider = await findWider(scene, open, hole);
-  scene.fail(wider?.hole ?? hole, `${open.path} opens ${wider?.when ?? when}.`);
+  let open = await browser.findAllOpen(extras);
+  for (const wider of WIDER) {
+    if (open.length === 0 || wider.hole === hole) break;
+    const explained = await findExplained(scene, open, wider);
+    if (explained.length === open.length) failOpen(scene, wider, explained);
+    open = open.filter((page) => !explained.includes(page));
+  }
+  if (open.length > 0) failOpen(scene, { hole, when }, open);
 }
 
-async function findWider(
+function failOpen(
   scene: Scene,
-  page: GuardedPage,
-  hole: HoleName,
-): Promise<Wider | undefined> {
-  for (const wider of WIDER) {
-    if (wider.hole === hole) return undefined;
-    const browser = new Browser(scene);
-    await wider.reach(browser, scene);
-    if (browser.isOpen(page, await browser.visit(page))) return wider;
-  }
-  return undefined;
+  { hole, when }: Pick<Wider, 'hole' | 'when'>,
+  pages: readonly GuardedPage[],
+): never {
+  const [first = '', ...others] = pages.map((page) => scene.nameOf(page));
+  const more = others.length === 0 ? '' : ` Open, too: ${others.join(', ')}.`;
+  return scene.fail(hole, `${first} opens ${when}.${more}`, pages);
+}
+
+/** Returns those of the open pages that a wider hole opens as well. */
+async function findExplained(
+  scene: Scene,
+  open: readonly GuardedPage[],
+  wider: Wider,
+): Promise<readonly GuardedPage[]> {
+  const browser = new Browser(scene);
+  await wider.reach(browser, scene);
+  const explained: GuardedPage[] = [];
+  for (const page of open)
+    if (browser.isOpen(page, await browser.visit(page))) explained.push(page);
+  return explained;
 }

@@ -21,14 +21,16 @@ export const codeChecks: readonly CheckOutline[] = [
     },
   ),
 
-  check('a code is good once', ['code-twice'], async (scene) => {
+  check('a code is good once', ['code-twice', 'session-kept-at-code'], async (scene) => {
     const user = scene.user();
     const browser = new Browser(scene);
     const code = await browser.startLogin(user);
     const second = browser.copy();
     await browser.finishLogin(code);
+    // Open already: the code did not do it.
+    await expectClosed(scene, second, 'session-kept-at-code', 'to the session from before it');
     await second.giveCode(code, 'right code, once more');
-    await expectClosed(scene, second, 'code-twice', 'to whoever gives the code a second time');
+    await expectClosed(scene, second, 'code-twice', 'when the code is given a second time');
     const next = new Browser(scene);
     const texts = scene.watchTexts(user.phone);
     await next.givePassword(user);
@@ -46,7 +48,7 @@ export const codeChecks: readonly CheckOutline[] = [
       const code = await browser.startLogin(scene.user());
       const other = new Browser(scene);
       await other.giveCode(code, 'right code, without a password');
-      await expectClosed(scene, other, 'code-without-password', 'to whoever has the code alone');
+      await expectClosed(scene, other, 'code-without-password', 'by the code alone');
       await browser.finishLogin(code);
     },
   ),

@@ -11,9 +11,10 @@ export type Fields = Readonly<Record<string, string>>;
 
 /** A request that the app answers. */
 export interface AppRequest {
-  readonly path: string;
-  /** Default: POST. */
-  readonly method?: 'GET' | 'POST' | undefined;
+  /** A path, or a function that returns the path of a user: encode what it puts into it. */
+  readonly path: string | ((user: AppUser) => string);
+  /** In capital letters. Default: POST. */
+  readonly method?: string | undefined;
   /** What is sent, for a user. Default: nothing. */
   readonly fields?: Fields | ((user: AppUser) => Fields | Promise<Fields>) | undefined;
   /**
@@ -23,16 +24,27 @@ export interface AppRequest {
   readonly page?: string | undefined;
 }
 
-/** A page, or another request, that is open after the second factor alone. */
-export interface GuardedPage {
-  readonly path: string;
-  /** Default: GET. */
-  readonly method?: 'GET' | 'POST' | undefined;
-  readonly fields?: Fields | undefined;
-  /** The page whose form makes the request, where it is a POST. */
-  readonly page?: string | undefined;
-  /** A text that the answer has when the page is open. Default: any 2xx says so. */
+/**
+ * A page, or another request, that is open after the second factor alone. Its method is GET by
+ * default. A request that deletes something names something that may be deleted.
+ */
+export interface GuardedPage extends AppRequest {
+  /**
+   * A text that the answer has when the page is open. Default: an answer opens the page unless it
+   * is the one that a stranger gets, by its status and the path that it leads to.
+   */
   readonly shows?: string | undefined;
+}
+
+/** A request whose path is the same for all users. */
+type FixedRequest = Pick<AppRequest, 'page'> & { readonly path: string };
+
+/** Where an answer has a token, and how requests carry it. */
+export interface TokenPlace {
+  /** The member of the JSON object. */
+  readonly field: string;
+  /** The header that carries the token as it is. Default: `Authorization: Bearer`. */
+  readonly header?: string | undefined;
 }
 
 /** An app that listens. */
@@ -75,7 +87,7 @@ export interface CsrfToken {
 export interface AppDescription {
   /**
    * Starts the app, with `simulator` as its gateway, or returns the one that runs. It is called once
-   * for each check. Where it starts afresh, with an empty store, two users are enough. Where it does
+   * for each check, and once before the first one. Where it starts afresh, with an empty store, two users are enough. Where it does
    * not, give twenty: a user who has not finished a login waits for the next text.
    */
   readonly start: () => RunningApp | Promise<RunningApp>;
@@ -87,7 +99,7 @@ export interface AppDescription {
   /** At least two users with a number each, who must pass a second factor. */
   readonly users: readonly AppUser[];
   /** The request that takes the password. */
-  readonly login: Pick<AppRequest, 'path' | 'page'> & {
+  readonly login: FixedRequest & {
     /** The names of its two fields. Default: `username` and `password`. */
     readonly fields?:
       | { readonly username?: string | undefined; readonly password?: string | undefined }
@@ -96,7 +108,7 @@ export interface AppDescription {
     readonly password: (user: AppUser) => string;
   };
   /** The request that takes the code. */
-  readonly code: Pick<AppRequest, 'path' | 'page'> & {
+  readonly code: FixedRequest & {
     /** The name of its field. Default: `pin`. */
     readonly field?: string | undefined;
   };
@@ -107,8 +119,8 @@ export interface AppDescription {
   readonly jsonForms?: boolean | undefined;
   /** For apps whose forms have no hidden field with the token. */
   readonly csrf?: CsrfToken | undefined;
-  /** The right code is answered with a token for the header `Authorization: Bearer`. */
-  readonly token?: { readonly field: string } | undefined;
+  /** The right code is answered with a token in place of a session. */
+  readonly token?: TokenPlace | undefined;
   /** The name of the session's cookie. Default: that of the cookie that looks like one. */
   readonly sessionCookie?: string | undefined;
   /** The proxies in front of the app in production. */
@@ -135,7 +147,13 @@ export interface AppDescription {
   readonly stepUp?:
     | (AppRequest & {
         /** The request that takes this code. Default: that of the login. */
-        readonly code?: Pick<AppRequest, 'path' | 'page'> | undefined;
+        readonly code?: FixedRequest | undefined;
+        /** What needs a step-up, although its user is logged in. */
+        readonly protects?: readonly (string | GuardedPage)[] | undefined;
+        /**
+         * Lets the time pass after which `protects` need a step-up. Default: they need one at once.
+         */
+        readonly passTime?: (() => unknown) | undefined;
       })
     | undefined;
   /**
@@ -148,6 +166,17 @@ export interface AppDescription {
         /** Logins from before the reset are meant to go on. */
         readonly keepsLogins?: boolean | undefined;
       }
+    | undefined;
+  /**
+   * Every other way in: a link by mail, a token for the password, a sign-up, an API key. Its
+   * requests are made one after another, and all guarded pages must stay closed after each.
+   */
+  readonly otherWaysIn?:
+    | readonly {
+        readonly requests: readonly AppRequest[];
+        /** What its answers have in place of a session. Default: `token` of the app. */
+        readonly token?: TokenPlace | undefined;
+      }[]
     | undefined;
   /** A cookie that stands for the password. */
   readonly rememberMe?:
@@ -174,7 +203,7 @@ export interface AppDescription {
   readonly trustedDevice?: { readonly fields: Fields } | undefined;
   /** The request by which a user adds or changes a number. */
   readonly newNumber?:
-    | (Pick<AppRequest, 'path' | 'page'> & {
+    | (FixedRequest & {
         /** The name of its field. Default: `phone`. */
         readonly field?: string | undefined;
         /** A number that no user has, in E.164 with plus. */
@@ -183,4 +212,27 @@ export interface AppDescription {
     | undefined;
   /** The name of a user who has no number, and no other second factor. */
   readonly userWithoutNumber?: string | undefined;
+}
+
+/** Returns all requests that are described. A page of `guarded` has the method GET by default. */
+export function listRequests(app: AppDescription): readonly AppRequest[] {
+  const toGuarded = (page: string | GuardedPage): AppRequest =>
+    typeof page === 'string' ? { path: page, method: 'GET' } : { method: 'GET', ...page };
+  const { stepUp, passwordReset, otherWaysIn = [] } = app;
+  const single = [app.login, app.code, app.logout, app.resend, app.cancel, stepUp, stepUp?.code];
+  const rare = [app.rememberMe?.request, app.logInAs?.request, app.newNumber];
+
+  return [
+    ...[...single, ...rare].filter((request) => request !== undefined).map(toRequest),
+    ...[...app.guarded, ...(stepUp?.protects ?? [])].map(toGuarded),
+    ...(passwordReset?.requests ?? []),
+    ...otherWaysIn.flatMap(({ requests }) => requests),
+  ];
+}
+
+/** The method and the path alone: the fields of a login are names. */
+function toRequest({ path, ...request }: Pick<AppRequest, 'path'>): AppRequest {
+  return 'method' in request && typeof request.method === 'string'
+    ? { path, method: request.method }
+    : { path };
 }

@@ -8,6 +8,8 @@ interface Failure {
   readonly finding: string;
   /** What was done and what came back, one line for each request. */
   readonly done: readonly string[];
+  /** The guarded pages that are open. Default: none, the hole is elsewhere. */
+  readonly pages?: readonly string[];
 }
 
 const INCONCLUSIVE = 'docs/test-your-own-app.md#when-a-check-is-inconclusive';
@@ -22,10 +24,12 @@ export class AppCheckError extends Error {
   readonly finding: string;
   /** What was done and what came back, one line for each request. */
   readonly done: readonly string[];
+  /** The guarded pages that are open, such as `/account` and `POST /transfer`. */
+  readonly pages: readonly string[];
   /** The page of the documentation that fixes it: a path below the root of the package. */
   readonly page: string;
 
-  constructor({ hole, finding, done }: Failure) {
+  constructor({ hole, finding, done, pages = [] }: Failure) {
     const page = hole === null ? INCONCLUSIVE : HOLES[hole].page;
     const shown = done.length > LINES ? ['…', ...done.slice(-LINES)] : done;
     const lines = shown.map((line) => `  ${line}`);
@@ -34,6 +38,7 @@ export class AppCheckError extends Error {
     this.hole = hole;
     this.finding = finding;
     this.done = done;
+    this.pages = pages;
     this.page = page;
   }
 }

@@ -33,6 +33,14 @@ export const HOLES = {
     meaning: 'A guarded page opens to a script, or to a client that asks for another type.',
     page: WAYS_IN,
   },
+  'open-by-method': {
+    meaning: 'A guarded address answers to another method without the second factor.',
+    page: ROUTES,
+  },
+  'open-by-switch': {
+    meaning: 'A parameter, a header or a code for tests opens a guarded page.',
+    page: WAYS_IN,
+  },
   'open-after-password': {
     meaning: 'A guarded page opens after the password alone.',
     page: ROUTES,
@@ -71,6 +79,14 @@ export const HOLES = {
     meaning: 'A login from before a password reset goes on after it.',
     page: 'docs/logins.md#where-you-are-logged-in',
   },
+  'open-by-another-way': {
+    meaning: 'A link by mail, a token, a sign-up or an API key opens a guarded page.',
+    page: WAYS_IN,
+  },
+  'refusal-leads-nowhere': {
+    meaning: 'After a login has ended elsewhere, its browser is redirected without an end.',
+    page: 'docs/troubleshooting.md#sms_otp_redirect_loop',
+  },
   'open-by-remember-me': {
     meaning: 'A remember-me cookie opens a guarded page without a code.',
     page: 'docs/recipes/remember-me.md',
@@ -95,6 +111,10 @@ export const HOLES = {
   },
   'session-kept-at-step-up': {
     meaning: 'The session from before a step-up still opens a guarded page.',
+    page: LOGINS,
+  },
+  'step-up-not-asked': {
+    meaning: 'A request that needs a step-up is obeyed without one.',
     page: LOGINS,
   },
   'cookie-for-scripts': {
@@ -178,6 +198,14 @@ export const HOLES = {
   'redirect-by-host': {
     meaning: 'A header of the request decides to which host the login leads.',
     page: PROXIES,
+  },
+  'readable-by-other-sites': {
+    meaning: 'CORS lets every other site read a guarded page with the cookies of the user.',
+    page: RESPONSIBILITIES,
+  },
+  'kept-by-caches': {
+    meaning: 'A shared cache may keep a guarded page and show it to other users.',
+    page: RESPONSIBILITIES,
   },
   'refusal-without-notice': {
     meaning: 'A refusal is not explained to the person who reads the page.',

@@ -1,6 +1,7 @@
+import { readPath } from './answer';
 import { Browser } from './browser';
 import { expectClosed } from './closed';
-import type { AppRequest, AppUser } from './description';
+import type { AppRequest, AppUser, GuardedPage } from './description';
 import { check, type CheckOutline } from './check';
 import type { Scene } from './scene';
 
@@ -57,6 +58,44 @@ export const loginChecks: readonly CheckOutline[] = [
       await expectClosed(scene, browser, 'login-outlives-reset', 'after a password reset');
     },
     { needs: ['passwordReset'] },
+  ),
+
+  check(
+    'no other way in opens a guarded page',
+    ['open-by-another-way'],
+    async (scene) => {
+      for (const { requests, token } of scene.app.otherWaysIn ?? []) {
+        const user = scene.user();
+        const browser = new Browser(scene);
+        browser.tokenPlace = token ?? scene.app.token;
+        for (const request of requests) {
+          scene.desk.noteBegun(user);
+          const { status } = await browser.submitFor(request, user, 'another way in');
+          if ([404, 405].includes(status) || status >= 500)
+            scene.giveUp(`another way in was answered with ${status}`);
+          await expectClosed(scene, browser, 'open-by-another-way', 'by another way in');
+        }
+      }
+    },
+    { needs: ['otherWaysIn'] },
+  ),
+
+  check(
+    'a login that was ended elsewhere leads to a page',
+    ['refusal-leads-nowhere'],
+    async (scene) => {
+      const { logout, passwordReset } = scene.app;
+      const endsByReset = passwordReset !== undefined && passwordReset.keepsLogins !== true;
+      if (!endsByReset && logout === undefined)
+        scene.skip('the description has no logout, and no passwordReset that ends logins');
+      const user = scene.user();
+      const browser = new Browser(scene);
+      await browser.logIn(user);
+      if (endsByReset) await resetPassword(scene, new Browser(scene), user);
+      else await browser.copy().submitFor(described(logout), user, 'logout elsewhere');
+      for (const page of scene.guarded) await expectToArrive(scene, browser, page);
+    },
+    { isOfSessions: true },
   ),
 
   check(
@@ -167,6 +206,29 @@ async function resetPassword(scene: Scene, browser: Browser, user: AppUser): Pro
     const answer = await browser.submitFor(request, user, 'password reset');
     if (answer.status >= 400) scene.giveUp('the password reset was refused');
   }
+}
+
+/** More redirects than any app needs; browsers follow 20. */
+const MOST_REDIRECTS = 8;
+
+/** Follows the redirects of a refusal, as a browser does. */
+async function expectToArrive(scene: Scene, browser: Browser, page: GuardedPage): Promise<void> {
+  if ((page.method ?? 'GET') !== 'GET') return;
+  let answer = await browser.visit(page);
+  // The answer to a script, or a page that says itself that the login has ended.
+  if (answer.location === null) return;
+  for (let step = 0; step < MOST_REDIRECTS; step += 1) {
+    if (answer.location === null || readPath(answer.location, scene.origin) === null) break;
+    const { pathname, search } = new URL(answer.location, scene.origin);
+    answer = await browser.get(pathname + search);
+  }
+  if (answer.status === 404) scene.skip('the app has no page where a refusal leads');
+  if ((answer.status >= 300 && answer.status < 400) || answer.status >= 500)
+    scene.fail(
+      'refusal-leads-nowhere',
+      `${scene.nameOf(page)} leads to ${answer.status} at last.`,
+      [page],
+    );
 }
 
 /** Uses what a browser holds beside its session. */

@@ -3,6 +3,7 @@ import { Browser } from './browser';
 import { expectClosed, wrongCodeFor } from './closed';
 import type { AppUser, GuardedPage } from './description';
 import { check, type CheckOutline } from './check';
+import { isFine } from './refusals';
 import type { Scene } from './scene';
 
 /** Who the guarded pages must stay closed to, and to what kind of requests. */
@@ -18,17 +19,19 @@ export const pageChecks: readonly CheckOutline[] = [
       const stranger = new Browser(scene);
       const nowhere = await stranger.get(NOWHERE);
       for (const page of pagesToOpen(scene)) {
-        const refused = await stranger.get(page.path);
+        const path = scene.pathOf(page);
+        const refused = await stranger.get(path);
         // An app of one page answers every address with it; another shows its login page there.
         const known = [nowhere, refused].map(readWords);
-        for (const spelling of spellingsOf(page.path)) {
+        for (const spelling of spellingsOf(path)) {
           const answer = await stranger.get(spelling);
-          if (stranger.isOpen(page, answer) && !known.includes(readWords(answer)))
-            scene.fail('open-by-spelling', `${page.path} opens under another spelling.`);
+          const isShown = isFine(answer.status) && stranger.isOpen(page, answer);
+          if (isShown && !known.includes(readWords(answer)))
+            scene.fail('open-by-spelling', `${path} opens under another spelling.`, [page]);
         }
-        const head = await stranger.head(page.path);
+        const head = await stranger.head(path);
         if (head.status < 300 && nowhere.status >= 300 && refused.status >= 300)
-          scene.fail('open-by-spelling', `${page.path} opens to HEAD.`);
+          scene.fail('open-by-spelling', `${path} opens to HEAD.`, [page]);
       }
     },
   ),

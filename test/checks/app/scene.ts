@@ -1,7 +1,16 @@
 import { type Answer, showPath } from './answer';
-import type { AppDescription, AppSimulator, AppUser, GuardedPage, RunningApp } from './description';
+import type {
+  AppDescription,
+  AppRequest,
+  AppSimulator,
+  AppUser,
+  GuardedPage,
+  RunningApp,
+} from './description';
 import { AppCheckError, NotApplicable } from './failure';
 import type { HoleName } from './holes';
+import type { Learned } from './learn';
+import { Refusals } from './refusals';
 import { Transport } from './transport';
 
 /**
@@ -40,7 +49,11 @@ export class UserDesk {
 /** What a check works with: the app that runs, its browsers, and what has happened so far. */
 export class Scene {
   readonly transport: Transport;
+  /** What the checks ask for: all that is described, but for pages that stay closed. */
   readonly guarded: readonly GuardedPage[];
+  readonly refusals: Refusals;
+  /** The pages that stay closed after the right code. */
+  readonly leftOut: readonly string[];
   /** One line for each request. */
   readonly done: string[] = [];
   /** Every answer, in their order. */
@@ -50,13 +63,17 @@ export class Scene {
   readonly #known: AppUser[] = [];
   #browsers = 0;
 
+  /** @param learned What one login has shown before; null in that login. */
   constructor(
     readonly app: AppDescription,
     { baseUrl }: RunningApp,
     readonly desk: UserDesk,
+    learned: Learned | null,
   ) {
     this.transport = new Transport(baseUrl);
-    this.guarded = app.guarded.map((page) => (typeof page === 'string' ? { path: page } : page));
+    this.refusals = learned?.refusals ?? new Refusals(app, []);
+    this.leftOut = learned?.leftOut ?? [];
+    this.guarded = learned?.refusals.known.map(({ page }) => page) ?? app.guarded.map(toPage);
   }
 
   get simulator(): AppSimulator {
@@ -98,9 +115,37 @@ export class Scene {
     };
   }
 
-  /** Ends the check: a hole was found. */
-  fail(hole: HoleName, finding: string): never {
-    throw new AppCheckError({ hole, finding: showPaths(finding), done: this.done });
+  /** Returns the path of a request for a user. Default: the first one. */
+  pathOf({ path }: Pick<AppRequest, 'path'>, user: AppUser | null = null): string {
+    if (typeof path === 'string') return path;
+    const [first] = this.app.users;
+    const known = user ?? first;
+    return known === undefined ? '/' : path(known);
+  }
+
+  /** Returns what a report calls a guarded page. */
+  nameOf(page: GuardedPage): string {
+    const { method = 'GET' } = page;
+    const path = this.show(this.pathOf(page));
+    return method === 'GET' ? path : `${method} ${path}`;
+  }
+
+  /** Returns a path for the report: without its query, a user, and what may be a token. */
+  show(path: string): string {
+    const { users } = this.app;
+    const isOfUser = (part: string): boolean =>
+      users.some(({ name, phone }) => [name, phone].includes(decode(part)));
+    const shown = showPath(path).split('/');
+    return shown.map((part) => (isOfUser(part) ? '{user}' : part)).join('/');
+  }
+
+  /**
+   * Ends the check: a hole was found.
+   * @param pages The guarded pages that are open.
+   */
+  fail(hole: HoleName, finding: string, pages: readonly GuardedPage[] = []): never {
+    const names = pages.map((page) => this.nameOf(page));
+    throw new AppCheckError({ hole, finding: showPaths(finding), done: this.done, pages: names });
   }
 
   /** Ends the check: what it needs did not come about. */
@@ -116,6 +161,18 @@ export class Scene {
   close(): void {
     this.transport.close();
     this.simulator.clearFaults();
+  }
+}
+
+export function toPage(page: string | GuardedPage): GuardedPage {
+  return typeof page === 'string' ? { path: page } : page;
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // An odd spelling of a path, such as `%`.
   }
 }
 

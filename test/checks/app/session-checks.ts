@@ -2,7 +2,9 @@ import { Browser } from './browser';
 import { expectClosed } from './closed';
 import type { Cookie } from './cookies';
 import { check, type CheckOutline } from './check';
-import type { Scene } from './scene';
+import { type KnownPage, Refusals } from './refusals';
+import { type Scene, toPage } from './scene';
+import { visitAll } from './visit-all';
 
 /** The session: its id, and the flags of its cookie. */
 export const sessionChecks: readonly CheckOutline[] = [
@@ -60,6 +62,34 @@ export const sessionChecks: readonly CheckOutline[] = [
       await expectClosed(scene, thief, 'session-kept-at-step-up', 'to the session from before it');
     },
     { needs: ['stepUp'], isOfSessions: true },
+  ),
+
+  check(
+    'what needs a step-up stays closed without one',
+    ['step-up-not-asked'],
+    async (scene) => {
+      const { protects, passTime } = scene.app.stepUp ?? {};
+      if (protects === undefined) return scene.skip('the description has no stepUp.protects');
+      const user = scene.user();
+      const browser = new Browser(scene);
+      await browser.logIn(user);
+      await passTime?.();
+      const pages = protects.map(toPage);
+      const before = await visitAll(browser, pages);
+      await browser.finishStepUp(user, await browser.startStepUp(user));
+      const after = await visitAll(browser, pages);
+      const stranger = await visitAll(new Browser(scene), pages);
+      const open = pages.filter((page) => {
+        const answers = { stranger: stranger(page), waiting: before(page), member: after(page) };
+        const known: KnownPage = { page, ...answers, origin: scene.origin };
+        if (scene.refusals.staysClosed(known))
+          scene.giveUp(`${scene.nameOf(page)} stays closed after the step-up`);
+        return new Refusals(scene.app, [known]).isOpen(page, known.waiting, scene.origin);
+      });
+      if (open.length > 0)
+        scene.fail('step-up-not-asked', 'A page opens without the step-up that it needs.', open);
+    },
+    { needs: ['stepUp'] },
   ),
 
   check('scripts cannot read the session cookie', ['cookie-for-scripts'], async (scene) => {

@@ -16,7 +16,7 @@ const NUMBER_FIELDS = ['phone', 'mobile', 'number', 'phoneNumber', 'phone_number
 export const textChecks: readonly CheckOutline[] = [
   check(
     'the right password texts one code, and the code opens the guarded pages',
-    ['no-code', 'code-opens-nothing', 'texts-not-limited'],
+    ['no-code', 'code-opens-nothing', 'open-after-password', 'texts-not-limited'],
     async (scene) => {
       const user = scene.user();
       const browser = new Browser(scene);
@@ -28,7 +28,10 @@ export const textChecks: readonly CheckOutline[] = [
         scene.fail('texts-not-limited', `One password sends ${texts().length} texts.`);
       const closed = await browser.tryToFinish(code);
       if (closed !== undefined)
-        scene.fail('code-opens-nothing', `${closed.path} stays closed after the right code.`);
+        scene.fail('code-opens-nothing', `${scene.nameOf(closed)}: closed after the right code.`);
+      const [first, ...others] = scene.leftOut;
+      if (first !== undefined)
+        scene.giveUp(`${[first, ...others].join(', ')}: closed after the right code, and left out`);
     },
   ),
 
@@ -101,15 +104,13 @@ export const textChecks: readonly CheckOutline[] = [
     ['text-by-another-site'],
     async (scene) => {
       const resend = scene.app.resend ?? { path: '' };
-      const { browser, code, honest } = await askTooSoon(scene, resend);
+      const { browser, code, honest, path } = await askTooSoon(scene, resend);
       for (const body of FORGED) {
         // The answer may begin another session, which the next step must not find.
         const victim = browser.copy();
-        const forged = await effectOf(scene, victim, () =>
-          victim.submitFromElsewhere(resend.path, body),
-        );
+        const forged = await effectOf(scene, victim, () => victim.submitFromElsewhere(path, body));
         if (forged === honest)
-          scene.fail('text-by-another-site', `${resend.path} obeys a form of another site.`);
+          scene.fail('text-by-another-site', `${path} obeys a form of another site.`);
       }
       await browser.finishLogin(code);
     },
@@ -121,10 +122,10 @@ export const textChecks: readonly CheckOutline[] = [
     ['text-by-link'],
     async (scene) => {
       const resend = scene.app.resend ?? { path: '' };
-      const { browser, code, honest } = await askTooSoon(scene, resend);
+      const { browser, code, honest, path } = await askTooSoon(scene, resend);
       const victim = browser.copy();
-      const followed = await effectOf(scene, victim, () => followLink(victim, resend.path));
-      if (followed === honest) scene.fail('text-by-link', `${resend.path} obeys a link.`);
+      const followed = await effectOf(scene, victim, () => followLink(victim, path));
+      if (followed === honest) scene.fail('text-by-link', `${path} obeys a link.`);
       await browser.finishLogin(code);
     },
     { needs: ['resend'] },
@@ -134,11 +135,11 @@ export const textChecks: readonly CheckOutline[] = [
     'a form of another site makes nobody step up',
     ['text-by-another-site'],
     async (scene) => {
-      const stepUp = scene.app.stepUp ?? { path: '' };
       const { browser, user, texts } = await logInToStepUp(scene);
-      for (const body of FORGED) await browser.copy().submitFromElsewhere(stepUp.path, body);
+      const path = scene.pathOf(scene.app.stepUp ?? { path: '' }, user);
+      for (const body of FORGED) await browser.copy().submitFromElsewhere(path, body);
       if (texts().length > 0)
-        scene.fail('text-by-another-site', `${stepUp.path} obeys a form of another site.`);
+        scene.fail('text-by-another-site', `${path} obeys a form of another site.`);
       // The description is right: the app's own page does text a code.
       await browser.finishStepUp(user, await browser.startStepUp(user));
     },
@@ -149,10 +150,10 @@ export const textChecks: readonly CheckOutline[] = [
     'a link makes nobody step up',
     ['text-by-link'],
     async (scene) => {
-      const stepUp = scene.app.stepUp ?? { path: '' };
       const { browser, user, texts } = await logInToStepUp(scene);
-      await followLink(browser.copy(), stepUp.path);
-      if (texts().length > 0) scene.fail('text-by-link', `${stepUp.path} obeys a link.`);
+      const path = scene.pathOf(scene.app.stepUp ?? { path: '' }, user);
+      await followLink(browser.copy(), path);
+      if (texts().length > 0) scene.fail('text-by-link', `${path} obeys a link.`);
       // The description is right: the app's own page does text a code.
       await browser.finishStepUp(user, await browser.startStepUp(user));
     },
@@ -199,7 +200,7 @@ async function followLink(browser: Browser, path: string): Promise<Answer> {
 async function askTooSoon(
   scene: Scene,
   resend: AppRequest,
-): Promise<{ browser: Browser; code: string; honest: string }> {
+): Promise<{ browser: Browser; code: string; honest: string; path: string }> {
   const user = scene.user();
   const browser = new Browser(scene);
   const code = await browser.startLogin(user);
@@ -209,7 +210,7 @@ async function askTooSoon(
     stranger.submitFor(resend, user, 'resend without a login'),
   );
   if (honest === refused) scene.skip('a stranger who asks for another code is answered the same');
-  return { browser, code, honest };
+  return { browser, code, honest, path: scene.pathOf(resend, user) };
 }
 
 /** What a person sees after a request: the answer, and the page that it leads to. */

@@ -1,0 +1,83 @@
+import { Browser } from './browser';
+import { AppCheckError } from './failure';
+import { isFine, isSame, type KnownPage, Refusals, signatureOf } from './refusals';
+import type { Scene } from './scene';
+import { visitAll } from './visit-all';
+
+/** What one login has shown before all checks. */
+export interface Learned {
+  readonly refusals: Refusals;
+  /** Pages that stay closed after the right code: the checks leave them out. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * Asks for every guarded page as a stranger, after the password and after the code. Sends one
+ * message before anything else: the simulator may not be the app's gateway.
+ * @throws {AppCheckError} when no message reaches the simulator, or no page opens.
+ */
+export async function learn(scene: Scene): Promise<Learned> {
+  const { app, origin, guarded } = scene;
+  const stranger = await visitAll(new Browser(scene), guarded);
+  const member = await visitAsMember(scene, stranger);
+  const waiting = await visitWithoutCode(scene);
+
+  const known = guarded.map((page): KnownPage => {
+    const answers = { stranger: stranger(page), waiting: waiting(page), member: member(page) };
+    return { page, ...answers, origin };
+  });
+  const refusals = new Refusals(app, known);
+  const closed = known.filter((one) => refusals.staysClosed(one));
+  const leftOut = closed.map(({ page }) => scene.nameOf(page));
+  if (closed.length === known.length)
+    scene.fail('code-opens-nothing', `${leftOut.join(', ')}: closed after the right code.`);
+  const open = known.filter((one) => !closed.includes(one));
+  return { refusals: new Refusals(app, open), leftOut };
+}
+
+type Answers = Awaited<ReturnType<typeof visitAll>>;
+
+async function visitAsMember(scene: Scene, stranger: Answers): Promise<Answers> {
+  const user = scene.user();
+  const browser = new Browser(scene);
+  const texts = scene.watchTexts(user.phone);
+  await browser.givePassword(user);
+  const code = texts().at(-1)?.pin;
+  if (code === undefined) return failWithoutText(scene, browser, stranger);
+  await browser.giveCode(code, 'right code');
+  const answers = await visitAll(browser, scene.guarded);
+  scene.desk.noteFinished(user);
+  return answers;
+}
+
+/** The app of a password alone, which opens everything, has a hole; another has no code. */
+async function failWithoutText(scene: Scene, browser: Browser, stranger: Answers): Promise<never> {
+  for (const page of scene.guarded) {
+    const answer = await browser.visit(page);
+    const seen = signatureOf(answer, scene.origin);
+    const refusal = signatureOf(stranger(page), scene.origin);
+    if (isFine(seen.status) && !isSame(seen, refusal))
+      scene.fail('open-after-password', `${scene.nameOf(page)} opens, and no text goes out.`, [
+        page,
+      ]);
+  }
+  return scene.fail('no-code', 'No text goes out after the right password.');
+}
+
+async function visitWithoutCode(scene: Scene): Promise<Answers> {
+  const user = scene.user();
+  const browser = new Browser(scene);
+  const texts = scene.watchTexts(user.phone);
+  await browser.givePassword(user);
+  const answers = await visitAll(browser, scene.guarded);
+  const code = texts().at(-1)?.pin;
+  if (code !== undefined) await browser.tryToFinish(code);
+  return answers;
+}
+
+/** What becomes of a check when nothing could be learnt: it names the hole if it looks for it. */
+export function failureOf(learned: AppCheckError, holes: readonly string[]): AppCheckError {
+  const { hole, finding, done, pages } = learned;
+  if (hole === null || holes.includes(hole)) return learned;
+  return new AppCheckError({ hole: null, finding, done, pages });
+}
