@@ -30,7 +30,7 @@ interface PreparedToken {
   /** The cookie's value from then on. */
   readonly value: string;
   /** Returns whether nothing else has changed the device since its token was checked. */
-  readonly isUndisturbed: (result: PutResult) => boolean;
+  readonly stands: (result: PutResult) => boolean;
   /**
    * Takes the token back, so that the one before is good again. Never rejects.
    * @param result Null: it may have been written.
@@ -114,7 +114,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     return {
       put: devices.toPut(next),
       value,
-      isUndisturbed: ({ replaced }) => replaced?.tag === record.tag,
+      stands: ({ replaced }) => replaced?.tag === record.tag,
       undo: (result) => takeBack(next, result === null ? record : result.replaced),
     };
   }

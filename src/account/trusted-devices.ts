@@ -130,24 +130,20 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
     },
   };
 
-  /**
-   * Another request may have changed the device at the same moment. Its record comes back then, and
-   * this request brings no cookie: the browser has the token of the other one, or none.
-   */
+  /** A token is good for one login: of two requests that show it at once, one is let in. */
   function toNextCookie(
     { device, next }: Extract<DeviceTokenCheck, { readonly kind: 'known' }>,
     address: string | undefined,
   ): PreparedCookie {
-    const { put, value, isUndisturbed, undo } = next;
+    const { put, value, stands, undo } = next;
     const { userId, deviceId, label, expiresAt } = device;
     return {
       put,
+      stands,
       undo,
-      async done(result) {
+      done() {
         emit({ type: 'device-used', userId, address, deviceId, label });
-        if (isUndisturbed(result)) return { value, expiresAt };
-        await undo(result);
-        return null;
+        return Promise.resolve({ value, expiresAt });
       },
     };
   }

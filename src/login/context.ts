@@ -58,12 +58,17 @@ export interface PreparedPut {
   readonly undo: (result: PutResult | null) => Promise<void>;
   /** Called at once when the answer of the store is lost, before anything is taken back. */
   readonly lost?: () => void;
+  /**
+   * Returns whether the success stands: false after another request has changed the record since
+   * it was read. Then all of the success is taken back.
+   */
+  readonly stands?: (result: PutResult) => boolean;
 }
 
 /** A prepared record that brings a cookie. */
 export interface PreparedCookie extends Omit<PreparedPut, 'done'> {
-  /** Returns the cookie from now on; null: it stays as it is. */
-  readonly done: (result: PutResult) => Promise<CookieValue | null>;
+  /** Returns the cookie from now on. */
+  readonly done: (result: PutResult) => Promise<CookieValue>;
 }
 
 /**

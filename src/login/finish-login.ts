@@ -6,7 +6,8 @@ import { repeatUntilDone } from './repeat';
 
 /**
  * Ends a pending login, once, with all that the success changes. Null: it is over, another request
- * has finished it, or the login that it replaces has ended; then nothing has changed.
+ * has finished it, or the login that it replaces has ended; then nothing has changed. Null also
+ * after another request has used a record that the success rests on; then all is taken back.
  * @throws {StoreError} `ERR_STORE`: no user is in. With `hasRefused` nothing was written, and the
  * login is still pending. Otherwise the answer is lost: the login ends, and what was written is
  * taken back.
@@ -24,7 +25,12 @@ export async function finishLogin(
       if (isFinishLost(error)) await takeBack(pendingLogins, pendingId, puts);
       throw error;
     });
-  return finished.isFinished ? toWritten(puts, replaces, finished) : null;
+  if (!finished.isFinished) return null;
+
+  const written = toWritten(puts, replaces, finished);
+  if (standsAll(puts, finished)) return written;
+  await written.undo();
+  return null;
 }
 
 /** Returns whether a success may have been written, or may still be. */
@@ -71,6 +77,16 @@ function toWritten(
         ),
       ),
   };
+}
+
+function standsAll(
+  puts: readonly PreparedPut[],
+  { results }: Extract<FinishResult, { readonly isFinished: true }>,
+): boolean {
+  return puts.every(({ stands }, index) => {
+    const result = results[index];
+    return stands === undefined || (result !== undefined && stands(result));
+  });
 }
 
 /** Returns whether a record takes the place of the one that must still be there. */

@@ -112,8 +112,7 @@ export function withCookie(req: Request, name: string, prepared: PreparedCookie)
     async done(result) {
       const { res } = req;
       if (res === undefined || res.headersSent) return prepared.undo(result);
-      const cookie = await prepared.done(result);
-      if (cookie !== null) setCookie(res, name, cookie);
+      setCookie(res, name, await prepared.done(result));
     },
   };
 }
