@@ -170,7 +170,7 @@ export const FAULTS: readonly SeededFault[] = [
     name: 'the token of a trusted device is good twice',
     file: 'account/device-tokens.ts',
     from: "if (isJust) return { kind: 'just-replaced' };",
-    to: "if (isJust) return { kind: 'known', device, value: next.value };",
+    to: "if (isJust) return { kind: 'known', device, value: (await tokens.issue(device.userId, device.deviceId)).value };",
     scenario: pending('device', 'device'),
   },
   {
