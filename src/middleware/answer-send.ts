@@ -69,15 +69,17 @@ export async function finishSend(
   const begun = toPending(context, result, returnTo ?? null);
   const pending = methods === undefined ? begun : { ...begun, methods };
   const notice = findNotice(options, result, context.now());
-  // Nothing is written when something else has begun in this session that is not of this pending
-  // login.
   const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
   const refusal = await keepText(context, result, async (): Promise<Refusal | null> => {
     if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
     const updated = await updateSlot(
       context,
       req,
-      (current) => replaced.includes(current.pending?.pendingId),
+      // After the write the store says which pending login of this session is the newest. A login is
+      // none of them.
+      (current) =>
+        replaced.includes(current.pending?.pendingId) ||
+        (pending.purpose !== 'login' && current.pending?.purpose !== 'login'),
       (current) => ({ ...withoutNotice(current), pending, ...notice }),
     );
     return updated === 'kept' ? null : { reason: 'no-pending-login' };

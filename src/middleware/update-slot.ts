@@ -69,9 +69,15 @@ async function look(
   known: PendingSlot,
 ): Promise<Found> {
   const own = await findPending(known.pendingId);
-  if (isActive(own)) return { own, newer: isShown(known, own) ? null : own };
   // Every login has a session of its own.
-  return { own, newer: known.purpose === 'login' ? null : await findNewest(req) };
+  const isOnly = known.purpose === 'login' || (isActive(own) && own.otp !== null);
+  const newest = isOnly ? null : await findNewest(req);
+  if (!isActive(own)) return { own, newer: newest };
+
+  // It waits without a message, and another request of this session has sent one.
+  if (newest?.otp != null && newest.pending.pendingId !== known.pendingId)
+    return { own, newer: newest };
+  return { own, newer: isShown(known, own) ? null : own };
 }
 
 function isActive(found: Found['own']): found is PendingState {

@@ -72,7 +72,8 @@ export interface World {
   readonly keep: () => () => Promise<void>;
   /** Lets time pass until a text may be sent again, and the one before is still good. */
   readonly passGap: () => Promise<void>;
-  readonly post: (path: string, jar: Jar, body?: object) => Promise<Answer>;
+  /** @param userAgent Default: none. */
+  readonly post: (path: string, jar: Jar, body?: object, userAgent?: string) => Promise<Answer>;
   readonly get: (path: string, jar: Jar) => Promise<Answer>;
   /** Returns the id of the number that is texted to a user. */
   readonly findPhoneId: (user: TestUser) => Promise<string>;
@@ -206,9 +207,10 @@ export function makeWorld(
     url: string,
     jar: Jar,
     body?: object,
+    userAgent?: string,
   ): Promise<Answer> => {
     const cookie = Array.from(jar, ([name, value]) => `${name}=${value}`).join('; ');
-    return toAnswer(await request(app, { method, url, cookie, body }));
+    return toAnswer(await request(app, { method, url, cookie, userAgent, body }));
   };
   let journal = new Journal(read);
   const reset = async (): Promise<void> => {
@@ -254,7 +256,7 @@ export function makeWorld(
       if (emptyStore === undefined) return;
       for (const user of USERS) await smsOtp.unlockUser(user.id);
     },
-    post: (path, jar, body = {}) => call('POST', path, jar, body),
+    post: (path, jar, body = {}, userAgent) => call('POST', path, jar, body, userAgent),
     get: (path, jar) => call('GET', path, jar),
     findPhoneId: async (user) => (await phones.list(asUser({ ...user })))[0]?.phoneId ?? 'none',
     makeRecoveryCodes: (user) => recoveryCodes.generate(user.id),

@@ -229,6 +229,7 @@ function toPendingTouches(owners: PendingOwners): Readonly<Record<string, FindTo
     'pendingLogins.attach': writesPending,
     'pendingLogins.claim': writesPending,
     'pendingLogins.find': (pendingId) => [reads(of(pendingId))],
+    'pendingLogins.findNewest': (userId) => [reads(pendingOf(String(userId)))],
     'pendingLogins.end': writesPending,
     'pendingLogins.endAll': (userId) => [writes(pendingOf(String(userId)))],
     'store.finish': (pendingId, options) => [

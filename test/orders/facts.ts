@@ -14,7 +14,7 @@ import {
 } from './scenarios';
 
 /** A password, or a device in its place: requests of these names begin a login. */
-export const PASSWORD = /^(send|device|stolen)/;
+export const PASSWORD = /^(send|device|stolen|stranger)/;
 
 /** What ends all other logins of the user, the trust in all devices and what browsers are known. */
 const ENDING: readonly Verb[] = [
@@ -62,6 +62,16 @@ export interface Facts {
   readonly hasBegunWithoutText: boolean;
   /** Whether another request has ended what the text of this one was for, and was told so. */
   readonly isOver: (sender: Pick<Reply, 'request'>) => boolean;
+  /** Replies of both browsers, where their sessions wait for one login; of this one otherwise. */
+  readonly toldOfLogin: (said: string) => readonly Reply[];
+  /** Everything that was said and is true in both browsers, where they wait for one login. */
+  readonly shared: Pick<Outcome, 'replies' | 'sessions'> | null;
+  /** Whether this browser has joined the login that the other one has begun. */
+  readonly isJoined: boolean;
+  /** The requests that have joined a login in place of beginning one. */
+  readonly joins: readonly string[];
+  /** The requests that have entered a code, in both browsers. */
+  readonly attempts: readonly string[];
   /** The requests of the user's other browser. */
   readonly others: readonly NamedRequest[];
   /** Whether a request was answered before another one of the same chain left. */
@@ -99,13 +109,25 @@ export function listFacts(scenario: Scenario, outcome: Outcome): readonly Facts[
 
 export function toFacts(scenario: Scenario, whole: Outcome, place: Place): Facts {
   const outcome = restrict(whole, scenario, place);
-  const { hasLostText, ...order } = toOrder(scenario, whole, place);
+  const joins = listJoins(scenario, whole);
+  const isShared = isOneLogin(scenario, joins);
+  const { hasLostText, ...order } = toOrder(scenario, whole, place, isShared);
   const told = (said: string): readonly Reply[] =>
     outcome.replies.filter((reply) => reply.said === said);
   const before = nameOfBefore(place);
   const { state } = placed(scenario, place);
+  const shared = isShared ? whole : null;
+  const isJoining = (one: Place): boolean =>
+    placed(scenario, one).state === 'joined' || joins.some((name) => placeOf(name) === one);
   return {
     outcome,
+    shared,
+    toldOfLogin: (said) => (shared ?? outcome).replies.filter((reply) => reply.said === said),
+    isJoined: isJoining(place),
+    joins,
+    attempts: nameRequests(scenario)
+      .filter(({ verb }) => ['right', 'wrong'].includes(verb))
+      .map(({ name }) => name),
     scenario,
     state,
     userId: userOf(scenario, place).id,
@@ -116,7 +138,10 @@ export function toFacts(scenario: Scenario, whole: Outcome, place: Place): Facts
     canEnter: (otpId) =>
       outcome.sessions.some((session) => {
         const { waitsFor } = session;
-        const isText = !isWorthless(session) && waitsFor?.isSent === true && waitsFor.isLive;
+        if (isWorthless(session) || waitsFor?.isSent !== true) return false;
+        // Another session of the same login may have asked for a later text, and both codes are good.
+        if (isShared) return waitsFor.codes.some((id) => otpId === undefined || otpId === id);
+        const isText = waitsFor.isLive;
         return isText && (otpId === undefined || waitsFor.otpId === otpId);
       }),
     isEnded: outcome.replies.some(isEnding),
@@ -127,10 +152,34 @@ export function toFacts(scenario: Scenario, whole: Outcome, place: Place): Facts
         (reply) =>
           isLost(reply, request) ||
           (!order.isEarlier(reply.request, request) &&
-            (isEnding(reply) || replaces(reply, request, state))),
-      ),
+            (isEnding(reply) ||
+              (!joins.includes(reply.request) && replaces(reply, request, state)))),
+      ) ||
+      shared?.replies.some(
+        (reply) =>
+          placeOf(reply.request) !== place &&
+          (reply.said === 'verified' || (isEnding(reply) && !isJoining(placeOf(reply.request)))),
+      ) === true,
     ...order,
   };
+}
+
+/** Lists the login forms that were told of a text without sending one: they joined a login. */
+function listJoins({ state, beside }: Scenario, { replies, texts }: Outcome): readonly string[] {
+  const isNew = state === 'new' && (beside === undefined || beside.state === 'new');
+  const isJoin = ({ request, said }: Reply): boolean =>
+    request.startsWith('send') &&
+    ['sent', 'waiting'].includes(said) &&
+    !texts.some(({ by }) => by === request);
+  return isNew && beside?.who !== 'user'
+    ? replies.filter(isJoin).map(({ request }) => request)
+    : [];
+}
+
+/** Whether the sessions of both browsers wait for one login, whose form was submitted twice. */
+function isOneLogin({ state, beside }: Scenario, joins: readonly string[]): boolean {
+  if (beside?.who !== 'browser') return false;
+  return beside.state === 'joined' ? state === 'pending' : joins.length > 0;
 }
 
 /** Returns the scenario, or what goes on beside it. */
@@ -176,7 +225,12 @@ interface Order extends Pick<
   readonly hasLostText: (sender: string) => boolean;
 }
 
-function toOrder(scenario: Scenario, { done, replies, texts }: Outcome, place: Place): Order {
+function toOrder(
+  scenario: Scenario,
+  { done, replies, texts }: Outcome,
+  place: Place,
+  isShared: boolean,
+): Order {
   const { state } = placed(scenario, place);
   const all = nameRequests(scenario);
   const own = all.filter((one) => one.place === place);
@@ -226,7 +280,10 @@ function toOrder(scenario: Scenario, { done, replies, texts }: Outcome, place: P
     othersEndAt: lastOf(others.filter(isEnder).map(({ name }) => at(name, ...ENDS))),
     othersEndedAt: lastOf(others.map(endingOf)),
     endedAt: lastOf(ofUser.map(endingOf)),
-    takenAt: others.flatMap(({ name }) => (wasTold(name, 'sent') ? [sentAt(name)] : [])),
+    // A text of the same login takes nothing away.
+    takenAt: isShared
+      ? []
+      : others.flatMap(({ name }) => (wasTold(name, 'sent') ? [sentAt(name)] : [])),
     isEnabled: ofUser.some(({ name }) => wasTold(name, 'enabled')),
     hasLostText: (sender) => {
       // One that was not told may have been over before its text was attached.
@@ -237,7 +294,7 @@ function toOrder(scenario: Scenario, { done, replies, texts }: Outcome, place: P
         (at(name, ...ENDS) > since || at(name, ...BOOK_ENDS) > at(sender, 'book.list'));
       // Who changes something keeps what waits in the same session.
       if (others.some(endsIt) || (PASSWORD.test(sender) && own.some(endsIt))) return true;
-      return others.some(({ name }) => sentAt(name) > since);
+      return !isShared && others.some(({ name }) => sentAt(name) > since);
     },
   };
 }
@@ -282,6 +339,7 @@ const PURPOSES_BEFORE: Readonly<Record<State, string>> = {
   new: 'none',
   pending: 'login',
   resent: 'login',
+  joined: 'login',
   'pending-known': 'login',
   'logged-in': 'none',
   'stepping-up': 'step-up',

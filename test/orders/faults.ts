@@ -20,7 +20,8 @@ const VERIFY = 'login/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
 const ENDING = 'account/end-others.ts';
 const REVOKE_ALL = ['logged-in', 'revoke-all'] as const;
-const SEND_MESSAGE = 'login/send-message.ts';
+const PENDING = 'login/pending.ts';
+const MEMORY = 'stores/memory/memory-pending-logins.ts';
 
 const pending = (...verbs: Scenario['verbs']): Scenario => ({ state: 'pending', verbs });
 const loggedIn = (...verbs: Scenario['verbs']): Scenario => ({ state: 'logged-in', verbs });
@@ -49,31 +50,31 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'finish leaves the pending login',
     file: 'stores/memory/memory-finish.ts',
-    from: 'endLogin(options.leavesMark);',
+    from: 'endLogin();',
     to: 'void endLogin;',
     scenario: { ...pending('right', 'right'), acceptsTwice: true },
   },
   {
     name: 'finish takes a text that is over',
-    file: 'stores/memory/memory-pending-logins.ts',
-    from: 'if (otpId !== undefined && findText(login, otpId) === undefined) return null;\n\n    return (leavesMark)',
-    to: 'return (leavesMark)',
+    file: MEMORY,
+    from: 'if (otpId !== undefined && findOtp(login, otpId) === undefined) return null;',
+    to: 'void otpId;',
     scenario: beside(['new', 'send'], ['pending', 'right']),
   },
   {
     name: 'a text is attached to a login that is over',
-    file: 'stores/memory/memory-pending-logins.ts',
-    from: 'return login !== undefined;\n  }\n\n  function claim',
-    to: 'return true;\n  }\n\n  function claim',
+    file: MEMORY,
+    from: 'if (login === undefined) return false;\n\n    for (const other of',
+    to: 'if (login === undefined) return true;\n\n    for (const other of',
     // The session is compared with the store after it: only where that fails the text is announced.
     scenario: beside(['logged-in', 'revoke-all'], ['pending', 'resend']),
     kind: 'mishaps-preempted',
   },
   {
     name: 'a text leaves the texts of the other login',
-    file: 'stores/memory/memory-pending-logins.ts',
-    from: 'if (other !== login && other.place === login.place) dropTexts(other);',
-    to: 'void other;',
+    file: MEMORY,
+    from: 'else if (other.place === login.place) dropOtps(other);',
+    to: 'else void dropOtps;',
     scenario: beside(['new', 'send'], ['pending', 'right']),
   },
   {
@@ -90,11 +91,11 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the attempt is counted after the code was judged',
     file: VERIFY,
-    from: 'const claim = await pendingLogins.claim(pending.pendingId, { of, otpId, most });',
+    from: 'const claim = await pendingLogins.claim(shown.pendingId, { of, otpId, most });',
     to: [
-      'const found = await pendingLogins.find(pending.pendingId);',
+      'const found = await pendingLogins.find(shown.pendingId);',
       "if (found === null || found === 'passed') return refuse('wrong-code', true);",
-      'queueMicrotask(() => void pendingLogins.claim(pending.pendingId, { of, most }));',
+      'queueMicrotask(() => void pendingLogins.claim(shown.pendingId, { of, otpId, most }));',
       "const claim = { outcome: 'claimed', attempt: 1, ...found } as Awaited<",
       '  ReturnType<typeof pendingLogins.claim>',
       '>;',
@@ -104,7 +105,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a text admits one attempt more',
-    file: 'stores/memory/memory-pending-logins.ts',
+    file: MEMORY,
     from: "if (attempt > most) return { outcome: 'exhausted' };",
     to: "if (attempt > most + 1) return { outcome: 'exhausted' };",
     scenario: pending('wrong', 'wrong', 'wrong'),
@@ -169,7 +170,7 @@ export const FAULTS: readonly SeededFault[] = [
     name: 'the token of a trusted device is good twice',
     file: 'account/device-tokens.ts',
     from: "if (isJust) return { kind: 'just-replaced' };",
-    to: "if (isJust) return { kind: 'known', device, value: next.value };",
+    to: "if (isJust) return { kind: 'known', device, value: (await tokens.issue(device.userId, device.deviceId)).value };",
     scenario: pending('device', 'device'),
   },
   {
@@ -189,31 +190,36 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a login that could not be stored counts as stored',
-    file: SEND_MESSAGE,
-    from: '? await pendingLogins.begin(pending, placeOf(purpose, bucket), text)',
-    to: '? await pendingLogins.begin(pending, placeOf(purpose, bucket), text).catch(() => true)',
+    file: PENDING,
+    from: 'joinSeconds: JOIN_SECONDS },\n    );',
+    to: "joinSeconds: JOIN_SECONDS },\n    ).catch(() => ({ outcome: 'begun' }) as const);",
     scenario: pending('send'),
     kind: 'mishaps',
   },
   {
     name: 'a resend goes on with a login that is over',
-    file: SEND_MESSAGE,
-    from: ': await pendingLogins.attach(pendingId, text);',
-    to: ': await pendingLogins.begin(pending, placeOf(purpose, bucket), text);',
+    file: 'login/send-message.ts',
+    from: 'return await core.store.pendingLogins.attach(pendingId, otp, endsPrevious);',
+    to: [
+      'const { attach, begin } = core.store.pendingLogins;',
+      'if (await attach(pendingId, otp, endsPrevious)) return true;',
+      "await begin({ pending, place: 'login', side: 'others', block: '' }, { most: 100, protectedSeconds: 60, joinSeconds: 0 });",
+      'return await attach(pendingId, otp, endsPrevious);',
+    ].join('\n'),
     scenario: pending('resend', 'cancel'),
   },
   {
     name: 'what was written is not compared with the store',
     file: 'middleware/update-slot.ts',
-    from: 'if (live === undefined) break;',
-    to: 'if (live !== undefined) break;',
+    from: 'if (found === undefined) break;',
+    to: 'if (found === undefined || writes > 0) break;',
     scenario: pending('resend', 'cancel'),
   },
   {
     name: 'a logout leaves the record of the login',
     file: 'middleware/logins.ts',
-    from: 'Promise.allSettled([\n      logins.end(req),',
-    to: 'Promise.allSettled([\n      logins.isLive(req),',
+    from: 'Promise.allSettled([logins.end(req),',
+    to: 'Promise.allSettled([logins.isLive(req),',
     scenario: loggedIn('step-up', 'logout'),
   },
   {
@@ -269,22 +275,25 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a login by a device begins when the device was looked at',
     file: 'middleware/send.ts',
-    from: '!(await context.finishPending(begun.login.pendingId, login))',
-    to: '!(await context.finishPending((await context.beginLogin(req, user)).login.pendingId, login))',
+    from: '!(await context.finishPending(pendingId, login))',
+    to: [
+      "!(await context.beginPending({ user, purpose: 'login', visit: readVisit(context, req) })",
+      "  .then((again) => again.kind === 'begun' && context.finishPending(again.state.pending.pendingId, login)))",
+    ].join(''),
     scenario: beside(REVOKE_ALL, ['new', 'device']),
   },
   {
     name: 'a change ends the texts of other logins, and not the logins',
-    file: 'stores/memory/memory-pending-logins.ts',
+    file: MEMORY,
     from: 'if (login.key !== except) logins.delete(login);',
-    to: 'if (login.key !== except) dropTexts(login);',
+    to: 'if (login.key !== except) dropOtps(login);',
     scenario: beside(REVOKE_ALL, ['pending', 'recover']),
   },
   {
     name: 'a change ends what another user has begun',
-    file: 'stores/memory/memory-pending-logins.ts',
-    from: 'for (const login of ofUser(userId)) if (login.key',
-    to: 'for (const login of [...byUser.keys()].flatMap((id) => [userId, id].flatMap(ofUser))) if (login.key',
+    file: MEMORY,
+    from: 'for (const login of findOfUser(byUser, userId)) if (login.key',
+    to: 'for (const login of [userId, ...byUser.keys()].flatMap((id) => findOfUser(byUser, id))) if (login.key',
     scenario: {
       state: 'logged-in',
       verbs: ['revoke-all'],

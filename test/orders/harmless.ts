@@ -52,12 +52,21 @@ export const HARMLESS: readonly Harmless[] = [
       said === 'sent' && !texts.some(({ by }) => by === request),
   },
   {
+    name: 'a text on its way',
+    reason:
+      'The login form came twice, and the text of the first request was not out yet: the second was told so, and accepts its code.',
+    explains: ({ request, said }, { joins, outcome: { sessions } }) =>
+      said === 'waiting' &&
+      joins.includes(request) &&
+      sessions.some(({ cookie, waitsFor }) => cookie === request && waitsFor?.isJoined === true),
+  },
+  {
     name: 'a session of its own',
     reason:
       'A right password opens a session with an id of its own; what others do to the one before concerns another cookie.',
     explains: ({ request }, { outcome: { sessions }, scenario }) =>
       scenario.beside === undefined &&
-      /^(send|device)/.test(request) &&
+      /^(send|device|stranger)/.test(request) &&
       sessions.some((session) => session.cookie === request && !isEmpty(session)),
   },
   {

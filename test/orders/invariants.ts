@@ -1,6 +1,7 @@
 import { HOME, NEW } from './app';
 import { BESIDE_RULES, type BesideHarm } from './beside-rules';
 import { listFacts, PASSWORD, type Rule } from './facts';
+import { JOINED_RULES, type JoinedHarm } from './joined-rules';
 import { isEmpty, isWorthless, type Outcome } from './outcome';
 import { isLoggedIn, type Scenario } from './scenarios';
 
@@ -20,6 +21,7 @@ export type Harm =
   | 'a text was announced, and its code can be entered nowhere'
   | 'a text went out, and nobody was told'
   | 'a recovery code was spent for nothing'
+  | JoinedHarm
   | BesideHarm;
 
 const MOST_JUDGED = 2;
@@ -33,14 +35,15 @@ const CODE_VERBS = /^(right|earlier|confirm|recover|answer)/;
 /** What the token of a trusted device is right for: the next one takes its place. */
 const DEVICE_VERB = /^device/;
 /** Requests that begin anew, whatever was before. */
-const BEGINNING = /^otp:(send|device|stolen|step-up|transaction|enroll)/;
+const BEGINNING = /^otp:(send|device|stolen|stranger|step-up|transaction|enroll)/;
 
 const RULES: Readonly<Record<Harm, Rule>> = {
   ...BESIDE_RULES,
+  ...JOINED_RULES,
   'two successes of one code': {
-    isBroken: ({ told }) =>
+    isBroken: ({ toldOfLogin }) =>
       [CODE_VERBS, DEVICE_VERB].some(
-        (verbs) => told('verified').filter(({ request }) => verbs.test(request)).length > 1,
+        (verbs) => toldOfLogin('verified').filter(({ request }) => verbs.test(request)).length > 1,
       ),
     isReached: ({ outcome }) =>
       outcome.judged.some((count) => count > 1) && outcome.right.length > 0,

@@ -14,6 +14,7 @@ import { explore, repeat, runInTurn, type SearchOptions } from './explorer';
 import { HARMLESS, WORTHLESS } from './harmless';
 import { findHarms, type Harm, HARMS } from './invariants';
 import { type Found, judge, judgeMishaps, type Report } from './judge';
+import { JOINED, JOINED_CHAINS } from './joined-sets';
 import { KNOWN_HARMS, listPairs, toPair } from './known-harms';
 import { describe as describeOutcome } from './outcome';
 import { fakeTime } from './fake-time';
@@ -129,6 +130,8 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     .map(([state, scenarios]) => [state, toPart(scenarios)] as const);
   const withoutLogins = toPart(isComplete ? WITHOUT_LOGINS : QUICK_WITHOUT_LOGINS);
   const twice = toPart(TWICE);
+  const joined = toPart(JOINED);
+  const joinedChains = toPart(JOINED_CHAINS, judge, { mostPreemptions: hasMostPairs ? 2 : 1 });
   const live = toPart(LIVE_PAIRS);
   const liveSingles = toPart(LIVE_SINGLES, judgeMishaps);
   const liveTriples = toPart(LIVE_TRIPLES, judge, { mostPreemptions: 2 });
@@ -147,7 +150,7 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
   async function exploreEverything(): Promise<readonly Report[]> {
     const all: Report[] = [];
     const parts = [...pairs.map(([, part]) => part), withoutLogins, twice, live];
-    parts.push(singles, liveSingles);
+    parts.push(joined, joinedChains, singles, liveSingles);
     const beside = [twoBrowsers, twoUsers];
     const most = isComplete ? [triples, liveTriples, liveFour, loginsBeside, inTurn, again] : [];
     for (const part of [...parts, ...beside, ...most]) all.push(...(await part()));
@@ -174,6 +177,15 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     'of two live codes one lets in, once, whatever else is entered or asked for',
     async () => {
       expect(await findAllProblems(live)).toEqual([]);
+    },
+    PART_MS,
+  );
+
+  test(
+    'a login form that is submitted twice is one login, which both sessions wait for',
+    async () => {
+      expect(await findAllProblems(joined)).toEqual([]);
+      expect(await findAllProblems(joinedChains)).toEqual([]);
     },
     PART_MS,
   );

@@ -41,12 +41,16 @@ interface Waiting {
   readonly purpose: string;
   /** Empty where no text went out. */
   readonly otpId: string;
-  /** Whether a text went out. */
+  /** Whether a text went out, or is on its way. */
   readonly isSent: boolean;
+  /** Whether another session began it. */
+  readonly isJoined: boolean;
   /**
    * Whether it is still there, and its code, if there is one, has not been taken by a later text.
    */
   readonly isLive: boolean;
+  /** The ids of the texts whose codes are accepted. */
+  readonly codes: readonly string[];
 }
 
 /** What the requests were told, and what is true afterwards. */
@@ -215,11 +219,15 @@ async function look(world: World, cookie: string, value: string): Promise<Sessio
     (await world.get('/account', new Map([[SESSION_COOKIE, value]]))).status === 200;
   const { pending } = smsOtp ?? {};
   if (pending === undefined) return { cookie, user, hasMark, waitsFor: null };
-  const { purpose, pendingId, otpId, isSent } = pending;
+  const { purpose, pendingId, isSent, isJoined = false } = pending;
   const live = await world.now.store.pendingLogins.find(pendingId);
   const isThere = live !== null && live !== 'passed';
-  const isLive = isThere && (!isSent || live.otps[0]?.otpId === otpId);
-  return { cookie, user, hasMark, waitsFor: { purpose, otpId: otpId ?? '', isSent, isLive } };
+  const codes = isThere ? live.otps.map((otp) => otp.otpId) : [];
+  const [newest] = codes;
+  // A session that was told that the text is on its way accepts its code once it is out.
+  const otpId = pending.otpId ?? (isSent ? newest : undefined) ?? '';
+  const isLive = isThere && (!isSent || newest === otpId);
+  return { cookie, user, hasMark, waitsFor: { purpose, otpId, isSent, isJoined, isLive, codes } };
 }
 
 async function countCodes({ now: { store } }: World, { id: owner }: TestUser): Promise<number> {

@@ -5,6 +5,7 @@ export interface Sent {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly cookie: string;
+  readonly userAgent?: string | undefined;
   /** As `express.json()` leaves it. */
   readonly body: object | undefined;
 }
@@ -21,10 +22,14 @@ export interface Received {
  */
 export function request(
   app: RequestListener,
-  { method, url, cookie, body }: Sent,
+  { method, url, cookie, userAgent, body }: Sent,
 ): Promise<Received> {
   const message = new IncomingMessage(new NoSocket());
-  const headers = { host: 'localhost', ...(cookie !== '' && { cookie }) };
+  const headers = {
+    host: 'localhost',
+    ...(cookie !== '' && { cookie }),
+    ...(userAgent !== undefined && { 'user-agent': userAgent }),
+  };
   Object.assign(message, { method, url, headers, body });
   return new Promise((resolve) => {
     const response = new ServerResponse(message);

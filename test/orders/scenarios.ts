@@ -19,7 +19,7 @@ export const VERBS = [
 
 /**
  * What is tried in some states only, or beside another browser or another user. `earlier`: the code
- * of the text before the newest.
+ * of the text before the newest. `stranger`: the password from a client with other headers.
  */
 export const MORE_VERBS = [
   'earlier',
@@ -32,6 +32,7 @@ export const MORE_VERBS = [
   'forget',
   'enable',
   'stolen',
+  'stranger',
 ] as const;
 export type Verb = (typeof VERBS | typeof MORE_VERBS)[number];
 
@@ -49,9 +50,10 @@ export const STATES = [
 
 /**
  * The same, for what is tried with some verbs only, or beside another browser or another user.
- * `resent`: two texts of one login are live.
+ * `resent`: two texts of one login are live. `joined`: the login form was submitted twice, and the
+ * browser has the second answer. Beside `pending` it is the form of that login.
  */
-export const MORE_STATES = ['resent', 'new', 'replacing'] as const;
+export const MORE_STATES = ['resent', 'new', 'replacing', 'joined'] as const;
 export type State = (typeof STATES | typeof MORE_STATES)[number];
 
 const LOGGED_IN: readonly State[] = [

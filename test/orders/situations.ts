@@ -44,6 +44,10 @@ const toPassword = ({ user }: Pick<Person, 'user'>): object => {
   return { username: user.id, password: 'right' };
 };
 
+/** A client with the password, and with headers that are not the user's. */
+const logInElsewhere: Action = (world, { user }) =>
+  world.post('/login', new Map(), toPassword({ user }), 'another client');
+
 const useDevice: Action = (world, person) =>
   world.post('/login', person.deviceJar, toPassword(person));
 
@@ -68,6 +72,7 @@ export const ACTIONS: Readonly<Record<Verb, Action>> = {
   }),
   device: useDevice,
   stolen: useDevice,
+  stranger: logInElsewhere,
   remove: post('/phones/remove', ({ phoneId }) => ({ phoneId })),
   'new-codes': post('/codes'),
   'revoke-all': post('/revoke-all'),
@@ -154,6 +159,13 @@ const PREPARATIONS: Readonly<Record<State, (browser: Browser, world: World) => P
     const key = `locks:${ALICE.id}:sms`;
     const lock = { every: 1, seconds: [1_800] };
     await world.now.store.counters.charge([{ key, windowSeconds: null, lock }]);
+  },
+  joined: async (browser, world) => {
+    await browser.enterPassword();
+    const sent = world.gateway.texts.length;
+    browser.forgetAllBut();
+    await browser.enterPassword();
+    if (world.gateway.texts.length > sent) throw new Error('the login was not joined');
   },
   waiting: async (browser, world) => {
     world.now.preferredFactor = 'recovery-code';
