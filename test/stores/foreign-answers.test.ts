@@ -7,8 +7,14 @@ import { StoreError } from '../../src/errors';
 import { guardStore } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
-import { makeFinish, makeRecord } from './make-stored';
-import { MADE_AT, makeDevice, makeSentOtp, makeWaitingLogin } from './make-values';
+import { makeBegin, makeFinish, makeRecord } from './make-stored';
+import {
+  MADE_AT,
+  makeDevice,
+  makePendingBegin,
+  makeSentOtp,
+  makeWaitingLogin,
+} from './make-values';
 import { casesOf } from '../support/complete-run';
 
 // What comes back for records, pending logins and finish is in `redis-answers` and
@@ -45,10 +51,11 @@ type Call = keyof typeof ASKED;
 const guarded = (store: SmsOtpStore) => guardStore(store, () => MADE_AT);
 const ASKED = {
   begin: (store: SmsOtpStore) =>
-    guarded(store).pendingLogins.begin(makeWaitingLogin('a'), 'login', null),
-  attach: (store: SmsOtpStore) => guarded(store).pendingLogins.attach('a', makeSentOtp('x')),
+    guarded(store).pendingLogins.begin(makePendingBegin('a'), makeBegin()),
+  attach: (store: SmsOtpStore) => guarded(store).pendingLogins.attach('a', makeSentOtp('x'), false),
   claim: (store: SmsOtpStore) => guarded(store).pendingLogins.claim('a', { of: 'otp', most: 5 }),
   find: (store: SmsOtpStore) => guarded(store).pendingLogins.find('a'),
+  findNewest: (store: SmsOtpStore) => guarded(store).pendingLogins.findNewest('user', 'session'),
   end: (store: SmsOtpStore) => guarded(store).pendingLogins.end('a'),
   finish: (store: SmsOtpStore) => guarded(store).pendingLogins.finish('a', makeFinish()),
   charge: (store: SmsOtpStore) => guarded(store).counters.charge([{ key: 'a', windowSeconds: 9 }]),
@@ -139,56 +146,105 @@ describe('whatever the server returns', () => {
 
 describe('whatever a store of another maker returns', () => {
   const [login, sent] = [makeWaitingLogin('a'), makeSentOtp('x')];
-  const texts = [{ otpId: 'x', value: JSON.stringify(sent) }];
-  const live = { userId: 'user', value: JSON.stringify(login), sends: 1, texts };
+  const otps = [{ otpId: 'x', value: JSON.stringify(sent) }];
+  const active = { userId: 'user', value: JSON.stringify(login), sends: 1, otps };
+  const other = { ...active, userId: 'other' };
   const stored = makeRecord('a', { value: JSON.stringify(makeDevice('a')) });
-  const put = { isPut: true, gone: [] };
+  const put = { isPut: true, gone: [], replaced: null };
+  const finished = { isFinished: true, results: [put], replaced: stored };
   const count = { count: 1, resetSeconds: 5, lockedSeconds: 0, generation: 1 };
 
   it.each<[call: Call, right: unknown, wrong: readonly unknown[]]>([
-    ['begin', true, [undefined, null, 1, 'true']],
+    [
+      'begin',
+      { outcome: 'joined', pendingId: 'a', login: active },
+      [
+        undefined,
+        null,
+        true,
+        'begun',
+        { outcome: 'other' },
+        { outcome: 'joined' },
+        { outcome: 'joined', pendingId: 'a' },
+        { outcome: 'joined', login: active },
+        { outcome: 'joined', pendingId: 5, login: active },
+        { outcome: 'joined', pendingId: 'other', login: active },
+        { outcome: 'joined', pendingId: 'a', login: 'passed' },
+        { outcome: 'joined', pendingId: 'a', login: other },
+        { outcome: 'joined', pendingId: 'a', login: { ...active, sends: -1 } },
+      ],
+    ],
+    ['begin', { outcome: 'begun' }, [{ outcome: 'Begun' }]],
+    ['begin', { outcome: 'refused' }, [{ outcome: null }]],
     ['attach', false, [undefined, 0]],
     ['end', true, [undefined, 1]],
     [
       'find',
-      live,
+      active,
       [
         undefined,
-        'live',
-        { ...live, userId: 5 },
-        { ...live, sends: -1 },
-        { ...live, sends: '1' },
-        { ...live, texts: null },
-        { ...live, otps: [...texts, ...texts, ...texts] },
-        { ...live, otps: [{ otpId: 'x' }] },
-        { ...live, value: { login } },
+        'active',
+        { ...active, userId: 5 },
+        other,
+        { ...active, sends: -1 },
+        { ...active, sends: '1' },
+        { ...active, otps: null },
+        { ...active, otps: [...otps, ...otps, ...otps] },
+        { ...active, otps: [{ otpId: 'x' }] },
+        { ...active, otps: [{ ...otps[0], otpId: 'y' }] },
+        { ...active, value: { login } },
+      ],
+    ],
+    ['find', 'passed', ['ended', true]],
+    [
+      'findNewest',
+      { pendingId: 'a', login: active },
+      [
+        undefined,
+        'passed',
+        active,
+        { login: active },
+        { pendingId: 'a' },
+        { pendingId: 5, login: active },
+        { pendingId: 'other', login: active },
+        { pendingId: 'a', login: null },
+        { pendingId: 'a', login: 'passed' },
+        { pendingId: 'a', login: other },
+        { pendingId: 'a', login: { ...active, otps: null } },
       ],
     ],
     [
       'claim',
-      { outcome: 'claimed', attempt: 1, otpId: 'x', login: live },
+      { outcome: 'claimed', attempt: 1, otpId: 'x', login: active },
       [
         undefined,
         'unknown',
         { outcome: 'other' },
-        { outcome: 'claimed', attempt: 0, otpId: 'x', login: live },
-        { outcome: 'claimed', attempt: 1.5, otpId: 'x', login: live },
-        { outcome: 'claimed', attempt: '1', otpId: 'x', login: live },
-        { outcome: 'claimed', attempt: 1, otpId: 'never', login: live },
-        { outcome: 'claimed', attempt: 1, login: live },
+        { outcome: 'claimed', attempt: 0, otpId: 'x', login: active },
+        { outcome: 'claimed', attempt: 1.5, otpId: 'x', login: active },
+        { outcome: 'claimed', attempt: '1', otpId: 'x', login: active },
+        { outcome: 'claimed', attempt: 1, otpId: 'never', login: active },
+        { outcome: 'claimed', attempt: 1, login: active },
         { outcome: 'claimed', attempt: 1, otpId: 'x', login: null },
       ],
     ],
     [
       'finish',
-      { isFinished: true, results: [put] },
+      finished,
       [
         undefined,
         true,
         { isFinished: 1 },
         { isFinished: true },
-        { isFinished: true, results: [{ isPut: true }] },
-        { isFinished: true, results: [{ isPut: true, gone: [5] }] },
+        { ...finished, isFinished: 1 },
+        { ...finished, results: undefined },
+        { ...finished, results: [{ ...put, gone: undefined }] },
+        { ...finished, results: [{ ...put, gone: [5] }] },
+        { ...finished, results: [{ ...put, replaced: undefined }] },
+        { ...finished, results: [{ ...put, replaced: { ...stored, tag: 5 } }] },
+        { ...finished, replaced: undefined },
+        { ...finished, replaced: 'a' },
+        { ...finished, replaced: { ...stored, rank: '1' } },
       ],
     ],
     [
@@ -208,7 +264,19 @@ describe('whatever a store of another maker returns', () => {
         { refusedBy: null, counts: [{ ...count, generation: undefined }] },
       ],
     ],
-    ['records.put', put, [undefined, true, { isPut: 1, gone: [] }, { isPut: true }]],
+    [
+      'records.put',
+      { ...put, replaced: stored },
+      [
+        undefined,
+        true,
+        { ...put, isPut: 1 },
+        { ...put, gone: undefined },
+        { ...put, replaced: undefined },
+        { ...put, replaced: true },
+        { ...put, replaced: { ...stored, value: null } },
+      ],
+    ],
     ['records.find', stored, [undefined, 'x', { ...stored, id: 5 }, { ...stored, rank: '1' }]],
     ['records.swap', false, [undefined, 0]],
     ['records.list', [stored], [undefined, null, {}, [null], [{ ...stored, tag: undefined }]]],
@@ -238,7 +306,8 @@ function answerOf(call: Call, answer: unknown): Promise<unknown> {
   const reply = (): Promise<never> => Promise.resolve(answer as never);
   return ASKED[call]({
     pendingLogins: {
-      ...{ begin: reply, attach: reply, claim: reply, find: reply, end: reply, endAll: reply },
+      ...{ begin: reply, attach: reply, claim: reply, find: reply, findNewest: reply },
+      ...{ end: reply, endAll: reply },
     },
     counters: { charge: reply, clear: reply, unlock: reply },
     records: {

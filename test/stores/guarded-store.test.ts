@@ -9,7 +9,7 @@ import {
 } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { SmsOtpStore } from '../../src/stores/store';
-import { makeFinish } from './make-stored';
+import { makeBegin, makeFinish } from './make-stored';
 import {
   MADE_AT,
   makeBrowser,
@@ -19,6 +19,7 @@ import {
   makeLogin,
   makeSentOtp,
   makeOtpedCode,
+  makePendingBegin,
   makeWaitingLogin,
 } from './make-values';
 
@@ -30,7 +31,7 @@ beforeEach(() => {
 
 /** The calls of a store but those for tokens, which have a deadline of their own. */
 const GUARDED_CALLS = [
-  ...['begin', 'attach', 'claim', 'find', 'end', 'endAll', 'finish'],
+  ...['begin', 'attach', 'claim', 'find', 'findNewest', 'end', 'endAll', 'finish'],
   ...['charge', 'clear', 'unlock'],
   ...['records.put', 'records.find', 'records.swap'],
   ...['records.list', 'records.remove', 'records.removeAll'],
@@ -56,27 +57,45 @@ describe('a guarded store', () => {
     const store = guardStore(memoryStore({ now }), now);
     const { pendingLogins, devices, browsers, logins, recoveryCodes, challenges, notes } = store;
     const { textedCodes } = store;
-    const [login, text] = [makeWaitingLogin('a'), makeSentOtp('x')];
-    expect(await pendingLogins.begin(login, 'login others', text)).toBe(true);
-    expect(await pendingLogins.find('a')).toEqual({ login, sends: 1, text, earlier: null });
-    const newer = makeSentOtp('y');
-    expect(await pendingLogins.attach('a', newer)).toBe(true);
-    expect(await pendingLogins.claim('a', { of: 'otp', most: 5 })).toEqual({
-      ...{ outcome: 'claimed', attempt: 1, login, sends: 2, text: newer, earlier: text },
+    const [pending, otp] = [makeWaitingLogin('a'), makeSentOtp('x')];
+    const begin = makePendingBegin('a', { sender: 'sender', series: 'session' });
+    expect(await pendingLogins.begin(begin, makeBegin())).toEqual({ outcome: 'begun' });
+    const begun = { pending, sends: 0, otp: null, previous: null };
+    expect(await pendingLogins.find('a')).toEqual(begun);
+    const repeated = makePendingBegin('b', { sender: 'sender' });
+    expect(await pendingLogins.begin(repeated, makeBegin({ joinSeconds: 30 }))).toEqual({
+      ...{ outcome: 'joined', state: begun },
     });
-    // The text is the one at which the attempt was counted.
+    const other = makePendingBegin('b', { block: 'other' });
+    expect(await pendingLogins.begin(other, makeBegin({ most: 1 }))).toEqual({
+      outcome: 'refused',
+    });
+    expect(await pendingLogins.attach('a', otp, false)).toBe(true);
+    const sent = { pending, sends: 1, otp, previous: null };
+    expect(await pendingLogins.find('a')).toEqual(sent);
+    expect(await pendingLogins.findNewest('user', 'session')).toEqual(sent);
+    expect(await pendingLogins.findNewest('user', 'other')).toBeNull();
+    const newer = makeSentOtp('y');
+    expect(await pendingLogins.attach('a', newer, false)).toBe(true);
+    expect(await pendingLogins.claim('a', { of: 'otp', most: 5 })).toEqual({
+      ...{ outcome: 'claimed', attempt: 1, pending, sends: 2, otp: newer, previous: otp },
+    });
+    // The OTP is the one at which the attempt was counted.
     expect(await pendingLogins.claim('a', { of: 'otp', otpId: 'x', most: 5 })).toMatchObject({
-      ...{ attempt: 1, text },
+      ...{ attempt: 1, otp },
     });
     expect(await pendingLogins.claim('a', { of: 'factor:totp', most: 1 })).toMatchObject({
-      ...{ attempt: 1, text: null },
+      ...{ attempt: 1, otp: null },
     });
+    expect(await pendingLogins.attach('a', otp, true)).toBe(true);
+    expect(await pendingLogins.find('a')).toEqual({ ...sent, sends: 3 });
     const exhausted = await pendingLogins.claim('a', { of: 'factor:totp', most: 1 });
     expect(exhausted).toEqual({ outcome: 'exhausted' });
-    expect(await pendingLogins.end('a', 'y')).toBe(true);
+    expect(await pendingLogins.end('a', 'x')).toBe(true);
     const put = devices.toPut(makeDevice('first'), { most: 1 });
     const finished = await pendingLogins.finish('a', makeFinish({ leavesMark: true, puts: [put] }));
-    expect(finished).toEqual({ isFinished: true, results: [{ isPut: true, gone: [] }] });
+    const results = [{ isPut: true, gone: [], replaced: null }];
+    expect(finished).toEqual({ isFinished: true, results, replaced: null });
     expect(await pendingLogins.find('a')).toBe('passed');
     await pendingLogins.endAll('user');
     expect(await pendingLogins.find('a')).toBeNull();
@@ -95,18 +114,23 @@ describe('a guarded store', () => {
     const later = makeBrowser('b', { knownAt: MADE_AT / 1_000 + 1 });
     const third = makeBrowser('c', { knownAt: MADE_AT / 1_000 + 2 });
     await browsers.put(later);
-    expect(await browsers.put(third, { most: 2 })).toEqual({ isPut: true, gone: ['a'] });
+    expect(await browsers.put(third, { most: 2 })).toEqual({
+      isPut: true,
+      gone: ['a'],
+      replaced: null,
+    });
     expect(await browsers.list('user')).toEqual([later, third]);
 
     // Those without a second factor go first, however lately they were seen.
     await logins.put(makeLogin('none', { method: null, lastSeenAt: MADE_AT + 9 }));
     await logins.put(makeLogin('a'));
-    expect(await logins.put(makeLogin('b'), { most: 2 })).toEqual({ isPut: true, gone: ['none'] });
+    const beyond = await logins.put(makeLogin('b'), { most: 2 });
+    expect(beyond).toEqual({ isPut: true, gone: ['none'], replaced: null });
     expect(await logins.removeAll('user', 'b')).toEqual(['a']);
 
     await recoveryCodes.put(makeCodes('one'));
     const again = await recoveryCodes.put(makeCodes('two'), { ifNone: true });
-    expect(again).toEqual({ isPut: false, gone: [] });
+    expect(again).toEqual({ isPut: false, gone: [], replaced: null });
     expect(await recoveryCodes.list('user')).toEqual([makeCodes('one')]);
 
     await challenges.put(makeChallenge('a'));
@@ -238,7 +262,7 @@ describe('a guarded store', () => {
     await expect(counters.charge([])).rejects.toEqual(new StoreError('charge', new Error()));
     store.counters.unlock = () => Promise.reject(new Error('later'));
     await expect(counters.unlock([])).rejects.toThrow(StoreError);
-    await pendingLogins.begin(makeWaitingLogin('a'), 'login others', null);
+    await pendingLogins.begin(makePendingBegin('a'), makeBegin());
     expect(await pendingLogins.finish('a', makeFinish())).toMatchObject({ isFinished: true });
   });
 
@@ -257,13 +281,15 @@ describe('a value that does not fit', () => {
   const store = guardStore(memoryStore({ now }), now);
   // The types exclude all of these; a caller in JavaScript may pass them.
   it.each<[what: string, write: () => Promise<unknown>]>([
-    ['login', () => store.pendingLogins.begin(makeWaitingLogin(''), 'login others', null)],
+    ['login', () => store.pendingLogins.begin(makePendingBegin(''), makeBegin())],
     [
       'login of a foreign version',
-      () =>
-        store.pendingLogins.begin(makeWaitingLogin('a', { version: 2 as 1 }), 'login others', null),
+      () => {
+        const pending = makeWaitingLogin('a', { version: 2 as 1 });
+        return store.pendingLogins.begin(makePendingBegin('a', { pending }), makeBegin());
+      },
     ],
-    ['text', () => store.pendingLogins.attach('a', makeSentOtp(''))],
+    ['OTP', () => store.pendingLogins.attach('a', makeSentOtp(''), false)],
     ['device', () => store.devices.put(makeDevice('a', { tokenHash: 'short' }))],
     ['device that is swapped', () => store.devices.swap(makeDevice('a'), makeDevice(''))],
     ['browser', () => store.browsers.put(makeBrowser('a', { knownAt: 0.5 }))],
@@ -280,10 +306,11 @@ describe('a value that does not fit', () => {
 function everyGuardedCall(store: GuardedStore): readonly (() => Promise<unknown>)[] {
   const { pendingLogins, counters, devices, notes } = store;
   return [
-    () => pendingLogins.begin(makeWaitingLogin('a'), 'login others', makeSentOtp('x')),
-    () => pendingLogins.attach('a', makeSentOtp('y')),
+    () => pendingLogins.begin(makePendingBegin('a'), makeBegin()),
+    () => pendingLogins.attach('a', makeSentOtp('y'), false),
     () => pendingLogins.claim('a', { of: 'otp', most: 5 }),
     () => pendingLogins.find('a'),
+    () => pendingLogins.findNewest('user', 'session'),
     () => pendingLogins.end('a'),
     () => pendingLogins.endAll('user'),
     () => pendingLogins.finish('a', makeFinish()),
@@ -306,7 +333,10 @@ function everyGuardedCall(store: GuardedStore): readonly (() => Promise<unknown>
 function failingStore(error: Error): SmsOtpStore {
   const fail = (): Promise<never> => Promise.reject(error);
   return {
-    pendingLogins: { begin: fail, attach: fail, claim: fail, find: fail, end: fail, endAll: fail },
+    pendingLogins: {
+      ...{ begin: fail, attach: fail, claim: fail, find: fail, findNewest: fail },
+      ...{ end: fail, endAll: fail },
+    },
     counters: { charge: fail, clear: fail, unlock: fail },
     records: { put: fail, find: fail, swap: fail, list: fail, remove: fail, removeAll: fail },
     tokens: memoryStore().tokens,

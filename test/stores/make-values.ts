@@ -1,3 +1,4 @@
+import type { PendingBegin } from '../../src/stores/pending-logins';
 import type {
   KnownBrowser,
   Login,
@@ -29,6 +30,15 @@ export function makeWaitingLogin(
     pendingUntil: MADE_AT + 600_000,
     ...changes,
   };
+}
+
+/** How a login of the user `user` begins. */
+export function makePendingBegin(
+  pendingId: string,
+  changes: Partial<PendingBegin> = {},
+): PendingBegin {
+  const placed = { place: 'login others', side: 'others', block: 'block' };
+  return { pending: makeWaitingLogin(pendingId), ...placed, ...changes };
 }
 
 /** A text that went out. */

@@ -7,8 +7,8 @@ import { runInNewContext } from 'node:vm';
 
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import type { CounterStore } from '../../src/stores/store';
-import { beginLogin, makePendingLogin, makeRecord, makeOtp } from './make-stored';
+import type { CounterStore, NewPendingLogin } from '../../src/stores/store';
+import { beginLogin, makeBegin, makeOtp, makePendingLogin, makeRecord } from './make-stored';
 
 describe('the bound of memoryStore', () => {
   it('refuses a charge that needs more room than there is, and charges nothing', async () => {
@@ -59,14 +59,13 @@ describe('the bound of memoryStore', () => {
     const { pendingLogins, counters } = memoryStore({ maxEntries: 50, now: () => nowMs });
     for (let index = 0; index < 50; index += 1) {
       await counters.charge([{ key: `key ${index}`, windowSeconds: 1 + index }]);
-      const login = makePendingLogin(`id ${index}`, { otp: makeOtp('x') });
-      await pendingLogins.begin(login, 1 + index);
+      await beginLogin(pendingLogins, `id ${index}`, { otp: makeOtp('x') }, 1 + index);
     }
     nowMs = 60_000;
     expect((await counters.charge([{ key: 'key 49', windowSeconds: 60 }])).counts[0]?.count).toBe(
       1,
     );
-    const other = { userId: 'another', text: makeOtp('y') };
+    const other = { userId: 'another', otp: makeOtp('y') };
     await beginLogin(pendingLogins, 'id 49', other, 60);
     await beginLogin(pendingLogins, 'new', { otp: makeOtp('z') }, 60);
     expect(await pendingLogins.find('id 49')).toMatchObject({
@@ -107,25 +106,45 @@ describe('the bound of memoryStore', () => {
 /** Two kilobytes that are like no others. */
 const longName = (): string => randomBytes(1_000).toString('hex');
 
+function makeLongLogin(userId = longName()): NewPendingLogin {
+  const [side, block] = ['others', longName()];
+  return makePendingLogin(longName(), { userId, place: longName(), side, block });
+}
+
 type MemoryStore = ReturnType<typeof memoryStore>;
 
 const USES: Record<string, (store: MemoryStore, pass: () => void) => Promise<unknown>> = {
   'a pending login that has ended': async ({ pendingLogins }) => {
-    const login = { pendingId: longName(), userId: longName(), place: longName(), value: '{}' };
-    await pendingLogins.begin(login, 600);
+    const login = makeLongLogin();
+    await pendingLogins.begin(login, makeBegin());
     await pendingLogins.claim(login.pendingId, { of: 'totp', most: 5 });
     await pendingLogins.end(login.pendingId);
   },
   'the two pending logins of a user, ended': async ({ pendingLogins }) => {
     const userId = longName();
-    for (const pendingId of [longName(), longName()])
-      await pendingLogins.begin({ pendingId, userId, place: 'login', value: '{}' }, 600);
+    for (const login of [makeLongLogin(userId), makeLongLogin(userId)])
+      await pendingLogins.begin(login, makeBegin());
     await pendingLogins.endAll(userId);
   },
+  'a pending login that ends for want of room': async ({ pendingLogins }) => {
+    const userId = longName();
+    for (const pendingId of [longName(), longName()])
+      await pendingLogins.begin(makePendingLogin(pendingId, { userId }), makeBegin({ most: 1 }));
+    await pendingLogins.endAll(userId);
+  },
+  'the OTPs of a pending login that has ended': async ({ pendingLogins }) => {
+    const login = makeLongLogin();
+    await pendingLogins.begin(login, makeBegin());
+    for (let count = 0; count < 3; count += 1) {
+      await pendingLogins.attach(login.pendingId, { otpId: longName(), value: '{}' });
+      await pendingLogins.claim(login.pendingId, { of: 'otp', most: 5 });
+    }
+    await pendingLogins.end(login.pendingId);
+  },
   'a pending login whose mark has expired': async (store, pass) => {
-    const text = { otpId: longName(), value: '{}' };
-    const login = { pendingId: longName(), userId: longName(), place: longName(), value: '{}' };
-    await store.pendingLogins.begin({ ...login, otp: text }, 600);
+    const login = makeLongLogin();
+    await store.pendingLogins.begin(login, makeBegin());
+    await store.pendingLogins.attach(login.pendingId, { otpId: longName(), value: '{}' });
     await store.finish(login.pendingId, { leavesMark: true, clears: [], charges: [], puts: [] });
     pass();
   },
@@ -164,10 +183,11 @@ describe('the memory of memoryStore', () => {
   it('is about twice what was written of a pending login and of a record', async () => {
     const many = 5_000;
     const { pendingLogins, records } = memoryStore();
-    const begin = (index: number): Promise<unknown> => {
-      const text = { otpId: randomUUID(), value: makeJson(150, index) };
-      const ids = { pendingId: randomUUID(), userId: `user-${index}`, place: 'login others' };
-      return pendingLogins.begin({ ...ids, value: makeJson(200, index), otp: text }, 600);
+    const begin = (index: number): Promise<void> => {
+      const otp = { otpId: randomUUID(), value: makeJson(150, index) };
+      const [value, userId] = [makeJson(200, index), `user-${index}`];
+      const [block, sender] = [makeDigest(), makeDigest()];
+      return beginLogin(pendingLogins, randomUUID(), { userId, block, sender, value, otp });
     };
     const put = (index: number): Promise<unknown> => {
       const record = { id: randomUUID(), tag: 'first', rank: 0.5, value: makeJson(130, index) };
@@ -190,6 +210,11 @@ describe('the memory of memoryStore', () => {
 /** Returns JSON of about this length that is like no other. */
 function makeJson(length: number, index: number): string {
   return JSON.stringify({ index, filled: 'x'.repeat(length - 25) });
+}
+
+/** Returns as long a digest as those of pending logins. */
+function makeDigest(): string {
+  return randomBytes(16).toString('base64url');
 }
 
 function bytesInUse(): number {

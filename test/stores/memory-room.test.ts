@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { StoreError } from '../../src/errors';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 import type { FinishOptions, RecordPut } from '../../src/stores/store';
+import { beginLogin, makeBegin, makePendingLogin } from './make-stored';
 
 const FULL = new StoreError('memoryStore: it is full');
 
@@ -13,13 +14,10 @@ beforeEach(() => {
   store = memoryStore({ maxEntries: 2, now: () => nowMs });
 });
 
-function begin(pendingId: string, ttlSeconds = 600, userId = 'alice'): Promise<boolean> {
-  const text = { otpId: `text of ${pendingId}`, value: '{}' };
+function begin(pendingId: string, ttlSeconds = 600, userId = 'alice'): Promise<void> {
+  const otp = { otpId: `otp of ${pendingId}`, value: '{}' };
   const place = `login ${pendingId}`;
-  return store.pendingLogins.begin(
-    { pendingId, userId, place, value: '{}', otp: text },
-    ttlSeconds,
-  );
+  return beginLogin(store.pendingLogins, pendingId, { userId, place, otp }, ttlSeconds);
 }
 
 function makePut(id: string, changes: Partial<RecordPut> = {}): RecordPut {
@@ -60,10 +58,10 @@ describe('a put that is optional', () => {
     const login = makePut('l', { kind: 'login' });
     const finished = await finish('x', { puts: [makePut('c', { isOptional }), login] });
     const results = [
-      { isPut: false, gone: [] },
-      { isPut: true, gone: [] },
+      { isPut: false, gone: [], replaced: null },
+      { isPut: true, gone: [], replaced: null },
     ];
-    expect(finished).toEqual({ isFinished: true, results });
+    expect(finished).toEqual({ isFinished: true, results, replaced: null });
     expect(await idsOf()).toEqual(['a', 'b']);
     expect(await idsOf('login')).toEqual(['l']);
     expect(await store.pendingLogins.find('x')).toBe('passed');
@@ -71,15 +69,15 @@ describe('a put that is optional', () => {
 
   it('is left out by itself as well', async () => {
     for (const id of ['a', 'b']) await put(id);
-    expect(await put('c', { isOptional })).toEqual({ isPut: false, gone: [] });
+    expect(await put('c', { isOptional })).toEqual({ isPut: false, gone: [], replaced: null });
     expect(await idsOf()).toEqual(['a', 'b']);
   });
 
   it('is written where there is room, also that of one which goes, or whose life is over', async () => {
     for (const id of ['a', 'b']) await put(id, { ttlSeconds: id === 'a' ? 5 : 600 });
-    const written = { isPut: true, gone: ['b'] };
+    const written = { isPut: true, gone: ['b'], replaced: null };
     nowMs += 5_000;
-    expect(await put('c', { isOptional })).toEqual({ isPut: true, gone: [] });
+    expect(await put('c', { isOptional })).toEqual({ isPut: true, gone: [], replaced: null });
     expect(await put('d', { isOptional, most: 2 })).toEqual(written);
     await begin('x');
     const finished = await finish('x', { puts: [makePut('c', { isOptional })] });
@@ -118,21 +116,19 @@ describe('a put that is optional', () => {
 });
 
 describe('the room for pending logins', () => {
-  it('is refused beyond maxEntries, and those that live stay', async () => {
+  it('is refused beyond maxEntries, and active ones stay', async () => {
     for (const id of ['a', 'b']) await begin(id);
     await expect(begin('c')).rejects.toThrow(FULL);
     for (const id of ['a', 'b']) expect(await store.pendingLogins.find(id)).not.toBeNull();
     expect(await store.pendingLogins.find('c')).toBeNull();
-    // One under its own id needs none, and more texts neither.
-    await begin('a');
+    // More OTPs need none.
     expect(await store.pendingLogins.attach('a', { otpId: 'more', value: '{}' })).toBe(true);
   });
 
-  it('takes no text from another login when it is refused', async () => {
+  it('takes no OTP from another login when it is refused', async () => {
     for (const id of ['a', 'b']) await begin(id);
-    const late = { pendingId: 'c', userId: 'alice', place: 'login a', value: '{}' };
-    const text = { otpId: 'c', value: '{}' };
-    await expect(store.pendingLogins.begin({ ...late, otp: text }, 600)).rejects.toThrow(FULL);
+    const late = makePendingLogin('c', { userId: 'alice', place: 'login a' });
+    await expect(store.pendingLogins.begin(late, makeBegin())).rejects.toThrow(FULL);
     expect(await store.pendingLogins.find('a')).toMatchObject({ otps: [{}] });
   });
 
@@ -160,10 +156,10 @@ describe('the room for pending logins', () => {
     expect(await store.pendingLogins.find('a')).toBe('passed');
   });
 
-  it('keeps a login that took the place of an earlier one when the time of that is up', async () => {
+  it('keeps a login that begins under the id of one that has expired', async () => {
     await begin('a', 5);
-    await begin('a', 600, 'bob');
     nowMs += 5_000;
+    await begin('a', 600, 'bob');
     await begin('b');
     await store.pendingLogins.endAll('alice');
     expect(await store.pendingLogins.find('a')).toMatchObject({ userId: 'bob' });
@@ -248,12 +244,12 @@ describe('a finish in a full store', () => {
     expect(await idsOf()).toEqual(['b', 'old']);
     // The one that is replaced makes room, and so does one beyond the ceiling.
     const finished = await finish('a', { ...change, puts, replaces: old });
-    expect(finished).toMatchObject({ isFinished: true });
+    expect(finished).toMatchObject({ isFinished: true, replaced: makePut('old').record });
     expect(await idsOf()).toEqual(['b', 'c']);
     expect([await countOf('one'), await countOf('other 0')]).toEqual([1, 0]);
     await begin('b');
     const isFinished = true;
-    const pushed = { results: [{ isPut: true, gone: ['b'] }] };
+    const pushed = { results: [{ isPut: true, gone: ['b'], replaced: null }], replaced: null };
     const beyond = { puts: [makePut('d', { most: 2 })] };
     expect(await finish('b', beyond)).toEqual({ isFinished, ...pushed });
   });
@@ -293,7 +289,8 @@ describe('a finish in a full store', () => {
     await fillCounters(20);
     const charges = [charge('other 0'), { ...charge('new'), amount: -1 }];
     const finished = await finish('a', { charges, puts: [makePut('old')] });
-    expect(finished).toMatchObject({ isFinished: true });
+    const results = [{ isPut: true, gone: [], replaced: makePut('old').record }];
+    expect(finished).toEqual({ isFinished: true, results, replaced: null });
     expect(await countOf('other 0')).toBe(2);
   });
 });
@@ -330,10 +327,10 @@ it('nothing that was returned changes with a later call', async () => {
   const found = await store.pendingLogins.find('a');
   const claimed = await store.pendingLogins.claim('a', { of: 'otp', most: 5 });
   await store.pendingLogins.attach('a', { otpId: 'more', value: '{}' });
-  const text = { otpId: 'text of a', value: '{}' };
-  const login = { userId: 'alice', value: '{}', sends: 1, otps: [text] };
+  const otp = { otpId: 'otp of a', value: '{}' };
+  const login = { userId: 'alice', value: '{}', sends: 1, otps: [otp] };
   expect(found).toEqual(login);
-  expect(claimed).toEqual({ outcome: 'claimed', attempt: 1, otpId: 'text of a', login });
+  expect(claimed).toEqual({ outcome: 'claimed', attempt: 1, otpId: 'otp of a', login });
   await put('a');
   const listed = await store.records.list({ kind: 'device', owner: 'alice' });
   await store.records.removeAll({ kind: 'device', owner: 'alice' });
@@ -342,12 +339,12 @@ it('nothing that was returned changes with a later call', async () => {
 
 it('a record keeps nothing of an object that its caller changes later', async () => {
   const record = { id: 'a', tag: 'first', rank: 1, value: '{}' };
-  const text = { otpId: 'x', value: '{}' };
+  const otp = { otpId: 'x', value: '{}' };
   await store.records.put({ ...makePut('a'), record });
   await begin('a');
-  await store.pendingLogins.attach('a', text);
+  await store.pendingLogins.attach('a', otp);
   Object.assign(record, { tag: 'other' });
-  Object.assign(text, { otpId: 'other' });
+  Object.assign(otp, { otpId: 'other' });
   expect(await store.records.list({ kind: 'device', owner: 'alice' })).toMatchObject([
     { tag: 'first' },
   ]);

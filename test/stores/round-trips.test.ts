@@ -9,14 +9,14 @@ import { startRedis } from '../services/redis';
 import type { Service } from '../services/service';
 import { ALICE, startTestApp, type TestApp, type TestAppOptions } from '../support/test-app';
 import { visit, type Visit } from '../support/visit';
-import { makeFinish } from './make-stored';
+import { makeBegin, makeFinish } from './make-stored';
 import {
   MADE_AT,
   makeBrowser,
   makeDevice,
   makeLogin,
+  makePendingBegin,
   makeSentOtp,
-  makeWaitingLogin,
 } from './make-values';
 import { connectNodeRedis, type TestClient } from './redis-clients';
 
@@ -54,7 +54,8 @@ describeWithService('redis')('round trips to Redis', () => {
       const old = makeLogin(`old ${pendingId}`);
       await logins.put(old);
       await counters.charge(['failures', 'sends'].map((key) => ({ key, windowSeconds: 60 })));
-      await pendingLogins.begin(makeWaitingLogin(pendingId), 'login others', makeSentOtp('x'));
+      await pendingLogins.begin(makePendingBegin(pendingId), makeBegin());
+      await pendingLogins.attach(pendingId, makeSentOtp('x'), false);
       events.length = 0;
       return pendingLogins.finish(pendingId, {
         ...makeFinish({ otpId: 'x', leavesMark: true, clears: ['failures', 'sends'] }),

@@ -76,7 +76,7 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
       else if (other.place === login.place) dropOtps(other);
     }
     addOtp(login, otp);
-    if (endsPrevious) dropOlder(login);
+    if (endsPrevious) login.older = undefined;
     return true;
   }
 
@@ -166,16 +166,13 @@ interface StoredLogin extends Expiring {
   value: string;
   hasPassed: boolean;
   sends: number;
-  newest: StoredOtp | undefined;
-  older: StoredOtp | undefined;
-  /** The attempts of each kind that were counted at no OTP; most logins have none. */
+  newest: AttachedOtp | undefined;
+  older: AttachedOtp | undefined;
+  /**
+   * The attempts of each kind, and at each OTP: an OTP that has ended may be attached again. Most
+   * logins have none.
+   */
   attempts: Map<string, number> | undefined;
-  /** The attempts at OTPs that have ended, by OTP id; most logins have none. */
-  endedAttempts: Map<string, number> | undefined;
-}
-
-interface StoredOtp extends AttachedOtp {
-  attempts: number;
 }
 
 /** The logins of each user: most have one, which needs no set. */
@@ -219,7 +216,6 @@ function createLogin(begun: NewPendingLogin, nowMs: number, deadlineMs: number):
     newest: undefined,
     older: undefined,
     attempts: undefined,
-    endedAttempts: undefined,
   };
 }
 
@@ -232,20 +228,13 @@ function findJoined(
   if (begun.sender === undefined) return undefined;
 
   const newest = lastBegun(ofUser.filter(({ place }) => place === begun.place));
-  const isJoined =
-    newest?.sender === begun.sender && newest.begunAtMs >= sinceMs && !hasAttempts(newest);
-  return isJoined ? newest : undefined;
+  const isSame = newest?.sender === begun.sender && newest.begunAtMs >= sinceMs;
+  return isSame && newest.attempts === undefined ? newest : undefined;
 }
 
 function lastBegun(logins: readonly StoredLogin[]): StoredLogin | undefined {
   // Those of a user are in the order in which they began.
   return logins.at(-1);
-}
-
-function hasAttempts(login: StoredLogin): boolean {
-  const { newest, older, attempts, endedAttempts } = login;
-  const isTried = [newest, older].some((otp) => otp !== undefined && otp.attempts > 0);
-  return isTried || attempts !== undefined || endedAttempts !== undefined;
 }
 
 /** Returns the login that ends, so that another one of the user finds room. */
@@ -265,23 +254,11 @@ function isOfSeries(one: StoredLogin, other: StoredLogin): boolean {
   return one.series !== undefined && one.series === other.series;
 }
 
-function addOtp(login: StoredLogin, otp: AttachedOtp): void {
-  const known = findOtp(login, otp.otpId);
-  const attempts = known?.attempts ?? login.endedAttempts?.get(otp.otpId) ?? 0;
-  joinParts(otp.otpId, otp.value);
-
-  if (known !== login.newest) {
-    if (known !== login.older) keepAttempts(login, login.older);
-    login.older = login.newest;
-  }
-  login.newest = { otpId: otp.otpId, value: otp.value, attempts };
+function addOtp(login: StoredLogin, { otpId, value }: AttachedOtp): void {
+  joinParts(otpId, value);
+  if (login.newest?.otpId !== otpId) login.older = login.newest;
+  login.newest = { otpId, value };
   login.sends += 1;
-}
-
-/** Keeps the attempts of an OTP that ends: it may be attached again. */
-function keepAttempts(login: StoredLogin, otp: StoredOtp | undefined): void {
-  if (otp === undefined || otp.attempts === 0) return;
-  (login.endedAttempts ??= new Map()).set(otp.otpId, otp.attempts);
 }
 
 function claimAttempt(login: StoredLogin, options: ClaimOptions): PendingClaim {
@@ -289,49 +266,37 @@ function claimAttempt(login: StoredLogin, options: ClaimOptions): PendingClaim {
   const named = otpId === undefined ? login.newest : findOtp(login, otpId);
   if (otpId !== undefined && named === undefined) return { outcome: 'unknown' };
 
-  const otp = of === 'otp' ? named : undefined;
-  const attempt = countAttempt(login, otp, of);
+  const countedOtpId = of === 'otp' ? named?.otpId : undefined;
+  const countedAt = countedOtpId === undefined ? `kind ${of}` : `otp ${countedOtpId}`;
+  const attempt = 1 + (login.attempts?.get(countedAt) ?? 0);
   if (attempt > most) return { outcome: 'exhausted' };
 
-  if (otp === undefined) (login.attempts ??= new Map()).set(of, attempt);
-  else otp.attempts = attempt;
-  return { outcome: 'claimed', attempt, otpId: otp?.otpId ?? null, login: toActive(login) };
+  (login.attempts ??= new Map()).set(countedAt, attempt);
+  return { outcome: 'claimed', attempt, otpId: countedOtpId ?? null, login: toActive(login) };
 }
 
-function findOtp(login: StoredLogin, otpId: string): StoredOtp | undefined {
+function findOtp(login: StoredLogin, otpId: string): AttachedOtp | undefined {
   if (login.newest?.otpId === otpId) return login.newest;
   return login.older?.otpId === otpId ? login.older : undefined;
-}
-
-/** Returns the number of the next attempt. */
-function countAttempt(login: StoredLogin, otp: StoredOtp | undefined, of: string): number {
-  return 1 + (otp === undefined ? (login.attempts?.get(of) ?? 0) : otp.attempts);
 }
 
 function endOtp(login: StoredLogin, otpId: string): boolean {
   const otp = findOtp(login, otpId);
   if (otp === undefined) return false;
 
-  keepAttempts(login, otp);
   if (otp === login.newest) login.newest = login.older;
   login.older = undefined;
   return true;
 }
 
-function dropOlder(login: StoredLogin): void {
-  keepAttempts(login, login.older);
+function dropOtps(login: StoredLogin): void {
+  login.newest = undefined;
   login.older = undefined;
 }
 
-function dropOtps(login: StoredLogin): void {
-  dropOlder(login);
-  keepAttempts(login, login.newest);
-  login.newest = undefined;
-}
-
 function leaveMark(login: StoredLogin): void {
-  const ended = { newest: undefined, older: undefined, attempts: undefined };
-  Object.assign(login, { ...ended, endedAttempts: undefined, hasPassed: true, value: '' });
+  dropOtps(login);
+  Object.assign(login, { hasPassed: true, value: '', attempts: undefined });
 }
 
 function toActive(login: StoredLogin): ActivePendingLogin {
