@@ -19,7 +19,17 @@ import type {
 import type { LoginEnd, SmsOtpEvent, UnusablePhone } from './events';
 import type { Method } from './outcome';
 
-export type { PendingState } from '../stores/pending-logins';
+import type { PendingState } from '../stores/pending-logins';
+
+export type { PendingState };
+
+/** A pending login that has begun for a request. */
+export interface BegunPending {
+  readonly kind: 'begun';
+  readonly state: PendingState;
+  /** Whether it was begun by an earlier request, which sends its message. */
+  readonly isJoined: boolean;
+}
 
 /** The bounds of one pending login and its texts. */
 export interface LoginSettings {

@@ -2,7 +2,7 @@ import { toIpAddress } from '../limits/address-block';
 import { placeOf, sideOf } from '../limits/buckets';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, Transaction } from '../stores/store';
-import type { Core } from './context';
+import type { BegunPending, Core } from './context';
 import type { Refusal } from './outcome';
 import type { NewPhone } from './phones';
 import { deny, type RefusedSend } from './send-result';
@@ -22,13 +22,6 @@ export interface NewPending {
 
 /** A pending login that has begun, or why none has. */
 export type Begun = BegunPending | RefusedSend;
-
-export interface BegunPending {
-  readonly kind: 'begun';
-  readonly state: PendingState;
-  /** Whether it was begun by an earlier request, which sends its message. */
-  readonly isJoined: boolean;
-}
 
 /** @throws {StoreError} `ERR_STORE` */
 export type BeginPending = (asked: NewPending) => Promise<Begun>;
@@ -120,7 +113,7 @@ function toState(pending: PendingLogin): PendingState {
   return { pending, sends: 0, otp: null, previous: null };
 }
 
-/** Ends a pending login that no session will name. One that was joined belongs to another request. */
+/** Ends a pending login that no session will name. A joined one is another request's. */
 export async function endUnused(core: Core, { state, isJoined }: BegunPending): Promise<void> {
   if (isJoined) return;
   // If the store fails, it expires: no session names it, so no one can continue it.

@@ -1,10 +1,9 @@
 import type { GatewayError } from '../errors';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
-import type { Core, PreparedPut } from './context';
+import type { BegunPending, Core, PreparedPut } from './context';
 import type { LoginEvent } from './events';
 import type { PhoneChoice, Refusal } from './outcome';
-import type { BegunPending } from './pending';
 import type { NewPhone } from './phones';
 import type { VerifiedMark } from './users';
 import type { Visit } from './visit';

@@ -6,9 +6,8 @@ import type { LimitRow } from '../limits/rows';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import { admitsOtherFactors } from './code-verifiers';
-import type { Core } from './context';
+import type { BegunPending, Core } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
-import type { BegunPending } from './pending';
 import type { UserIdText } from './users';
 
 /**
@@ -35,7 +34,7 @@ export interface NoMessage {
   readonly refusal: Refusal | null;
   /** Seconds until a message may be asked for; null when that is not known. */
   readonly waitSeconds: number | null;
-  /** The HTTP status of the error that kept the message from going out; null when there was none. */
+  /** The HTTP status of the error that kept the message from going out; null: there was none. */
   readonly status: number | null;
 }
 
@@ -86,7 +85,7 @@ export async function waitWithoutText(
   return (await isStillActive(core, pending)) ? waiting : { kind: 'ended' };
 }
 
-/** The message of another request of this session may have ended it. A login has its own session. */
+/** Another request of this session may have ended it. Every login has a session of its own. */
 async function isStillActive({ store }: Core, pending: PendingLogin): Promise<boolean> {
   if (pending.purpose === 'login') return true;
   const found = await store.pendingLogins.find(pending.pendingId);

@@ -4,6 +4,7 @@ import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-device
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../login/code-verifiers';
 import type {
+  BegunPending,
   BrowserSuccess,
   PendingState,
   PreparedPut,
@@ -16,7 +17,7 @@ import type { ResendRequest, ResendResult } from '../login/resend-otp';
 import type { SendOtp } from '../login/send-otp';
 import type { VerifiedMark } from '../login/users';
 import type { VerifyOtp } from '../login/verify-otp';
-import type { BeginPending, BegunPending } from '../login/pending';
+import type { BeginPending } from '../login/pending';
 import type { PendingLogin, UserId } from '../stores/store';
 import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';
@@ -54,8 +55,8 @@ export interface MiddlewareContext {
   /** Returns a pending login while it is live, `passed` after its success. */
   readonly findPending: (pendingId: string) => Promise<PendingState | 'passed' | null>;
   /**
-   * Returns what the sessions of a logged-in user that keep their id wait for, whichever request has
-   * begun it. Null: for nothing.
+   * Returns what the session of a logged-in user waits for, whichever request has begun it. Null:
+   * for nothing.
    */
   readonly findNewest: (req: Request) => Promise<PendingState | null>;
   /** Ends a pending login of this session. One that it has joined is another session's. */

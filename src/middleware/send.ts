@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
-import type { BegunPending } from '../login/pending';
+import type { BegunPending } from '../login/context';
 import type { LetIn, SendResult } from '../login/send-result';
 import { toUserIdText, type VerifiedMark } from '../login/users';
 import type { Visit } from '../login/visit';
@@ -197,8 +197,8 @@ async function logInAtOnce(
 }
 
 /**
- * Ends the pending login and the login of this session, unless it goes on with that pending login. Another request may save the old session
- * late, and that must bring nothing back.
+ * Ends the pending login and the login of this session, because another request may save the old
+ * session late. A pending login that goes on stays.
  */
 async function endEarlier(
   context: MiddlewareContext,

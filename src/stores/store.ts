@@ -303,8 +303,8 @@ export interface PendingLoginStore {
   /**
    * Begins a pending login without an OTP, in one step:
    *
-   * 1. It joins the newest active login of its user and place if that one has the same sender, began
-   *    at most `joinSeconds` ago, and no attempt has been counted in it.
+   * 1. It joins the newest active login of its user and place if that one has the same sender,
+   *    began at most `joinSeconds` ago, and no attempt has been counted in it.
    * 2. If there are `most` active logins of its user and side that have not had an OTP, it ends the
    *    oldest of the same block. If that block has none, it ends the oldest that began more than
    *    `protectedSeconds` ago. If there is none, it is refused.
@@ -430,8 +430,8 @@ export interface SmsOtpStore {
   readonly tokens: TokenStore;
   /**
    * Ends an active pending login, for exactly one caller, and does in the same step all that a
-   * success changes. When it resolves to `isFinished: false`, or rejects because the store refuses a write,
-   * nothing has changed.
+   * success changes. When it resolves to `isFinished: false`, or rejects because the store refuses
+   * a write, nothing has changed.
    */
   finish(pendingId: string, options: FinishOptions): Promise<FinishResult>;
 }

@@ -92,9 +92,9 @@ describe.each([
       await flood(test, addresses, logins);
 
       const { status, body } = await owner.recover(codes[0]);
-      if (addresses <= 50) expect(status).toBe(200);
-      else expect([200, 401, 429]).toContain(status);
-      expect(body.error).not.toBe('invalid-code');
+      // From about five address blocks on, others can end a login that waits for a minute.
+      expect(addresses <= 50 ? [200] : [200, 401, 429]).toContain(status);
+      expect(body).not.toMatchObject({ error: 'invalid-code' });
     },
     TIMEOUT_MS,
   );
