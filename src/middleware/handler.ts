@@ -84,7 +84,7 @@ export const COOKIE_ATTRIBUTES: CookieOptions = {
   path: '/',
 };
 
-export function setCookie(res: Response, name: string, { value, expiresAt }: CookieValue): void {
+function setCookie(res: Response, name: string, { value, expiresAt }: CookieValue): void {
   res.cookie(name, value, { ...COOKIE_ATTRIBUTES, expires: new Date(expiresAt) });
 }
 

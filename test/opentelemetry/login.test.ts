@@ -9,7 +9,7 @@ import { startTelemetry, totalOf, type Telemetry } from './telemetry';
 /** What the password, a wrong and a right code make, request by request. */
 const SPANS = [
   [
-    // Before isRequiredFor is asked.
+    // Before the app is asked anything.
     ['sms_otp store begin', 'ok'],
     ['sms_otp gateway auth', 'ok'],
     ['sms_otp store charge', 'ok'],
@@ -21,8 +21,9 @@ const SPANS = [
     ['sms_otp store claim', 'ok'],
     ['sms_otp store charge', 'ok'],
     ['sms_otp gateway validate', 'rejected'],
-    // Whether the code was sent twice.
+    // Whether the code was sent twice, and what the store has counted.
     ['sms_otp store find', 'ok'],
+    ['sms_otp store charge', 'ok'],
     ['sms_otp verify', 'wrong-code'],
     // Whether this session still waits.
     ['sms_otp store find', 'ok'],
@@ -113,7 +114,7 @@ describe.each(['A', 'B'] as const)('a login in variant %s', (variant) => {
       Object.fromEntries(Array.from(names, (metric) => [metric, totalOf(points, metric)])),
     ).toEqual({
       'sms_otp.gateway.call.duration': 4,
-      'sms_otp.store.call.duration': 10,
+      'sms_otp.store.call.duration': 11,
       'sms_otp.decision.duration': 3,
       'sms_otp.messages.sent': 1,
       'sms_otp.codes.verified': 1,

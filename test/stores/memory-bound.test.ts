@@ -194,7 +194,7 @@ describe('the memory of memoryStore', () => {
       return records.put({ kind: 'login', owner: `user-${index}`, record, ttlSeconds: 600 });
     };
     for (const [write, bytes] of [
-      [begin, 880],
+      [begin, 960],
       [put, 700],
     ] as const) {
       await write(0);

@@ -136,7 +136,7 @@ describe('a pending login that a store returns', () => {
     { userIdType: 'bigint' },
   ])('is accepted with the fields of its purpose: %j', async (changes) => {
     const login = { ...good, ...changes };
-    expect(await readLogin(JSON.stringify(login))).toMatchObject({ login });
+    expect(await readLogin(JSON.stringify(login))).toMatchObject({ pending: login });
   });
 
   it.each([
@@ -162,16 +162,16 @@ describe('a pending login that a store returns', () => {
     await expect(readText(JSON.stringify(makeSentOtp('y')))).rejects.toThrow(StoreError);
   });
 
-  it('has the two newest texts, and none where none is live', async () => {
+  it('has the two newest OTPs, and none where none is active', async () => {
     const texts = ['x', 'y'].map((otpId) => {
       return { otpId, value: JSON.stringify(makeSentOtp(otpId)) };
     });
     const value = JSON.stringify(good);
     expect(await readLogin(value, { otps: texts })).toEqual({
-      ...{ login: good, sends: 1, text: makeSentOtp('x'), earlier: makeSentOtp('y') },
+      ...{ pending: good, sends: 1, otp: makeSentOtp('x'), previous: makeSentOtp('y') },
     });
     expect(await readLogin(value)).toEqual({
-      ...{ login: good, sends: 1, text: null, earlier: null },
+      ...{ pending: good, sends: 1, otp: null, previous: null },
     });
   });
 });

@@ -71,47 +71,54 @@ describeWithService('redis')('round trips to Redis', () => {
         replaces: logins.toReference(old),
       });
     };
-    const result = { isPut: true, gone: [] };
-    expect(await finish('a')).toEqual({ isFinished: true, results: [result, result, result] });
+    const result = { isPut: true, gone: [], replaced: null };
+    expect(await finish('a')).toEqual({
+      isFinished: true,
+      results: [result, result, result],
+      replaced: expect.objectContaining({ id: 'old a' }),
+    });
     expect(events).toEqual([
       { type: 'store-call', operation: 'finish', outcome: 'ok', durationMs: expect.any(Number) },
     ]);
-    // Beside it: a login, a charge and a pending login that are made for it.
-    expect(await countTrips(() => finish('b'))).toBe(4);
+    // Beside it: a login, a charge, and a pending login with its OTP, all made for it.
+    expect(await countTrips(() => finish('b'))).toBe(5);
   });
 
-  it('are two for a text and three for its code, in a new browser and in a known one', async () => {
+  it('are three for a message and three for its code, in a new browser and in a known one', async () => {
     const { test, visitor } = await start({});
     try {
       // Once in a new browser, then in one that is known.
       for (let login = 0; login < 2; login += 1)
-        expect(await countLogin(test, visitor)).toEqual([2, 3]);
-      expect(await countLogin(test, visit(test, ALICE))).toEqual([2, 3]);
-      // A step-up asks whether its login is live, before it texts and before its session is
+        expect(await countLogin(test, visitor)).toEqual([3, 3]);
+      // A guard that has just seen the login asks nothing.
+      const open = async () => expect((await visitor.account()).status).toBe(200);
+      expect(await countTrips(open)).toBe(0);
+      expect(await countLogin(test, visit(test, ALICE))).toEqual([3, 3]);
+      // A step-up asks whether its login is active, before its message and before its session is
       // written, and looks at what it waits for after that.
-      expect(await countStepUp(test, visitor)).toEqual([5, 4]);
+      expect(await countStepUp(test, visitor)).toEqual([6, 4]);
     } finally {
       await test.close();
     }
   });
 
-  it.each<[what: string, options: Partial<SmsOtpOptions>]>([
-    ['recoveryCodes', { recoveryCodes: {} }],
-    ['isRequiredFor', { isRequiredFor: () => true }],
-  ])('are one more for a text with the option %s', async (_what, options) => {
+  it.each<[what: string, options: Partial<SmsOtpOptions>, message: number]>([
+    ['one more', { recoveryCodes: {} }, 4],
+    ['no more', { isRequiredFor: () => true }, 3],
+  ])('are %s for a message with the options %p', async (_what, options, message) => {
     const { test, visitor } = await start({ options });
     try {
-      expect(await countLogin(test, visitor)).toEqual([3, 3]);
+      expect(await countLogin(test, visitor)).toEqual([message, 3]);
     } finally {
       await test.close();
     }
   });
 
-  it('are two more for a text where a device cookie came: its login begins before it', async () => {
+  it('are one more for a message where a device cookie came', async () => {
     const trustedDevices = { getPasswordVersion: () => 'first' };
     const { test, visitor } = await start({ options: { trustedDevices } });
     try {
-      expect(await countLogin(test, visitor)).toEqual([2, 3]);
+      expect(await countLogin(test, visitor)).toEqual([3, 3]);
       visitor.device = 'x'.repeat(43);
       expect(await countLogin(test, visitor)).toEqual([4, 3]);
     } finally {
@@ -132,7 +139,7 @@ describeWithService('redis')('round trips to Redis', () => {
     return { test, visitor: visit(test, ALICE) };
   }
 
-  /** Logs in, and returns how many round trips the text and the code took. */
+  /** Logs in, and returns how many round trips the message and the code took. */
   async function countLogin(test: TestApp, visitor: Visit): Promise<[number, number]> {
     visitor.leave();
     return countBoth(test, visitor, visitor.login);
@@ -148,10 +155,10 @@ describeWithService('redis')('round trips to Redis', () => {
     send: () => Promise<Response>,
   ): Promise<[number, number]> {
     await test.smsOtp.unlockUser(ALICE.id);
-    const text = await countTrips(async () => expect((await send()).body.sent).toBe(true));
+    const message = await countTrips(async () => expect((await send()).body.sent).toBe(true));
     const code = await countTrips(async () =>
       expect((await visitor.enterRight()).status).toBe(200),
     );
-    return [text, code];
+    return [message, code];
   }
 });

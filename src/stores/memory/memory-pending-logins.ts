@@ -159,7 +159,8 @@ interface StoredLogin extends Expiring {
   readonly userId: string;
   readonly place: string;
   readonly side: string;
-  readonly block: string;
+  /** Compared until the first OTP is attached, and then dropped. */
+  block: string | undefined;
   readonly sender: string | undefined;
   readonly series: string | undefined;
   readonly begunAtMs: number;
@@ -258,6 +259,7 @@ function addOtp(login: StoredLogin, { otpId, value }: AttachedOtp): void {
   joinParts(otpId, value);
   if (login.newest?.otpId !== otpId) login.older = login.newest;
   login.newest = { otpId, value };
+  login.block = undefined;
   login.sends += 1;
 }
 
