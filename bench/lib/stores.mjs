@@ -54,23 +54,31 @@ function describeUserLogin(userId, loginId) {
 }
 
 function stepsOfFourParts({ pendingLogins, records, finish }) {
+  const kind = pendingLogins.findNewest === undefined ? 'text' : 'otp';
   const finishLogin = (index, leavesMark) =>
     finish(pendingIdOf(index), {
       otpId: `otp-${index}`,
       leavesMark,
       ...{ clears: [], charges: [], puts: [] },
     });
-  const begin = (index) => {
+  const begin = async (index) => {
     const login = { ...describeLogin(index), startedAt: Date.now() };
     const text = describeText(index);
     const { pendingId, userId } = login;
-    return pendingLogins.begin(
-      {
-        ...{ pendingId, userId, place: 'login:others', value: JSON.stringify(login) },
-        text: { otpId: text.otpId, value: JSON.stringify(text) },
-      },
-      PENDING_SECONDS,
+    const begun = { pendingId, userId, place: 'login:others', value: JSON.stringify(login) };
+    const otp = { otpId: text.otpId, value: JSON.stringify(text) };
+    // A build from before 27 November 2026 begins a login with its OTP.
+    if (pendingLogins.findNewest === undefined)
+      return pendingLogins.begin({ ...begun, text: otp }, PENDING_SECONDS);
+
+    const digest = String(index).padStart(22, 'd');
+    const compared = { side: 'others', block: digest, sender: `s${digest.slice(1)}` };
+    const limits = { most: 100, protectedSeconds: 60, joinSeconds: 30 };
+    await pendingLogins.begin(
+      { ...begun, ...compared },
+      { ttlSeconds: PENDING_SECONDS, ...limits },
     );
+    return pendingLogins.attach(pendingId, otp);
   };
   const putLogin = (userId, loginId) => {
     const expiresAt = Date.now() + 30 * DAY_SECONDS * 1000;
@@ -82,7 +90,7 @@ function stepsOfFourParts({ pendingLogins, records, finish }) {
   };
   return {
     begin,
-    claim: (index) => pendingLogins.claim(pendingIdOf(index), { of: 'otp', most: 5 }),
+    claim: (index) => pendingLogins.claim(pendingIdOf(index), { of: kind, most: 5 }),
     finish: (index) => finishLogin(index, false),
     pass: async (index) => {
       await begin(index);
