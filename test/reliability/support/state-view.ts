@@ -37,7 +37,7 @@ export async function viewRedis(port: number, prefix = 'sms-otp'): Promise<Viewe
       if ((await client.pttl(key)) === -1) immortal.push(name);
       if (name.startsWith('pending-login:')) {
         for (const field of await client.hkeys(key))
-          if (field.startsWith('text:')) texts.add(field.slice('text:'.length));
+          if (field.startsWith('otp:')) texts.add(field.slice('otp:'.length));
       }
       if (!name.startsWith('counter:')) continue;
       const [, count] = /^2:(\d+):/.exec((await client.get(key)) ?? '') ?? [];
@@ -73,7 +73,7 @@ export async function viewPostgres(port: number): Promise<Viewer> {
       'SELECT key, count::text, GREATEST(reset_at, locked_until) IS NULL AS stays FROM sms_otp_counter',
     );
     const texts = await query(
-      "SELECT text ->> 'otpId' AS otp_id FROM sms_otp_pending_login, jsonb_array_elements(texts) AS text WHERE expires_at > now()",
+      "SELECT otp ->> 'otpId' AS otp_id FROM sms_otp_pending_login, jsonb_array_elements(otps) AS otp WHERE expires_at > now()",
     );
     return {
       counters: new Map(counters.map(({ key, count }) => [String(key), Number(count)])),
