@@ -111,6 +111,8 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isBroken: ({ before, told, hasBegunWithoutText }) => {
       const waitsFor = before?.waitsFor ?? null;
       if (told('cancelled').length === 0 || waitsFor === null) return false;
+      // The login of another session goes on, and nothing in the store says who has left it.
+      if (waitsFor.isJoined && told('sent').length > 0) return false;
       return waitsFor.isSent ? !BEGINNING.test(waitsFor.otpId) : !hasBegunWithoutText;
     },
     isReached: ({ told }) => told('cancelled').length > 0 && told('sent').length > 0,
