@@ -78,8 +78,8 @@ export async function finishSend(
     const updated = await updateSlot(
       context,
       req,
-      // After the write the store says which pending login of this session is the newest. A login is
-      // none of them.
+      // After the write the store says which pending login of this session is the newest. A login
+      // is none of them.
       (current) =>
         replaced.includes(current.pending?.pendingId) ||
         (pending.purpose !== 'login' && current.pending?.purpose !== 'login'),

@@ -20,7 +20,6 @@ const VERIFY = 'login/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
 const ENDING = 'account/end-others.ts';
 const REVOKE_ALL = ['logged-in', 'revoke-all'] as const;
-const PENDING = 'login/pending.ts';
 const MEMORY = 'stores/memory/memory-pending-logins.ts';
 
 const pending = (...verbs: Scenario['verbs']): Scenario => ({ state: 'pending', verbs });
@@ -90,7 +89,7 @@ export const FAULTS: readonly SeededFault[] = [
     file: MEMORY,
     from: 'if (isOfSeries(other, login)) logins.delete(other);',
     to: 'if (isOfSeries(other, login)) void logins;',
-    scenario: loggedIn('step-up', 'transaction'),
+    scenario: steppingUp('right', 'transaction'),
   },
   {
     name: 'a session follows only the pending login that it knows',
@@ -247,10 +246,10 @@ export const FAULTS: readonly SeededFault[] = [
     kind: 'mishaps',
   },
   {
-    name: 'a login that could not be stored counts as stored',
-    file: PENDING,
-    from: 'joinSeconds: JOIN_SECONDS },\n    );',
-    to: "joinSeconds: JOIN_SECONDS },\n    ).catch(() => ({ outcome: 'begun' }) as const);",
+    name: 'a text that could not be attached counts as attached',
+    file: 'login/send-message.ts',
+    from: 'await refundUnusable(core, { userId, bucket: otp.bucket });\n    throw error;',
+    to: 'return error !== undefined;',
     scenario: pending('send'),
     kind: 'mishaps',
   },
