@@ -89,7 +89,7 @@ export const FAULTS: readonly SeededFault[] = [
     file: MEMORY,
     from: 'if (isOfSeries(other, login)) logins.delete(other);',
     to: 'if (isOfSeries(other, login)) void logins;',
-    scenario: steppingUp('right', 'transaction'),
+    scenario: steppingUp('transaction', 'guard'),
   },
   {
     name: 'a session follows only the pending login that it knows',

@@ -59,7 +59,6 @@ export const HARMLESS: readonly Harmless[] = [
   },
   {
     name: 'the second of two forms',
-    isInAllAlone: true,
     reason:
       'The login form came twice. What the second session does leaves the first as it would be without it.',
     explains: ({ said }, { isSecond }) => isSecond && ['sent', 'cancelled'].includes(said),
