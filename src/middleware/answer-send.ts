@@ -36,6 +36,8 @@ export interface DecidedSend {
   readonly returnTo: KeptPage | undefined;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[] | undefined;
+  /** Whether the session has joined the login of a resend. */
+  readonly isJoined?: boolean | undefined;
 }
 
 /** Ends a send that renews no session: writes the result into the slot, and answers. */
@@ -44,7 +46,7 @@ export async function finishSend(
   req: Request,
   res: Response,
   options: RedirectOptions,
-  { before, result, returnTo, methods }: DecidedSend,
+  { before, result, returnTo, methods, isJoined = false }: DecidedSend,
 ): Promise<boolean> {
   if (result.kind === 'not-required' || result.kind === 'trusted-device')
     return answerSuccess(res, options.successRedirect);
@@ -67,9 +69,10 @@ export async function finishSend(
       : answerNotResent(context, req, res, options, { ...failed, ...refused, pending: waited });
   }
   const begun = toPending(context, result, returnTo ?? null);
-  const pending = methods === undefined ? begun : { ...begun, methods };
+  const pending = { ...begun, ...(methods && { methods }), ...(isJoined && { isJoined }) };
   const notice = findNotice(options, result, context.now());
-  const replaced = [undefined, before.pending?.pendingId, pending.pendingId];
+  // A joined login is active also after its session has left it.
+  const replaced = [...(isJoined ? [] : [undefined]), before.pending?.pendingId, pending.pendingId];
   const refusal = await keepText(context, result, async (): Promise<Refusal | null> => {
     if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
     const updated = await updateSlot(

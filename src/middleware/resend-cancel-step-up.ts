@@ -51,7 +51,8 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     checkStore(pending, context);
     const request = { visit: readVisit(context, req), phoneId: readField(req, fields.phoneId) };
     const result = await context.resendOtp(request);
-    const kept = { returnTo: findWanted(before, context.now()), methods: pending?.methods };
+    const { methods, isJoined } = pending ?? {};
+    const kept = { returnTo: findWanted(before, context.now()), methods, isJoined };
     return finishSend(context, req, res, options, { before, result, ...kept });
   }
 

@@ -28,7 +28,8 @@ export async function updateSlot(
   const { slot, maxAttempts } = context;
   let waited: PendingSlot | undefined;
   let written = await slot.update(req, isStill, (current) => {
-    waited = current.pending;
+    // A login that was joined goes on without the session that leaves it.
+    waited = current.pending?.isJoined === true ? undefined : current.pending;
     return change(current);
   });
   let result: SlotUpdate = written === null ? 'gone' : 'kept';

@@ -75,6 +75,8 @@ export interface World {
   /** @param userAgent Default: none. */
   readonly post: (path: string, jar: Jar, body?: object, userAgent?: string) => Promise<Answer>;
   readonly get: (path: string, jar: Jar) => Promise<Answer>;
+  /** Returns the purposes of all pending logins whose codes are accepted. */
+  readonly listTexted: () => Promise<readonly string[]>;
   /** Returns the id of the number that is texted to a user. */
   readonly findPhoneId: (user: TestUser) => Promise<string>;
   /** Makes recovery codes for a user, who must have no number yet. */
@@ -258,6 +260,15 @@ export function makeWorld(
     },
     post: (path, jar, body = {}, userAgent) => call('POST', path, jar, body, userAgent),
     get: (path, jar) => call('GET', path, jar),
+    listTexted: async () => {
+      const ids = owners.list();
+      const found = await Promise.all(ids.map((id) => now.store.pendingLogins.find(id)));
+      return found.flatMap((login) => {
+        if (login === null || login === 'passed' || login.otps.length === 0) return [];
+        // It was written by the library.
+        return [(JSON.parse(login.value) as { readonly purpose: string }).purpose];
+      });
+    },
     findPhoneId: async (user) => (await phones.list(asUser({ ...user })))[0]?.phoneId ?? 'none',
     makeRecoveryCodes: (user) => recoveryCodes.generate(user.id),
   };

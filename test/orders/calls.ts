@@ -201,6 +201,10 @@ export class PendingOwners {
     this.owners.set(pendingId, userId);
   }
 
+  list(): readonly string[] {
+    return [...this.owners.keys()];
+  }
+
   find(pendingId: string): string {
     return this.owners.get(pendingId) ?? 'nobody';
   }

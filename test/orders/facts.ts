@@ -68,6 +68,8 @@ export interface Facts {
   readonly shared: Pick<Outcome, 'replies' | 'sessions'> | null;
   /** Whether this browser has joined the login that the other one has begun. */
   readonly isJoined: boolean;
+  /** Whether both browsers have submitted a login form, and this one has sent no text by it. */
+  readonly isSecond: boolean;
   /** The requests that have joined a login in place of beginning one. */
   readonly joins: readonly string[];
   /** The requests that have entered a code, in both browsers. */
@@ -124,6 +126,7 @@ export function toFacts(scenario: Scenario, whole: Outcome, place: Place): Facts
     shared,
     toldOfLogin: (said) => (shared ?? outcome).replies.filter((reply) => reply.said === said),
     isJoined: isJoining(place),
+    isSecond: isSecondForm(scenario, whole, place),
     joins,
     attempts: nameRequests(scenario)
       .filter(({ verb }) => ['right', 'wrong'].includes(verb))
@@ -165,21 +168,35 @@ export function toFacts(scenario: Scenario, whole: Outcome, place: Place): Facts
 }
 
 /** Lists the login forms that were told of a text without sending one: they joined a login. */
-function listJoins({ state, beside }: Scenario, { replies, texts }: Outcome): readonly string[] {
-  const isNew = state === 'new' && (beside === undefined || beside.state === 'new');
-  const isJoin = ({ request, said }: Reply): boolean =>
-    request.startsWith('send') &&
-    ['sent', 'waiting'].includes(said) &&
-    !texts.some(({ by }) => by === request);
-  return isNew && beside?.who !== 'user'
-    ? replies.filter(isJoin).map(({ request }) => request)
-    : [];
+function listJoins(scenario: Scenario, { replies, texts }: Outcome): readonly string[] {
+  if (scenario.beside?.who === 'user') return [];
+  return replies
+    .filter(({ request, said }) => {
+      const isForm =
+        request.startsWith('send') && placed(scenario, placeOf(request)).state === 'new';
+      return isForm && ['sent', 'waiting'].includes(said) && !isSender(texts, request);
+    })
+    .map(({ request }) => request);
+}
+
+function isSender(texts: Outcome['texts'], request: string): boolean {
+  return texts.some(({ by }) => by === request);
 }
 
 /** Whether the sessions of both browsers wait for one login, whose form was submitted twice. */
 function isOneLogin({ state, beside }: Scenario, joins: readonly string[]): boolean {
   if (beside?.who !== 'browser') return false;
-  return beside.state === 'joined' ? state === 'pending' : joins.length > 0;
+  if (beside.state === 'joined') return state === 'pending';
+  return beside.state === 'new' && joins.length > 0;
+}
+
+/** Whether both browsers submit a login form, and this one was not the first to send a text. */
+function isSecondForm(scenario: Scenario, { replies, texts }: Outcome, place: Place): boolean {
+  const isNew = scenario.state === 'new' && scenario.beside?.state === 'new';
+  const form = replies.find(
+    ({ request }) => request.startsWith('send') && placeOf(request) === place,
+  );
+  return isNew && form !== undefined && !isSender(texts, form.request);
 }
 
 /** Returns the scenario, or what goes on beside it. */

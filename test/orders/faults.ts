@@ -20,7 +20,6 @@ const VERIFY = 'login/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
 const ENDING = 'account/end-others.ts';
 const REVOKE_ALL = ['logged-in', 'revoke-all'] as const;
-const PENDING = 'login/pending.ts';
 const MEMORY = 'stores/memory/memory-pending-logins.ts';
 
 const pending = (...verbs: Scenario['verbs']): Scenario => ({ state: 'pending', verbs });
@@ -35,6 +34,14 @@ const again = (scenario: Scenario): Scenario => ({
   ...scenario,
   verbs: [...scenario.verbs, ...scenario.verbs],
   isInTurn: true,
+});
+
+/** A login form that is submitted twice, and what each session does. */
+const twice = (here: readonly Verb[], there: readonly Verb[]): Scenario => ({
+  state: 'new',
+  verbs: here,
+  isInTurn: true,
+  beside: { who: 'browser', state: 'new', verbs: there },
 });
 
 const steppingUp = (...verbs: Scenario['verbs']): Scenario => ({ state: 'stepping-up', verbs });
@@ -76,6 +83,56 @@ export const FAULTS: readonly SeededFault[] = [
     from: 'else if (other.place === login.place) dropOtps(other);',
     to: 'else void dropOtps;',
     scenario: beside(['new', 'send'], ['pending', 'right']),
+  },
+  {
+    name: 'a text leaves the other pending logins of the session',
+    file: MEMORY,
+    from: 'if (isOfSeries(other, login)) logins.delete(other);',
+    to: 'if (isOfSeries(other, login)) void logins;',
+    scenario: steppingUp('transaction', 'guard'),
+  },
+  {
+    name: 'a session follows only the pending login that it knows',
+    file: 'middleware/update-slot.ts',
+    from: 'const newest = isOnly ? null : await findNewest(req);',
+    to: 'const newest = isOnly || findNewest.length > 0 ? null : await findNewest(req);',
+    scenario: loggedIn('step-up', 'step-up'),
+  },
+  {
+    name: 'a login form joins a login in which a code was entered',
+    file: MEMORY,
+    from: 'newest.begunAtMs >= sinceMs && !hasAttempts(newest);',
+    to: 'newest.begunAtMs >= sinceMs && [hasAttempts].length > 0;',
+    scenario: twice(['send', 'wrong'], ['send']),
+    kind: 'preempted-once',
+  },
+  {
+    name: 'a login form joins the login of another sender',
+    file: MEMORY,
+    from: 'newest?.sender === begun.sender &&',
+    to: 'newest !== undefined &&',
+    scenario: { state: 'new', verbs: ['send', 'stranger'] },
+  },
+  {
+    name: 'a cancel in a joined session ends the login',
+    file: 'sms-otp.ts',
+    from: 'if (isJoined !== true) await pendingLogins.end(pendingId);',
+    to: 'void isJoined;\n      await pendingLogins.end(pendingId);',
+    scenario: beside(['pending', 'resend'], ['joined', 'cancel']),
+  },
+  {
+    name: 'a resend in a joined session makes the login its own',
+    file: 'middleware/answer-send.ts',
+    from: '...(isJoined && { isJoined }) };\n  const notice',
+    to: '};\n  const notice',
+    scenario: beside(['pending', 'guard'], ['joined', 'resend', 'cancel']),
+  },
+  {
+    name: 'a cancel in a joined session shows the login again',
+    file: 'middleware/update-slot.ts',
+    from: 'waited = current.pending?.isJoined === true ? undefined : current.pending;',
+    to: 'waited = current.pending;',
+    scenario: beside(['pending', 'resend'], ['joined', 'cancel']),
   },
   {
     name: 'the text before the newest ends when the gateway says that it is over',
@@ -189,10 +246,10 @@ export const FAULTS: readonly SeededFault[] = [
     kind: 'mishaps',
   },
   {
-    name: 'a login that could not be stored counts as stored',
-    file: PENDING,
-    from: 'joinSeconds: JOIN_SECONDS },\n    );',
-    to: "joinSeconds: JOIN_SECONDS },\n    ).catch(() => ({ outcome: 'begun' }) as const);",
+    name: 'a text that could not be attached counts as attached',
+    file: 'login/send-message.ts',
+    from: 'await refundUnusable(core, { userId, bucket: otp.bucket });\n    throw error;',
+    to: 'return error !== undefined;',
     scenario: pending('send'),
     kind: 'mishaps',
   },
@@ -280,6 +337,13 @@ export const FAULTS: readonly SeededFault[] = [
       "!(await context.beginPending({ user, purpose: 'login', visit: readVisit(context, req) })",
       "  .then((again) => again.kind === 'begun' && context.finishPending(again.state.pending.pendingId, login)))",
     ].join(''),
+    scenario: beside(REVOKE_ALL, ['new', 'device']),
+  },
+  {
+    name: 'a login by a device ignores that its pending login has ended',
+    file: 'middleware/send.ts',
+    from: '!(await context.finishPending(pendingId, login))',
+    to: '!(await context.finishPending(pendingId, login)) && login.puts.length > 9',
     scenario: beside(REVOKE_ALL, ['new', 'device']),
   },
   {

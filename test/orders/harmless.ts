@@ -55,10 +55,23 @@ export const HARMLESS: readonly Harmless[] = [
     name: 'a text on its way',
     reason:
       'The login form came twice, and the text of the first request was not out yet: the second was told so, and accepts its code.',
-    explains: ({ request, said }, { joins, outcome: { sessions } }) =>
-      said === 'waiting' &&
-      joins.includes(request) &&
-      sessions.some(({ cookie, waitsFor }) => cookie === request && waitsFor?.isJoined === true),
+    explains: ({ request, said }, { joins }) => said === 'waiting' && joins.includes(request),
+  },
+  {
+    name: 'the second of two forms',
+    reason:
+      'The login form came twice. What the second session does leaves the first as it would be without it.',
+    explains: ({ said }, { isSecond }) => isSecond && ['sent', 'cancelled'].includes(said),
+  },
+  {
+    name: 'a cancel beside a resend of a joined login',
+    reason:
+      'The login stays for the session that began it. The one that has joined it was saved late, and accepts the code of its resend.',
+    explains: ({ said }, { isJoined, told, before }) =>
+      isJoined &&
+      said === 'cancelled' &&
+      told('sent').length > 0 &&
+      before?.waitsFor?.isJoined === true,
   },
   {
     name: 'a session of its own',
@@ -112,6 +125,18 @@ export const WORTHLESS = 'a session of a login that has ended';
  * same moment.
  */
 const ALL_ENDED = 'a number changed, and every login has ended';
+
+/**
+ * The login form came twice, and the second session has asked for another text before the first was
+ * charged: the first request was refused, and both sessions accept the code.
+ */
+const RESENT_FIRST = 'a text that the second of two forms asked for';
+
+function isResentFirst({ texts, sessions }: Outcome): boolean {
+  const [text, ...others] = texts;
+  if (text?.by.startsWith('resend') !== true || others.length > 0) return false;
+  return sessions.every(({ waitsFor }) => waitsFor === null || waitsFor.codes.includes(text.otpId));
+}
 
 /** Whether nobody is in, and no code lets anybody in. */
 function letsNobodyIn(session: SessionView): boolean {
@@ -179,6 +204,7 @@ export class Expectation {
     }
     const all = outcome.replies.map(({ request }) => kinds.get(request));
     if (all.every((kind) => kind === ENDED_BEGINNING)) return [ENDED_BEGINNING];
+    if (kinds.size === all.length && isResentFirst(outcome)) return [RESENT_FIRST];
     const explained = listParts(this.scenario).filter((part) =>
       part.every((name) => kinds.has(name)),
     );

@@ -21,6 +21,7 @@ export type Harm =
   | 'a text was announced, and its code can be entered nowhere'
   | 'a text went out, and nobody was told'
   | 'a recovery code was spent for nothing'
+  | 'two codes of one session are accepted'
   | JoinedHarm
   | BesideHarm;
 
@@ -111,6 +112,8 @@ const RULES: Readonly<Record<Harm, Rule>> = {
     isBroken: ({ before, told, hasBegunWithoutText }) => {
       const waitsFor = before?.waitsFor ?? null;
       if (told('cancelled').length === 0 || waitsFor === null) return false;
+      // The login of another session goes on, and nothing in the store says who has left it.
+      if (waitsFor.isJoined && told('sent').length > 0) return false;
       return waitsFor.isSent ? !BEGINNING.test(waitsFor.otpId) : !hasBegunWithoutText;
     },
     isReached: ({ told }) => told('cancelled').length > 0 && told('sent').length > 0,
@@ -134,6 +137,12 @@ const RULES: Readonly<Record<Harm, Rule>> = {
       }),
     isReached: ({ outcome: { texts }, told }) =>
       texts.length > 0 && told('no-pending-login').length > 0,
+  },
+  'two codes of one session are accepted': {
+    isBroken: ({ scenario, outcome: { texted } }) =>
+      scenario.beside === undefined && texted.filter((purpose) => purpose !== 'login').length > 1,
+    isReached: ({ scenario, outcome: { texted } }) =>
+      scenario.beside === undefined && texted.some((purpose) => purpose !== 'login'),
   },
   'a recovery code was spent for nothing': {
     // A code is judged by spending it: who ends the login in the same moment, or begins anew, has

@@ -36,6 +36,11 @@ export const JOINED: readonly Scenario[] = [
     verbs: [here],
     beside: { who: 'browser', state: 'joined', verbs: [there] },
   })),
+  {
+    state: 'pending',
+    verbs: ['guard'],
+    beside: { who: 'browser', state: 'joined', verbs: ['resend', 'cancel'] },
+  },
   ...(['right', 'resend'] as const).map((verb): Scenario => ({
     state: 'logged-in',
     verbs: ['revoke-all'],

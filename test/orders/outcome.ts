@@ -63,6 +63,8 @@ export interface Outcome {
   readonly judged: readonly number[];
   /** The numbers of the texts whose code was right, and `passkey` for each right response. */
   readonly right: readonly string[];
+  /** The purposes of the pending logins whose codes are accepted. */
+  readonly texted: readonly string[];
   /** Numbers in the phone book; those that are not confirmed have a question mark. */
   readonly numbers: readonly string[];
   /** Recovery codes that are left. */
@@ -125,6 +127,7 @@ export async function observe(
       ...Array.from(gateway.right, ({ mobile }) => mobile),
       ...Array.from({ length: world.answered.count }, () => 'passkey'),
     ],
+    texted: await world.listTexted(),
     numbers,
     recoveryCodes: await countCodes(world, ALICE),
     done: path.filter((step) => !step.endsWith('!fail')).map((step) => step.replace(/[#!].*/, '')),
