@@ -101,8 +101,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a login form joins a login in which a code was entered',
     file: MEMORY,
-    from: 'newest.begunAtMs >= sinceMs && !hasAttempts(newest);',
-    to: 'newest.begunAtMs >= sinceMs && [hasAttempts].length > 0;',
+    from: 'return isSame && newest.attempts === undefined ? newest : undefined;',
+    to: 'return isSame ? newest : undefined;',
     scenario: twice(['send', 'wrong'], ['send']),
     kind: 'preempted-once',
   },
@@ -330,20 +330,10 @@ export const FAULTS: readonly SeededFault[] = [
     scenario: beside(REVOKE_ALL, ['pending', 'right']),
   },
   {
-    name: 'a login by a device begins when the device was looked at',
-    file: 'middleware/send.ts',
-    from: '!(await context.finishPending(pendingId, login))',
-    to: [
-      "!(await context.beginPending({ user, purpose: 'login', visit: readVisit(context, req) })",
-      "  .then((again) => again.kind === 'begun' && context.finishPending(again.state.pending.pendingId, login)))",
-    ].join(''),
-    scenario: beside(REVOKE_ALL, ['new', 'device']),
-  },
-  {
     name: 'a login by a device ignores that its pending login has ended',
     file: 'middleware/send.ts',
-    from: '!(await context.finishPending(pendingId, login))',
-    to: '!(await context.finishPending(pendingId, login)) && login.puts.length > 9',
+    from: 'await context.finishPending(pendingId, success);',
+    to: '(await context.finishPending(pendingId, success)) ?? { done: async () => undefined, undo: async () => undefined };',
     scenario: beside(REVOKE_ALL, ['new', 'device']),
   },
   {
