@@ -20,9 +20,13 @@ export function openNetwork(connections = 256): Agent {
   });
 }
 
+/** Other browsers, and one that comes back later, join no login of this one. */
+let browsers = 0;
+
 /** A browser that keeps its cookies, and may reach the same site through any of its processes. */
 export class Browser {
   readonly cookies = new Map<string, string>();
+  #userAgent = `browser/${(browsers += 1)}`;
 
   /** @param address what proxies say of where it is. */
   constructor(
@@ -33,6 +37,7 @@ export class Browser {
   /** Another browser with the same cookies: a second tab, or a thief. */
   copy(): Browser {
     const other = new Browser(this.network, this.address);
+    other.#userAgent = this.#userAgent;
     for (const [name, value] of this.cookies) other.cookies.set(name, value);
     return other;
   }
@@ -40,6 +45,7 @@ export class Browser {
   /** Comes back later: the session is over, the browser is known if it was. */
   leave(): void {
     this.cookies.delete('connect.sid');
+    this.#userAgent = `browser/${(browsers += 1)}`;
   }
 
   logIn(url: string, userId: string): Promise<Answer> {
@@ -61,6 +67,7 @@ export class Browser {
   async #ask(url: string, method: Dispatcher.HttpMethod, body: string | null): Promise<Answer> {
     const cookie = Array.from(this.cookies, ([name, value]) => `${name}=${value}`).join('; ');
     const headers = {
+      'user-agent': this.#userAgent,
       ...(body !== null && { 'content-type': 'application/json' }),
       ...(cookie !== '' && { cookie }),
       ...(this.address !== undefined && { 'x-forwarded-for': this.address }),

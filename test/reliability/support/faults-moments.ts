@@ -58,6 +58,8 @@ async function betweenGenerateAndSave(stage: Stage, fault: StateFault): Promise<
   const { status, body } = await answer;
   await fault.heal();
   if (fault.effect === 'refused') expect({ status, body }).toEqual(FAILED);
+  // The login had begun before, and is lost.
+  else if (fault.losesData) expect([401, 503]).toContain(status);
   else expect(servedOr503(fault)).toContain(status);
   await stage.check(fault.losesData);
   // The code is on the phone; where nothing was saved it is worth nothing.

@@ -45,7 +45,7 @@ export class Invariants {
     const view = await this.#viewer.look();
     this.#witness.readOutbox();
     const newPasses = passes.slice(this.#passesBefore).map(({ userId }) => userId);
-    const mayFall = this.#keysClearedBy([...newPasses, ...this.#consumedLate(view)], this.#before);
+    const mayFall = this.#keysClearedBy([...newPasses, ...this.#consumed()], this.#before);
     if (isLost) this.#generatesBefore = this.#witness.generates - countCharged(view);
     const breaches = [
       ...this.#judgements(),
@@ -60,11 +60,9 @@ export class Invariants {
     return breaches;
   }
 
-  /** Users whose right code was consumed, though the store said so too late for them to come in. */
-  #consumedLate({ texts }: StateView): string[] {
-    const consumed = [...this.#witness.validated].filter(
-      (id) => !this.#validatedBefore.has(id) && !texts.has(id),
-    );
+  /** Users whose right code was consumed, whether they came in or the store failed after it. */
+  #consumed(): string[] {
+    const consumed = [...this.#witness.validated].filter((id) => !this.#validatedBefore.has(id));
     const mobiles = new Set(consumed.map((otpId) => this.#witness.mobiles.get(otpId)));
     return [...this.#phones]
       .filter(([, phone]) => mobiles.has(phone ?? ''))
