@@ -8,6 +8,8 @@ import type { RecipeParts } from '../../../docs/recipes/parts';
 import { createStage, share, type Starter } from '../../support/stage';
 import { RECIPE_SECRETS, RecipeUsers } from './recipe-users';
 
+let browsers = 0;
+
 /** A recipe that runs: the app, the gateway behind it, and the users. */
 export interface RecipeSite {
   readonly url: string;
@@ -51,7 +53,8 @@ export async function startRecipe(
     url: `http://127.0.0.1:${port}`,
     sim,
     users,
-    agent: () => supertest.agent(server),
+    // Two browsers never send the same headers, so that one does not join the login of the other.
+    agent: () => supertest.agent(server).set('User-Agent', `browser/${(browsers += 1)}`),
     code: (id = 'alice') => sim.lastPin(users.phoneOf(id)) ?? 'none',
     close: async () => {
       server.closeAllConnections();
