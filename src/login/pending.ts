@@ -94,7 +94,8 @@ function createPending(
     pendingId: core.randomId(),
     ...whose,
     purpose,
-    mobile: newPhone?.mobile ?? '',
+    // The OTP holds the number, once a message has gone to it.
+    mobile: '',
     transaction,
     replaces: newPhone?.replaces,
     startedAt,

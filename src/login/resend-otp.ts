@@ -44,8 +44,10 @@ export function createResendOtp(
     }
 
     // 4 send it
-    const { purpose, mobile, replaces, transaction } = pending;
-    const newPhone = purpose === 'enroll' ? { mobile, replaces } : undefined;
+    const { purpose, replaces, transaction } = pending;
+    const { otp } = previous;
+    if (purpose === 'enroll' && otp === null) return refuse({ reason: 'no-pending-login' }, true);
+    const newPhone = purpose === 'enroll' && otp ? { mobile: otp.mobile, replaces } : undefined;
     const same = { user, purpose, visit, previous, newPhone, transaction, methods };
     const result = await sendOtp({ ...same, phoneId });
     return result.kind === 'refused' ? endRefused(core, pending, result) : result;

@@ -1,7 +1,8 @@
 import type { AppDescription } from './description';
 import { AppCheckError, NotApplicable } from './failure';
 import type { HoleName } from './holes';
-import { failureOf, learn, type Learned } from './learn';
+import { failureOf, learn } from './learn';
+import type { LearnedLogin } from './refusals';
 import { Scene, type UserDesk } from './scene';
 
 /** What became of a check that did not fail. */
@@ -53,7 +54,7 @@ export function check(
 
 /** What the checks of one app share. */
 export class SharedCase {
-  #learned: Promise<Learned> | null = null;
+  #learned: Promise<LearnedLogin> | null = null;
 
   constructor(
     readonly app: AppDescription,
@@ -64,7 +65,7 @@ export class SharedCase {
    * Logs in once, before the first check.
    * @throws {AppCheckError} the same one each time: no second login is tried.
    */
-  learn(): Promise<Learned> {
+  learn(): Promise<LearnedLogin> {
     this.#learned ??= this.use(null, learn).catch((error: unknown) => {
       // The app was not there: it may be in the next check.
       if (!(error instanceof AppCheckError)) this.#learned = null;
@@ -75,7 +76,7 @@ export class SharedCase {
 
   /** Starts the app, does something with it, and ends it. */
   async use<Result>(
-    learned: Learned | null,
+    learned: LearnedLogin | null,
     act: (scene: Scene) => Promise<Result>,
   ): Promise<Result> {
     const running = await this.app.start();

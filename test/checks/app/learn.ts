@@ -1,22 +1,22 @@
 import { Browser } from './browser';
 import { AppCheckError } from './failure';
-import { isFine, isSame, type KnownPage, Refusals, signatureOf } from './refusals';
+import {
+  isFine,
+  isSame,
+  type KnownPage,
+  type LearnedLogin,
+  Refusals,
+  signatureOf,
+} from './refusals';
 import type { Scene } from './scene';
 import { visitAll } from './visit-all';
-
-/** What one login has shown before all checks. */
-export interface Learned {
-  readonly refusals: Refusals;
-  /** Pages that stay closed after the right code: the checks leave them out. */
-  readonly leftOut: readonly string[];
-}
 
 /**
  * Asks for every guarded page as a stranger, after the password and after the code. Sends one
  * message before anything else: the simulator may not be the app's gateway.
  * @throws {AppCheckError} when no message reaches the simulator, or no page opens.
  */
-export async function learn(scene: Scene): Promise<Learned> {
+export async function learn(scene: Scene): Promise<LearnedLogin> {
   const { app, origin, guarded } = scene;
   const stranger = await visitAll(new Browser(scene), guarded);
   const member = await visitAsMember(scene, stranger);

@@ -127,3 +127,10 @@ function pathsOfLogin({ login, code, stepUp }: AppDescription): readonly string[
   const paths = requests.flatMap((request) => [request?.path, request?.page]);
   return paths.flatMap((path) => (typeof path === 'string' ? (path.split('?')[0] ?? path) : []));
 }
+
+/** What one login has shown before all checks. */
+export interface LearnedLogin {
+  readonly refusals: Refusals;
+  /** Pages that stay closed after the right code: the checks leave them out. */
+  readonly leftOut: readonly string[];
+}

@@ -9,7 +9,7 @@ import type {
 } from './description';
 import { AppCheckError, NotApplicable } from './failure';
 import type { HoleName } from './holes';
-import type { Learned } from './learn';
+import type { LearnedLogin } from './refusals';
 import { Refusals } from './refusals';
 import { Transport } from './transport';
 
@@ -68,7 +68,7 @@ export class Scene {
     readonly app: AppDescription,
     { baseUrl }: RunningApp,
     readonly desk: UserDesk,
-    learned: Learned | null,
+    learned: LearnedLogin | null,
   ) {
     this.transport = new Transport(baseUrl);
     this.refusals = learned?.refusals ?? new Refusals(app, []);
