@@ -60,10 +60,8 @@ async function findPrevious(
   pending: PendingCode | undefined,
 ): Promise<PendingState | null> {
   if (pending === undefined || pending.pendingUntil <= core.now()) return null;
-  const live = await core.store.pendingLogins.find(pending.pendingId);
-  if (live === null || live === 'passed') return null;
-  // Another request of this session may have begun something else under the same id.
-  return live.pending.purpose === pending.purpose ? live : null;
+  const live = await core.store.pendingLogins.findActive(pending.pendingId);
+  return live?.pending.purpose === pending.purpose ? live : null;
 }
 
 function noSendLeft({ now }: Core, { pendingUntil }: PendingLogin): Refusal {

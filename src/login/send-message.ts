@@ -230,8 +230,8 @@ async function isWaiting(
 ): Promise<boolean> {
   const { visit, previous } = message.request;
   if (visit.pending === undefined || previous !== undefined) return false;
-  const live = await core.store.pendingLogins.find(visit.pending.pendingId);
-  if (live === null || live === 'passed') return false;
+  const live = await core.store.pendingLogins.findActive(visit.pending.pendingId);
+  if (live === null) return false;
 
   const { otp } = live;
   const isOpen =

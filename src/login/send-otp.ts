@@ -204,8 +204,8 @@ async function hasMessage({ store }: Core, request: SendRequest): Promise<boolea
   const mayHave = request.purpose !== 'login' && pending?.purpose === request.purpose;
   if (!mayHave || pending.otpId === null) return false;
 
-  const found = await store.pendingLogins.find(pending.pendingId);
-  return found !== null && found !== 'passed' && found.otp !== null;
+  const found = await store.pendingLogins.findActive(pending.pendingId);
+  return found !== null && found.otp !== null;
 }
 
 /** A step-up that accepts no texted code waits for one of the user's factors. */

@@ -88,8 +88,7 @@ export async function waitWithoutText(
 /** Another request of this session may have ended it. Every login has a session of its own. */
 async function isStillActive({ store }: Core, pending: PendingLogin): Promise<boolean> {
   if (pending.purpose === 'login') return true;
-  const found = await store.pendingLogins.find(pending.pendingId);
-  return found !== null && found !== 'passed';
+  return (await store.pendingLogins.findActive(pending.pendingId)) !== null;
 }
 
 /** Describes a login that waits. Without a factor there is nothing to wait for. */

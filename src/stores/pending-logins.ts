@@ -59,6 +59,8 @@ export interface PendingLogins {
   readonly attach: (pendingId: string, otp: SentOtp, endsPrevious: boolean) => Promise<boolean>;
   readonly claim: (pendingId: string, options: ClaimOptions) => Promise<LoginClaim>;
   readonly find: (pendingId: string) => Promise<PendingState | 'passed' | null>;
+  /** Like `find`, but null also for a login that has passed. */
+  readonly findActive: (pendingId: string) => Promise<PendingState | null>;
   /** Returns the newest active pending login of a session that keeps its id. */
   readonly findNewest: (userId: string, series: string) => Promise<PendingState | null>;
   readonly end: (pendingId: string, otpId?: string) => Promise<boolean>;
@@ -75,6 +77,11 @@ export function createPendingLogins(
   now: () => number,
 ): PendingLogins {
   const { pendingLogins, finish } = store;
+
+  async function find(pendingId: string): Promise<PendingState | 'passed' | null> {
+    const found = await pendingLogins.find(pendingId);
+    return found === null || found === 'passed' ? found : toState(pendingId, found);
+  }
 
   return {
     async begin({ pending, ...compared }, options) {
@@ -101,9 +108,10 @@ export function createPendingLogins(
 
       return { outcome, attempt, ...toState(pendingId, login), otp: readOtp(counted) };
     },
-    async find(pendingId) {
-      const found = await pendingLogins.find(pendingId);
-      return found === null || found === 'passed' ? found : toState(pendingId, found);
+    find,
+    async findActive(pendingId) {
+      const found = await find(pendingId);
+      return found === 'passed' ? null : found;
     },
     async findNewest(userId, series) {
       const found = await pendingLogins.findNewest(userId, series);
