@@ -35,7 +35,7 @@ export function createFactorOptions(
     if (!isAccepted(pending.methods, method)) return refuse('second-factor-required');
     if (pending.pendingUntil <= core.now()) return refuse('expired', true);
     const live = await pendingLogins.findActive(pendingId);
-    if (live === null || live.pending.purpose !== purpose) return refuse('no-pending-login', true);
+    if (live?.pending.purpose !== purpose) return refuse('no-pending-login', true);
     const { userId } = live.pending;
     const user = await findUser(core, live.pending, currentUser);
     if (user === null) {

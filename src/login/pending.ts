@@ -1,24 +1,18 @@
 import { toIpAddress } from '../limits/address-block';
 import { placeOf, sideOf } from '../limits/buckets';
 import type { PendingState } from '../stores/pending-logins';
-import type { PendingLogin, Purpose, Transaction } from '../stores/store';
+import type { PendingLogin } from '../stores/store';
 import type { BegunPending, Core } from './context';
 import type { Refusal } from './outcome';
-import type { NewPhone } from './phones';
-import { deny, type RefusedSend } from './send-result';
+import { deny, type RefusedSend, type SendRequest } from './send-result';
 import { toUserIdText } from './users';
 import type { Visit } from './visit';
 
 /** Whose pending login begins, and what for. */
-export interface NewPending {
-  readonly user: Express.User;
-  readonly purpose: Purpose;
-  readonly visit: Visit;
-  /** Purpose `enroll` only. */
-  readonly newPhone?: NewPhone | undefined;
-  /** Purpose `transaction` only. */
-  readonly transaction?: Transaction | undefined;
-}
+export type NewPending = Pick<
+  SendRequest,
+  'user' | 'purpose' | 'visit' | 'newPhone' | 'transaction'
+>;
 
 /** A pending login that has begun, or why none has. */
 export type Begun = BegunPending | RefusedSend;

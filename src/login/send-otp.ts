@@ -83,7 +83,7 @@ async function decide(
   if (letIn !== null) return letIn;
 
   // 2 the number, and what else this user can do
-  const recipient = await findRecipient(sender, request);
+  const recipient = await findRecipient(sender, request, begun.state);
   if ('kind' in recipient) return recipient;
   const otherFactor = await waitForOtherFactor(sender, request, begun, recipient);
   if (otherFactor !== null) return otherFactor;
@@ -115,7 +115,7 @@ async function resend(
   previous: PendingState,
 ): Promise<SendResult> {
   const { core } = sender;
-  const recipient = await findRecipient(sender, request);
+  const recipient = await findRecipient(sender, request, previous);
   if ('kind' in recipient) return recipient;
 
   const result = await trySend(sender, request, previous, recipient);
@@ -139,8 +139,9 @@ async function trySend(
 async function findRecipient(
   { core, listFactors }: Sender,
   request: SendRequest,
+  { pending }: PendingState,
 ): Promise<MessageRecipient | RefusedSend> {
-  const { user, purpose, previous, visit, methods } = request;
+  const { user, purpose, methods } = request;
   const identity = toUserIdText(core.getUserId(user));
   const { userId } = identity;
   const chosen = isAccepted(methods, 'sms') ? await choosePhone(core, request) : NO_PHONE;
@@ -152,8 +153,7 @@ async function findRecipient(
   const unusable = 'found' in chosen ? chosen : undefined;
   const listed = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
   const factors = listed.filter((factor) => isAccepted(methods, factor));
-  const bucket =
-    previous?.pending.bucket ?? (await core.browsers.findBucket(visit.browserCookie, userId));
+  const { bucket } = pending;
   return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
 }
 
