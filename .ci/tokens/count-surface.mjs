@@ -9,7 +9,7 @@ export function countSurface(checkout) {
     existsSync(join(checkout, path)) ? readFileSync(join(checkout, path), 'utf8') : '';
   const { exports } = JSON.parse(read('package.json'));
   const options = read('docs/options.md');
-  const pages = read('docs/your-own-pages.md');
+  const pages = read('docs/pages.md');
 
   return {
     options: countRows(options, 'Option') + countRows(pages, 'Option'),

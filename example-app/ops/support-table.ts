@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PAGE = join(__dirname, '../../docs/deployment.md');
+const PAGE = join(__dirname, '../../docs/go-live.md');
 
 /** The heads and the rows of the table: what the user says, what to look at, and what to do. */
 export interface Support {

@@ -3,13 +3,13 @@ import { readUnion } from './support/interfaces';
 import { readPage } from './support/pages';
 import { readRows, type Cells } from './support/tables';
 
-describe('the table of events in docs/observability.md', () => {
+describe('the table of events in docs/monitoring.md', () => {
   let events: ReadonlyMap<string, readonly string[]>;
   let rows: ReadonlyMap<string, Cells>;
 
   beforeAll(() => {
     events = readUnion('src/login/events.ts', 'SmsOtpEvent', 'type');
-    const page = readPage('docs/observability.md');
+    const page = readPage('docs/monitoring.md');
     const [, table = ''] = page.text.split(/^\| Event +\|.*$/m);
     rows = readRows({ ...page, text: table.split('\n\n')[0] ?? '' });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { limitsSchema } from '../../src/limits/options';
 import { readPage } from './support/pages';
 
-const { text } = readPage('docs/fraud.md');
+const { text } = readPage('docs/fraud-and-cost.md');
 const { perAddress, perPrefix, total } = limitsSchema.parse({});
 const PRICE = 0.05;
 const HOURS = 24;
@@ -34,7 +34,7 @@ function toCells([from, hour, day]: (typeof WORST)[number]): readonly string[] {
   return [from, inHour ?? '', inDay ?? '', money(hour), money(day)];
 }
 
-describe('the worst cost in docs/fraud.md', () => {
+describe('the worst cost in docs/fraud-and-cost.md', () => {
   it('is that of the default limits', () => {
     const [, section = ''] = text.split('\n## The worst cost\n');
     const [box = ''] = section.split('\n## ');

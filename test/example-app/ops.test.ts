@@ -154,7 +154,7 @@ describe('the page for operators', () => {
     expect((await operator.open('/ops')).text).toContain('href="/ops/support"');
     const { status, text } = await operator.open('/ops/support');
     expect(status).toBe(200);
-    const [, part = ''] = readPage('docs/deployment.md').text.split('## Support\n');
+    const [, part = ''] = readPage('docs/go-live.md').text.split('## Support\n');
     const [section = ''] = part.split('\n## ');
     const rows = section.match(/^\| "/gm) ?? [];
     expect(rows.length).toBeGreaterThan(10);

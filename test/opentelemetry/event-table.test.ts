@@ -35,7 +35,7 @@ function readDeclaredEvents(): Map<string, string[]> {
  * values.
  */
 function readDocumentedEvents(): Map<string, string[]> {
-  const page = readFileSync(join(ROOT, 'docs/observability.md'), 'utf8');
+  const page = readFileSync(join(ROOT, 'docs/monitoring.md'), 'utf8');
   const [, section = ''] = /\n## Events\n([\s\S]*?)\n## /.exec(page) ?? [];
   const rows = section.matchAll(/^\| `([a-z-]+)` *\|[^|]*\|([^|]*)\|$/gm);
   return new Map(
@@ -46,7 +46,7 @@ function readDocumentedEvents(): Map<string, string[]> {
   );
 }
 
-it('docs/observability.md lists every event with its fields', () => {
+it('docs/monitoring.md lists every event with its fields', () => {
   expect(Object.fromEntries(readDocumentedEvents())).toEqual(
     Object.fromEntries(readDeclaredEvents()),
   );

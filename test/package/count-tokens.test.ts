@@ -27,7 +27,7 @@ const FILES = {
 | ----- | ------- |
 | \`no\` |        |
 `,
-  'docs/your-own-pages.md': '| Option | Default |\n| --- | --- |\n| `logo` | ours |\n',
+  'docs/pages.md': '| Option | Default |\n| --- | --- |\n| `logo` | ours |\n',
   'docs/troubleshooting.md': '### SMS_OTP_CLOCK\n\nThe clock. See SMS_OTP_CLOCK.\n',
   'docs/recipes/words.md': 'three more words\n',
   'src/cli/run.ts': 'export const COMMANDS: readonly Command[] = [demo, audit];\n',

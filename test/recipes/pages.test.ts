@@ -77,7 +77,7 @@ describe('the recipes', () => {
   });
 
   it('have files that a page leads to, or that another file needs', () => {
-    const pages = [...names.map((name) => `docs/recipes/${name}`), 'docs/observability.md'];
+    const pages = [...names.map((name) => `docs/recipes/${name}`), 'docs/monitoring.md'];
     const needed = codeFiles.flatMap((name) => importsOf(`docs/recipes/${name}`));
     const known = new Set([
       ...pages.flatMap(linkedFiles),

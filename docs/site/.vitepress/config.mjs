@@ -68,7 +68,7 @@ export default defineConfig({
     logo: '/logo.svg',
     nav: [
       { text: 'Quick start', link: '/docs/quick-start' },
-      { text: 'Your own pages', link: '/docs/your-own-pages' },
+      { text: 'Your own pages', link: '/docs/pages' },
       { text: 'Troubleshooting', link: '/docs/troubleshooting' },
       { text: 'Options', link: '/docs/options' },
       { text: 'Reference', link: `/reference/${name}/` },

@@ -6,15 +6,15 @@ export interface Hole {
   readonly page: string;
 }
 
-const WAYS_IN = 'docs/deployment.md#before-the-first-user';
+const WAYS_IN = 'docs/go-live.md#before-the-first-user';
 const ROUTES = 'docs/quick-start.md#4-into-your-own-app';
-const PROXIES = 'docs/deployment.md#behind-a-proxy';
-const SESSIONS = 'docs/deployment.md#sessions-and-stores';
-const LOGINS = 'docs/logins.md';
+const PROXIES = 'docs/go-live.md#behind-a-proxy';
+const SESSIONS = 'docs/go-live.md#sessions-and-stores';
+const LOGINS = 'docs/sessions.md';
 const FAILURES = 'docs/how-it-works.md#when-something-fails';
 const LIMITS = 'docs/how-it-works.md#default-limits';
 const DEVICES = 'docs/recovery-and-devices.md#trusted-devices';
-const NUMBERS = 'docs/enrollment.md#who-may-change-numbers';
+const NUMBERS = 'docs/phone-numbers.md#who-may-change-numbers';
 const REASONS = 'docs/troubleshooting.md#reasons';
 const RESPONSIBILITIES = 'docs/audit/threats.md#your-responsibilities';
 
@@ -77,7 +77,7 @@ export const HOLES = {
   },
   'login-outlives-reset': {
     meaning: 'A login from before a password reset goes on after it.',
-    page: 'docs/logins.md#where-you-are-logged-in',
+    page: 'docs/sessions.md#where-you-are-logged-in',
   },
   'open-by-another-way': {
     meaning: 'A link by mail, a token, a sign-up or an API key opens a guarded page.',
@@ -189,7 +189,7 @@ export const HOLES = {
   },
   'secret-in-answer': {
     meaning: 'An answer shows a secret: a password, or one that the description names.',
-    page: 'docs/deployment.md#secrets',
+    page: 'docs/go-live.md#secrets',
   },
   'redirect-to-other-site': {
     meaning: 'The request chooses another site to go to after the login.',
