@@ -88,8 +88,6 @@ function createPending(
     pendingId: core.randomId(),
     ...whose,
     purpose,
-    // The OTP holds the number, once a message has gone to it.
-    mobile: '',
     transaction,
     replaces: newPhone?.replaces,
     startedAt,

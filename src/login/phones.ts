@@ -5,6 +5,7 @@ import type { Core, UserPhone } from './context';
 import type { UnusablePhone } from './events';
 import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
+import type { Visit } from './visit';
 
 /** Returns whether a value is an E.164 number with its plus: 7 to 15 digits, the first not zero. */
 export function isPhoneNumber(value: unknown): value is string {
@@ -63,10 +64,12 @@ export interface NewPhone {
 /** Whose number a code is sent to. */
 export interface PhoneQuestion {
   readonly user: Express.User;
+  readonly visit: Pick<Visit, 'pending'>;
+  /** A resend: the pending login that gets another message. */
   readonly previous?: PendingState | undefined;
   /**
-   * What the form chose, unchecked. Undefined: the number of the pending login, otherwise the
-   * default.
+   * What the form chose, unchecked. Undefined: the number of the newest code, otherwise the one
+   * that was chosen for this pending login before, otherwise the default.
    */
   readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
@@ -114,7 +117,7 @@ export async function findPhones(
  * enrolled.
  */
 export async function choosePhone(core: Core, question: PhoneQuestion): Promise<ChosenPhone> {
-  const { user, previous, newPhone, phoneId } = question;
+  const { user, visit, previous, newPhone, phoneId } = question;
   if (newPhone !== undefined) {
     // The enrollment has parsed it: only a record that a store has changed is refused here.
     const { mobile } = newPhone;
@@ -124,17 +127,24 @@ export async function choosePhone(core: Core, question: PhoneQuestion): Promise<
   }
   const listed = await findPhones(core, user);
   if ('found' in listed) return listed;
+
+  const newest = previous?.otp?.mobile;
+  const current = listed.find(({ mobile }) => mobile === newest);
+  if (newest !== undefined && current === undefined) return { reason: 'user-gone' };
   const [first] = listed;
-  const texted = previous?.otp?.mobile;
-  const before = listed.find(({ mobile }) => mobile === (texted ?? previous?.pending.mobile));
-  // Where no text is live, another number of the user's is as good.
-  if (texted !== undefined && before === undefined) return { reason: 'user-gone' };
   if (first === undefined) return { reason: 'no-phone' };
-  const usual = before ?? first;
-  if (listed.length === 1 && phoneId === undefined) return { ...usual, phones: [] };
+  if (listed.length === 1 && phoneId === undefined) return { ...first, phones: [] };
+
   const choices = await Promise.all(listed.map(({ mobile }) => describePhone(core, user, mobile)));
+  const find = (id: unknown): UserPhone | undefined =>
+    listed[choices.findIndex((choice) => choice.phoneId === id)];
   const phones = choices.length > 1 ? choices : [];
-  if (phoneId === undefined) return { ...usual, phones };
-  const chosen = listed[choices.findIndex((choice) => choice.phoneId === phoneId)];
-  return chosen === undefined ? { reason: 'no-phone' } : { ...chosen, phones };
+
+  if (phoneId !== undefined) {
+    const chosen = find(phoneId);
+    return chosen === undefined ? { reason: 'no-phone' } : { ...chosen, phones };
+  }
+  // While no code has gone out, a number that was chosen before may be missing by now.
+  const earlier = previous === undefined ? undefined : find(visit.pending?.phoneId);
+  return { ...(current ?? earlier ?? first), phones };
 }

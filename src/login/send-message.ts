@@ -244,11 +244,10 @@ async function isWaiting(
 function isSameRequest({ pending, otp }: PendingState, message: Message): boolean {
   const { transaction, newPhone } = message.request;
   const { userId, mobile, purpose } = message.context;
-  const before = otp?.mobile ?? pending.mobile;
   return (
     pending.userId === userId &&
-    // Empty: it began before the user's numbers were read.
-    (before === mobile || before === '') &&
+    // Without an OTP it may be of any number.
+    (otp === null || otp.mobile === mobile) &&
     pending.purpose === purpose &&
     pending.replaces === newPhone?.replaces &&
     pending.transaction?.amount === transaction?.amount &&

@@ -389,7 +389,7 @@ async function prepare(
 function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
   const { pending, otp, user, bucket } = counted;
   const { userId, purpose, transaction, replaces } = pending;
-  const mobile = otp?.mobile ?? pending.mobile;
+  const mobile = otp?.mobile ?? '';
   const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
   return { kind: 'verified', ...verified, method, at };
 }

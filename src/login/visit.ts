@@ -40,4 +40,6 @@ export interface PendingCode {
   readonly attemptsLeft: number;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[];
+  /** The number that its user has chosen among several. */
+  readonly phoneId?: string;
 }

@@ -36,6 +36,8 @@ export interface DecidedSend {
   readonly returnTo: KeptPage | undefined;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[] | undefined;
+  /** The number that the user has chosen among several, unchecked. */
+  readonly phoneId?: unknown;
   /** Whether the session has joined the login of a resend. */
   readonly isJoined?: boolean | undefined;
 }
@@ -46,7 +48,7 @@ export async function finishSend(
   req: Request,
   res: Response,
   options: RedirectOptions,
-  { before, result, returnTo, methods, isJoined = false }: DecidedSend,
+  { before, result, returnTo, methods, phoneId, isJoined = false }: DecidedSend,
 ): Promise<boolean> {
   if (result.kind === 'not-required' || result.kind === 'trusted-device')
     return answerSuccess(res, options.successRedirect);
@@ -69,7 +71,13 @@ export async function finishSend(
       : answerNotResent(context, req, res, options, { ...failed, ...refused, pending: waited });
   }
   const begun = toPending(context, result, returnTo ?? null);
-  const pending = { ...begun, ...(methods && { methods }), ...(isJoined && { isJoined }) };
+  const chosen = result.phones.find((phone) => phone.phoneId === phoneId);
+  const pending = {
+    ...begun,
+    ...(methods && { methods }),
+    ...(chosen && { phoneId: chosen.phoneId }),
+    ...(isJoined && { isJoined }),
+  };
   const notice = findNotice(options, result, context.now());
   // A joined login is active also after its session has left it.
   const replaced = [...(isJoined ? [] : [undefined]), before.pending?.pendingId, pending.pendingId];

@@ -49,10 +49,12 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const before = slot.read(req);
     const { pending } = before;
     checkStore(pending, context);
-    const request = { visit: readVisit(context, req), phoneId: readField(req, fields.phoneId) };
-    const result = await context.resendOtp(request);
+    const typed = readField(req, fields.phoneId);
+    const result = await context.resendOtp({ visit: readVisit(context, req), phoneId: typed });
+
     const { methods, isJoined } = pending ?? {};
-    const kept = { returnTo: findWanted(before, context.now()), methods, isJoined };
+    const phoneId = typed ?? pending?.phoneId;
+    const kept = { returnTo: findWanted(before, context.now()), methods, phoneId, isJoined };
     return finishSend(context, req, res, options, { before, result, ...kept });
   }
 
@@ -61,14 +63,15 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     const returnTo = findWanted(before, context.now());
     // A transaction is approved by a texted code alone.
     const methods = options.transaction === undefined ? returnTo?.methods : undefined;
-    const result = await sendStepUp(req, options, methods);
-    return finishSend(context, req, res, options, { before, result, returnTo, methods });
+    const phoneId = readField(req, fields.phoneId);
+    const result = await sendStepUp(req, options, { methods, phoneId });
+    return finishSend(context, req, res, options, { before, result, returnTo, methods, phoneId });
   }
 
   async function sendStepUp(
     req: Request,
     options: StepUpOptions,
-    methods: SendRequest['methods'],
+    { methods, phoneId }: Pick<SendRequest, 'methods' | 'phoneId'>,
   ): Promise<SendResult> {
     const visit = readVisit(context, req);
     const { currentUser: user } = visit;
@@ -81,7 +84,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       visit,
       transaction,
       methods,
-      phoneId: readField(req, fields.phoneId),
+      phoneId,
     });
   }
 

@@ -54,6 +54,8 @@ export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly returnTo?: KeptPage;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[];
+  /** The number that its user has chosen among several. */
+  readonly phoneId?: string;
   /** Another session has begun it, and alone may end it. */
   readonly isJoined?: boolean;
   /** The process in whose memory the login is; absent where the store is shared. */

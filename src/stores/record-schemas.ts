@@ -33,11 +33,6 @@ export const pendingLoginSchema = z
     purpose,
     /** Which of the user's browsers it belongs to. */
     bucket: text,
-    /**
-     * The number that a text goes to unless the user chooses another: E.164 with plus, empty when
-     * the user has none.
-     */
-    mobile: z.string(),
     /** Milliseconds since 1970: when it began, and when it ends, whatever is resent. */
     startedAt: z.number(),
     pendingUntil: z.number(),

@@ -74,6 +74,30 @@ describe('a user with several confirmed numbers', () => {
     expect(texted()).toEqual([HOME, WORK, WORK]);
   });
 
+  it('gets the next code of a step-up on the number that was chosen, though no message went out', async () => {
+    const [, work] = phonesOf(await login());
+    await agent.post('/login/pin').send({ pin: test.sim.lastPin(HOME) });
+    test.clock.advanceSeconds(31);
+    test.sim.failNext('generate', { kind: 'error', code: 1006 });
+    const waiting = await agent.post('/step-up').send({ phoneId: work?.phoneId });
+    expect(waiting.body).toMatchObject({ error: 'not-sent', pending: true });
+    test.clock.advanceSeconds(120);
+    expect((await resend({})).body).toMatchObject({ sent: true, maskedPhone: '•• •• 77' });
+    expect(texted()).toEqual([HOME, WORK]);
+  });
+
+  it('gets that code on the default number when the chosen one was removed meanwhile', async () => {
+    const [, work] = phonesOf(await login());
+    await agent.post('/login/pin').send({ pin: test.sim.lastPin(HOME) });
+    test.clock.advanceSeconds(31);
+    test.sim.failNext('generate', { kind: 'error', code: 1006 });
+    await agent.post('/step-up').send({ phoneId: work?.phoneId });
+    entries.splice(1, 1);
+    test.clock.advanceSeconds(120);
+    expect((await resend({})).body).toMatchObject({ sent: true, maskedPhone: '•• •• 23' });
+    expect(texted()).toEqual([HOME, HOME]);
+  });
+
   it.each([
     ['of nobody', 'AAAAAAAAAAAAAAAAAAAAAA'],
     ['that is a number', WORK],

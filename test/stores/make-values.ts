@@ -25,7 +25,6 @@ export function makeWaitingLogin(
     userIdType: 'string',
     purpose: 'login',
     bucket: 'others',
-    mobile: '+12025550123',
     startedAt: MADE_AT,
     pendingUntil: MADE_AT + 600_000,
     ...changes,

@@ -130,7 +130,7 @@ describe('a pending login that a store returns', () => {
   it.each([
     { purpose: 'transaction', transaction },
     { purpose: 'enroll' },
-    { purpose: 'step-up', mobile: '' },
+    { purpose: 'step-up' },
     { purpose: 'enroll', replaces: '+12025550199' },
     { userIdType: 'number' },
     { userIdType: 'bigint' },
