@@ -117,7 +117,7 @@ export async function findPhones(
  * enrolled.
  */
 export async function choosePhone(core: Core, question: PhoneQuestion): Promise<ChosenPhone> {
-  const { user, visit, previous, newPhone, phoneId } = question;
+  const { newPhone } = question;
   if (newPhone !== undefined) {
     // The enrollment has parsed it: only a record that a store has changed is refused here.
     const { mobile } = newPhone;
@@ -125,9 +125,16 @@ export async function choosePhone(core: Core, question: PhoneQuestion): Promise<
       ? { mobile, isConfirmed: false, phones: [] }
       : { reason: 'no-phone' };
   }
-  const listed = await findPhones(core, user);
-  if ('found' in listed) return listed;
 
+  const listed = await findPhones(core, question.user);
+  return 'found' in listed ? listed : chooseListed(core, question, listed);
+}
+
+async function chooseListed(
+  core: Core,
+  { user, visit, previous, phoneId }: PhoneQuestion,
+  listed: readonly UserPhone[],
+): Promise<ChosenPhone> {
   const newest = previous?.otp?.mobile;
   const current = listed.find(({ mobile }) => mobile === newest);
   if (newest !== undefined && current === undefined) return { reason: 'user-gone' };
@@ -139,11 +146,11 @@ export async function choosePhone(core: Core, question: PhoneQuestion): Promise<
   const find = (id: unknown): UserPhone | undefined =>
     listed[choices.findIndex((choice) => choice.phoneId === id)];
   const phones = choices.length > 1 ? choices : [];
-
   if (phoneId !== undefined) {
     const chosen = find(phoneId);
     return chosen === undefined ? { reason: 'no-phone' } : { ...chosen, phones };
   }
+
   // While no code has gone out, a number that was chosen before may be missing by now.
   const earlier = previous === undefined ? undefined : find(visit.pending?.phoneId);
   return { ...(current ?? earlier ?? first), phones };
