@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ActivePendingLogin, PendingLogin } from 'passport-sms-otp';
+import type { ActivePendingLogin } from 'passport-sms-otp';
 import { testClock } from '../support/clock';
 import { tamperedStore } from '../support/tampered-store';
 import { BOB, type TestApp } from '../support/test-app';
@@ -189,9 +189,12 @@ it('a number that is none in the store by now is sent no other code', async () =
   await alice.logIn();
   await alice.enroll(NEW);
   tampered.tamper('find', async (work) => {
-    const { value, ...live } = (await work()) as ActivePendingLogin;
-    const login = { ...(JSON.parse(value) as PendingLogin), mobile: NEW.slice(1) };
-    return { ...live, value: JSON.stringify(login) };
+    const found = (await work()) as ActivePendingLogin;
+    const otps = found.otps.map(({ otpId, value }) => {
+      const otp = { ...(JSON.parse(value) as object), mobile: NEW.slice(1) };
+      return { otpId, value: JSON.stringify(otp) };
+    });
+    return { ...found, otps };
   });
   clock.advanceSeconds(31);
   expect(seen(await alice.resend())).toEqual([403, { error: 'no-phone' }]);

@@ -174,7 +174,9 @@ describeWithService('postgres')('the rights in PostgreSQL', () => {
 
   describe.each(granted)('without %s on %s', (right = '', table = '') => {
     it('are not enough', async () => {
-      await running.pool.query('TRUNCATE sms_otp_turn, sms_otp_record, sms_otp_counter');
+      await running.pool.query(
+        'TRUNCATE sms_otp_turn, sms_otp_record, sms_otp_counter, sms_otp_pending_login',
+      );
       await running.pool.query(`REVOKE ${right} ON ${table} FROM app`);
       try {
         expect(await problemOfApp()).toBe('42501');
