@@ -53,12 +53,15 @@ async function pressByTab(page: Page, name: string): Promise<void> {
 }
 
 /** The field that has the focus, and what a screen reader says of it beside its label. */
-const readField = (page: Page): Promise<unknown> =>
-  page.evaluate(`(() => {
+async function readField(page: Page): Promise<unknown> {
+  // A page gives the focus to its field a moment after it has loaded.
+  await page.locator(':focus').waitFor();
+  return page.evaluate(`(() => {
     const { id, value, ariaInvalid, ariaDescribedByElements } = document.activeElement;
     const [first] = ariaDescribedByElements ?? [];
     return { id, value, ariaInvalid, first: first?.textContent.trim() };
   })()`);
+}
 
 inChromium(describe)('a walk through the pages in Chromium, under the defaults of helmet', () => {
   const browser = useChromium();
