@@ -4,10 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { readBlocks } from './support/blocks';
 import { readPage, ROOT } from './support/pages';
 
-const scripts = readBlocks(readPage('docs/README.md')).filter(({ language }) => language === 'js');
+const scripts = readBlocks(readPage('docs/pages.md')).filter(({ language }) => language === 'js');
 
 describe('the script that keeps a form from being submitted twice', () => {
-  it('is the one block of JavaScript of docs/README.md', () => {
+  it('is the one block of JavaScript of docs/pages.md', () => {
     expect(scripts.map(({ code }) => code)).toEqual([expect.stringContaining('preventDefault')]);
   });
 
