@@ -19,14 +19,14 @@ describe('the links of the documentation', () => {
 
   it.each([
     ['nowhere.md', 'no such file'],
-    ['audit/gateway.md#no-such-heading', 'no such anchor'],
+    ['../maintainers/gateway.md#no-such-heading', 'no such anchor'],
     ['#no-such-heading', 'no such anchor'],
     ['postgres.sql#there', 'an anchor in something that is no page'],
     ['../../etc/passwd', 'leads out of the repository'],
     ['http://other.example/', 'not https'],
     ['https://', 'no address'],
-    ['audit/gateway.md#otp-spec-3', null],
-    ['../docs/audit/gateway.md#otp-service', null],
+    ['../maintainers/gateway.md#otp-spec-3', null],
+    ['../docs/../maintainers/gateway.md#otp-service', null],
     ['#one-process', null],
   ])('that read %s are judged: %s', (link, problem) => {
     expect(findProblem(readPage('docs/scaling.md'), link)).toBe(problem);

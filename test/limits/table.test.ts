@@ -340,7 +340,7 @@ describe('who is exempt', () => {
   });
 });
 
-/** The outcomes after which docs/audit/reliability.md refunds a counter. */
+/** The outcomes after which docs/audit/guarantees.md refunds a counter. */
 describe('what is refunded', () => {
   const SEND = ['not-sent', 'may-be-sent', 'not-checked'] as const;
   const ATTEMPT = Object.keys(ATTEMPT_REFUNDS) as (keyof typeof ATTEMPT_REFUNDS)[];

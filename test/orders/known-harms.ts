@@ -1,7 +1,7 @@
 import type { Harm } from './invariants';
 import type { Scenario, Verb } from './scenarios';
 
-/** A harm that is known, and told in docs/audit/correctness.md. */
+/** A harm that is known, and told in maintainers/correctness.md. */
 export interface KnownHarm {
   readonly harm: Harm;
   /** What brings it about. */

@@ -43,8 +43,8 @@ describe('docs/audit/threats.md', () => {
   });
 });
 
-describe('docs/audit/post-mortems.md', () => {
-  const page = readFileSync(join(ROOT, 'docs/audit/post-mortems.md'), 'utf8');
+describe('maintainers/post-mortems.md', () => {
+  const page = readFileSync(join(ROOT, 'maintainers/post-mortems.md'), 'utf8');
   const sections = page.split(/^## /m).slice(1);
 
   it('says of each defect what it was, its cause, why no one saw it, and what catches it', () => {

@@ -6,7 +6,7 @@ import { ADVANCED_STATUSES } from '../../src/protocol/hlr';
 import { DEFAULT_READINGS } from '../../src/simulator/readings';
 import { readSources } from '../package/structure/source-graph';
 
-const page = readFileSync(join(__dirname, '../../docs/audit/gateway.md'), 'utf8');
+const page = readFileSync(join(__dirname, '../../maintainers/gateway.md'), 'utf8');
 const sources = readSources(join(__dirname, '../../src'));
 
 /** The text of one part, from its anchor to the next. */
@@ -23,7 +23,7 @@ const citations = Array.from(sources.values()).flatMap((text) =>
   ),
 );
 
-describe('docs/audit/gateway.md', () => {
+describe('maintainers/gateway.md', () => {
   it('has the part of every citation in the source', () => {
     const missing = new Set(citations.filter((anchor) => part(anchor) === ''));
     expect(citations.length).toBeGreaterThan(50);

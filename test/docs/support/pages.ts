@@ -11,15 +11,19 @@ export interface Page {
   readonly text: string;
 }
 
-/** Every page that people read: those at the top, and all in docs. */
+/** Every page that people read: those at the top, and all in docs and maintainers. */
 export function readPages(): readonly Page[] {
-  const top = readdirSync(ROOT);
-  const docs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' });
-  const paths = [...top, ...docs.map((path) => `docs/${path.replaceAll('\\', '/')}`)];
+  const paths = [...readdirSync(ROOT), ...list('docs'), ...list('maintainers')];
   return paths
     .filter((path) => path.endsWith('.md'))
     .sort()
     .map(readPage);
+}
+
+/** The paths of all files of a folder. */
+function list(folder: string): readonly string[] {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });
+  return files.map((file) => `${folder}/${file.replaceAll('\\', '/')}`);
 }
 
 /** One page by its path. */

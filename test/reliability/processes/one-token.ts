@@ -104,7 +104,7 @@ function countTokens({ simulator }: Scene): number {
   return credentials + refresh;
 }
 
-/** For docs/audit/reliability.md. */
+/** For maintainers/load-and-faults.md. */
 function tellDuration(logins: number, durationMs: number): void {
   if (process.env.RELIABILITY_LOGINS === undefined) return;
   process.stdout.write(`${logins} logins in ${(durationMs / 1000).toFixed(1)} s\n`);
