@@ -10,11 +10,12 @@ export function countSurface(checkout) {
   const { exports } = JSON.parse(read('package.json'));
   const options = read('docs/options.md');
   const pages = read('docs/pages.md');
+  const api = read('docs/api.md');
 
   return {
     options: countRows(options, 'Option') + countRows(pages, 'Option'),
     entries: Object.keys(exports).filter((entry) => entry !== './package.json').length,
-    'members of createSmsOtp': countRows(readSection(options, 'What createSmsOtp returns'), 'Name'),
+    'members of createSmsOtp': countRows(readSection(api, 'What createSmsOtp returns'), 'Name'),
     commands: countElements(parse('run.ts', read('src/cli/run.ts')), 'COMMANDS'),
     reasons: countElements(parse('outcome.ts', read('src/login/outcome.ts')), 'REASONS'),
     warnings: read('docs/troubleshooting.md').match(/^#+ SMS_OTP_\w+$/gm)?.length ?? 0,

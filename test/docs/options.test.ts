@@ -178,7 +178,7 @@ describe('docs/options.md on groups', () => {
   });
 });
 
-describe('docs/options.md on what createSmsOtp returns', () => {
+describe('docs/api.md on what createSmsOtp returns', () => {
   it('has every part and no other', async () => {
     const everything = {
       ...login,
@@ -188,7 +188,7 @@ describe('docs/options.md on what createSmsOtp returns', () => {
     // Built from plain fields for the tests above.
     const smsOtp = createSmsOtp(everything as unknown as SmsOtpOptions);
     await smsOtp.close();
-    const shown = readRows(readSection(page, '## What createSmsOtp returns'));
+    const shown = readRows(readSection(readPage('docs/api.md'), '## What createSmsOtp returns'));
     expect([...shown.keys()].sort()).toEqual(Object.keys(smsOtp).sort());
   });
 });

@@ -14,6 +14,8 @@ const FILES = {
 | ------ | ------- |
 | \`one\` | none   |
 | \`two\` | none   |
+`,
+  'docs/api.md': `# API
 
 ## What createSmsOtp returns
 
