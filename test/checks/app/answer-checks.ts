@@ -87,7 +87,7 @@ export const answerChecks: readonly CheckOutline[] = [
         await browser.get((login.page ?? login.path) + query, { label: 'another site to go to' });
         await browser.givePassword(user, fields, { query: query.slice(1) });
         await browser.get((codeRequest.page ?? codeRequest.path) + query);
-        const code = texts().at(-1)?.pin ?? scene.giveUp('no text went out after the password');
+        const code = texts().at(-1)?.pin ?? scene.giveUp('no message went out after the password');
         await browser.giveCode(code, 'right code, another site to go to', fields);
         expectToStay(scene);
         if ((await browser.findClosed()) !== undefined)
@@ -133,7 +133,7 @@ export const answerChecks: readonly CheckOutline[] = [
       const away = scene.answers.find((answer) => leadsTo(answer, OTHER_HOST));
       if (away !== undefined)
         scene.fail('redirect-by-host', 'A header of the request decides where the answer leads.');
-      if (code === undefined) scene.giveUp('no text went out after the right password');
+      if (code === undefined) scene.giveUp('no message went out after the right password');
     },
   ),
 

@@ -216,7 +216,7 @@ export class Browser {
     const code = texts().at(-1)?.pin;
     if (code !== undefined) return code;
     return this.scene.giveUp(
-      `no text went out to ${this.scene.labelOf(user)} after the right password`,
+      `no message went out to ${this.scene.labelOf(user)} after the right password`,
     );
   }
 
@@ -250,7 +250,7 @@ export class Browser {
     const texts = this.scene.watchTexts(user.phone);
     this.scene.desk.noteBegun(user);
     if (stepUp !== undefined) await this.submitFor(stepUp, user, 'step-up');
-    return texts().at(-1)?.pin ?? this.scene.giveUp('the step-up has texted no code');
+    return texts().at(-1)?.pin ?? this.scene.giveUp('the step-up has sent no code');
   }
 
   async finishStepUp(user: AppUser, code: string): Promise<void> {

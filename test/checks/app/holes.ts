@@ -46,7 +46,7 @@ export const HOLES = {
     page: ROUTES,
   },
   'open-after-wrong-code': {
-    meaning: 'A guarded page opens after a code that is not the one texted.',
+    meaning: 'A guarded page opens after a wrong code.',
     page: ROUTES,
   },
   'open-by-another-mark': {
@@ -58,7 +58,7 @@ export const HOLES = {
     page: FAILURES,
   },
   'open-when-no-text': {
-    meaning: 'A guarded page opens after the password because no text could be sent.',
+    meaning: 'A guarded page opens after the password because no message could be sent.',
     page: FAILURES,
   },
   'open-without-number': {
@@ -140,7 +140,7 @@ export const HOLES = {
     page: ROUTES,
   },
   'code-of-another-login': {
-    meaning: 'A code that was texted for one login passes another one.',
+    meaning: 'A code that was sent for one login passes another one.',
     page: ROUTES,
   },
   'code-out-of-date': {
@@ -150,7 +150,7 @@ export const HOLES = {
   'code-after-cancel': { meaning: 'A login that was cancelled can be completed.', page: ROUTES },
   // Texts.
   'no-code': {
-    meaning: 'The right password texts no code: something else answers the request.',
+    meaning: 'The right password sends no code: something else answers the request.',
     page: 'docs/troubleshooting.md#no-text-came',
   },
   'code-opens-nothing': {
@@ -158,27 +158,27 @@ export const HOLES = {
     page: 'docs/troubleshooting.md#the-code-is-right-and-the-account-stays-closed',
   },
   'text-after-wrong-password': {
-    meaning: 'A text goes out, or a login begins, after a wrong password.',
+    meaning: 'A message goes out, or a login begins, after a wrong password.',
     page: ROUTES,
   },
   'text-to-any-number': {
-    meaning: 'The request chooses the number that is texted.',
+    meaning: 'The request chooses the number that the code goes to.',
     page: RESPONSIBILITIES,
   },
   'texts-not-limited': {
-    meaning: 'Every repeated password or "send again" sends another text.',
+    meaning: 'Every repeated password or "send again" sends another message.',
     page: LIMITS,
   },
   'text-by-another-site': {
-    meaning: 'A form on another site makes the app text its visitors.',
+    meaning: 'A form on another site makes the app send messages to its visitors.',
     page: WAYS_IN,
   },
   'text-by-link': {
-    meaning: 'Following a link, or loading an image, makes the app text its visitors.',
+    meaning: 'A link or an image makes the app send messages to its visitors.',
     page: WAYS_IN,
   },
   'number-by-password': {
-    meaning: 'A new number is texted, and so can be added, after the password alone.',
+    meaning: 'A new number can be added after the password alone.',
     page: NUMBERS,
   },
   // Answers.
@@ -216,7 +216,7 @@ export const HOLES = {
     page: RESPONSIBILITIES,
   },
   'tells-user-names': {
-    meaning: 'The answer to a wrong password tells whether there is such a user.',
+    meaning: 'The answer to a wrong password shows whether the user exists.',
     page: RESPONSIBILITIES,
   },
   // Proxies.

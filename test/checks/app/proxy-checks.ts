@@ -81,7 +81,7 @@ async function repeatLogin(
   for (let login = 1; login <= LOGINS; login += 1) {
     const extras = { headers: headersOf(login), label: `password, ${login}` };
     const answer = await new Browser(scene, addressOf(login)).givePassword(user, {}, extras);
-    if (texts().length === 0) scene.giveUp('no text went out after the right password');
+    if (texts().length === 0) scene.giveUp('no message went out after the right password');
     // The first has its text; the second waits for one, as all do until there are too many.
     if (login === 2) waiting = kindOf(scene, answer);
     if (login > 2 && kindOf(scene, answer) !== waiting) return true;

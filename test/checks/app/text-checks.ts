@@ -62,7 +62,7 @@ export const textChecks: readonly CheckOutline[] = [
         await browser.submit(resend, fields, { query, label: 'resend, another number' });
       if (texts().length > 0)
         scene.fail('text-to-any-number', 'The text goes to a number that the request names.');
-      const code = ownTexts().at(-1)?.pin ?? scene.giveUp('no text went out after the password');
+      const code = ownTexts().at(-1)?.pin ?? scene.giveUp('no message went out after the password');
       await browser.finishLogin(code);
     },
   ),
