@@ -9,7 +9,7 @@ import {
 import type { SmsOtp } from 'passport-sms-otp';
 import { RANGES, toDashboard, type Range } from '../ops/dashboard';
 import { MINUTES_KEPT, type FigureStore } from '../ops/figures';
-import { readSupport } from '../ops/support-table';
+import { readSupport } from '../ops/support';
 
 const MINUTE_MS = 60_000;
 /** The charts are drawn by uPlot, served from the package's own files. */

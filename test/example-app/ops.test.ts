@@ -148,18 +148,18 @@ describe('the page for operators', () => {
     expect(await read('15m')).toMatch(new RegExp(`^${nothing} in the last 15 min\\. ${fills}`));
   });
 
-  it('links every row of the support table of the documentation', async () => {
+  it('links every complaint of the help desk page of the documentation', async () => {
     const operator = new Visitor(site);
     await operator.logIn('bob', BOB_PHONE);
     expect((await operator.open('/ops')).text).toContain('href="/ops/support"');
     const { status, text } = await operator.open('/ops/support');
     expect(status).toBe(200);
-    const [, part = ''] = readPage('docs/go-live.md').text.split('## Support\n');
-    const [section = ''] = part.split('\n## ');
-    const rows = section.match(/^\| "/gm) ?? [];
-    expect(rows.length).toBeGreaterThan(10);
-    expect(text.match(/<li class="card">/g)).toHaveLength(rows.length);
-    expect(text).toContain('<h2><span>&quot;I get no text&quot;</span></h2>');
+    const complaints = readPage('docs/help-desk.md').text.match(/^### "/gm) ?? [];
+    expect(complaints.length).toBeGreaterThan(10);
+    expect(text.match(/<li class="card">/g)).toHaveLength(complaints.length);
+    for (const step of ['Check', 'Do'])
+      expect(text.match(new RegExp(`<dt>${step}</dt>`, 'g'))).toHaveLength(complaints.length);
+    expect(text).toContain('<h2><span>&quot;I get no message&quot;</span></h2>');
     expect(text).not.toMatch(/\]\(|`/);
   });
 

@@ -8,12 +8,12 @@ export interface Hole {
 
 const WAYS_IN = 'docs/go-live.md#before-the-first-user';
 const ROUTES = 'docs/quick-start.md#4-into-your-own-app';
-const PROXIES = 'docs/go-live.md#behind-a-proxy';
+const PROXIES = 'docs/behind-a-proxy.md';
 const SESSIONS = 'docs/go-live.md#sessions-and-stores';
 const LOGINS = 'docs/sessions.md';
 const FAILURES = 'docs/how-it-works.md#when-something-fails';
 const LIMITS = 'docs/how-it-works.md#default-limits';
-const DEVICES = 'docs/recovery-and-devices.md#trusted-devices';
+const DEVICES = 'docs/trusted-devices.md#trusted-devices';
 const NUMBERS = 'docs/phone-numbers.md#who-may-change-numbers';
 const REASONS = 'docs/troubleshooting.md#reasons';
 const RESPONSIBILITIES = 'docs/audit/threats.md#your-responsibilities';
