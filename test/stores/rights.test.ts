@@ -20,7 +20,7 @@ const PAGE = readFileSync(join(__dirname, '../../docs/scaling.md'), 'utf8');
 
 /** The listings under a heading. */
 function listingsOf(heading: string): readonly string[] {
-  const [, section = ''] = PAGE.split(`\n#### ${heading}\n`);
+  const [, section = ''] = PAGE.split(`\n### ${heading}\n`);
   const [text = ''] = section.split(/^#+ /m);
   return Array.from(text.matchAll(/```\w*\n(.*?)```/gs), ([, listing = '']) => listing);
 }
