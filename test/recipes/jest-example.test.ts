@@ -6,9 +6,7 @@ import { createApp } from '../../docs/recipes/tested-app'; // Your app.
 import { passwordOf, RECIPE_SECRETS, RecipeUsers } from './support/recipe-users'; // Your users.
 
 const ALICE = '+12025550123';
-const BOB = '+14155552671';
 const CAROL = '+13125550188';
-const DAVE = '+16175550144';
 const ERIN = '+13035550155';
 
 let simulator: GatewaySimulator;
@@ -16,7 +14,7 @@ let gateway: GatewayClient;
 let app: ReturnType<typeof createApp>;
 
 beforeAll(async () => {
-  simulator = await GatewaySimulator.start({ variant: 'A', fixedPins: { [BOB]: '123456' } });
+  simulator = await GatewaySimulator.start({ variant: 'A' });
   const { baseUrl, variant, username, password } = simulator;
   gateway = new GatewayClient({ baseUrl, variant, username, password });
   app = createApp({ gateway, users: new RecipeUsers(), ...RECIPE_SECRETS });
@@ -27,7 +25,7 @@ afterAll(async () => {
   await simulator.close();
 });
 
-it('lets in who enters the code that was texted', async () => {
+it('opens the account after the right code', async () => {
   const browser = supertest.agent(app);
   await browser.post('/login').send(passwordOf('alice'));
   expect((await browser.get('/account')).status).toBe(403);
@@ -35,14 +33,7 @@ it('lets in who enters the code that was texted', async () => {
   expect((await browser.get('/account')).status).toBe(200);
 });
 
-it('refuses a wrong code, then takes the one that is the same every time', async () => {
-  const browser = supertest.agent(app);
-  await browser.post('/login').send(passwordOf('bob'));
-  expect((await browser.post('/login/pin').send({ pin: '654321' })).status).toBe(401);
-  expect((await browser.post('/login/pin').send({ pin: '123456' })).status).toBe(200);
-});
-
-it('lets no one in when the answer of the gateway is lost', async () => {
+it('logs no one in when the answer of the gateway is lost', async () => {
   const browser = supertest.agent(app);
   await browser.post('/login').send(passwordOf('carol'));
   simulator.failNext('validate', { kind: 'reset', when: 'after' });
@@ -51,15 +42,7 @@ it('lets no one in when the answer of the gateway is lost', async () => {
   expect((await browser.get('/account')).status).toBe(403);
 });
 
-it('refuses a code that is too old', async () => {
-  const browser = supertest.agent(app);
-  await browser.post('/login').send(passwordOf('dave'));
-  simulator.advanceSeconds(301);
-  const pin = simulator.lastPin(DAVE);
-  expect((await browser.post('/login/pin').send({ pin })).status).toBe(401);
-});
-
-it('texts no number that receives no texts', async () => {
+it('sends no message to a number that cannot receive messages', async () => {
   simulator.subscribers.set(ERIN, {
     status: 'invalid',
     advancedStatus: 'TELE_SERVICE_NOT_PROVISIONED',
