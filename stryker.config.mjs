@@ -3,13 +3,19 @@
  */
 const GROUPS = {
   verify: [
-    'src/login/{verify-otp,refuse-code,previous-otp,finish-login,code-verifiers,users,admin}.ts',
+    'src/core/{verify-otp,refuse-code,previous-otp,finish-login,code-verifiers,users,admin}.ts',
   ],
   send: [
-    'src/login/{send-otp,send-message,send-result,charge-send,wait-without-text,resend-otp,run-policies,phones,events}.ts',
+    'src/core/{send-otp,send-message,send-result,charge-send,wait-without-text,resend-otp,phones,events}.ts',
+    'src/features/policies/run-policies.ts',
   ],
   limits: ['src/limits/{charge,attempts,table,rows,refunds,lift,buckets}.ts'],
-  factors: ['src/account/{factors,trusted-devices,device-tokens,recovery-codes,known-browsers}.ts'],
+  factors: [
+    'src/features/factors/factors.ts',
+    'src/features/known-browsers/known-browsers.ts',
+    'src/features/recovery-codes/recovery-codes.ts',
+    'src/features/trusted-devices/{trusted-devices,device-tokens}.ts',
+  ],
   envelope: ['src/protocol/envelope.ts'],
   answers: ['src/client/{transport,gateway-call}.ts', 'src/client/wire.ts:109-118'],
   // What decides what errors, events, spans, replies and the command may show.

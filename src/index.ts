@@ -9,7 +9,7 @@ export type { LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './opti
 export type { FactorFacts, FieldNames, SmsOtpSettings } from './middleware/public-settings';
 export type { Paths } from './middleware/paths';
 export type { FirstFactorStrategy } from './middleware/first-factor';
-export type { PhoneBook, PhoneEntry } from './account/phone-book';
+export type { PhoneBook, PhoneEntry } from './features/phones/phone-book';
 export type {
   ChallengeFactor,
   CodeFactor,
@@ -17,18 +17,18 @@ export type {
   FactorChallenged,
   FactorCheck,
   FactorResponse,
-} from './account/factors';
-export type { KnownBrowsersOption } from './account/known-browsers';
-export type { RecoveryCodesOption } from './account/recovery-codes';
+} from './features/factors/factors';
+export type { KnownBrowsersOption } from './features/known-browsers/known-browsers';
+export type { RecoveryCodesOption } from './features/recovery-codes/recovery-codes';
 export { memoryStore, type MemoryStoreOptions } from './stores/memory/memory-store';
 export type * from './stores/store';
 export type * from './limits/policy';
 export type { LiftedLimits } from './limits/lift';
 export type { LimitName } from './limits/table';
-export type { UnlockedUser, UnlockOptions, UserAdmin, UserExport } from './login/admin';
+export type { UnlockedUser, UnlockOptions, UserAdmin, UserExport } from './core/admin';
 export type { Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
-export { REASONS } from './login/outcome';
-export type * from './login/outcome';
+export { REASONS } from './core/outcome';
+export type * from './core/outcome';
 export type {
   DecisionEvent,
   DeviceEnd,
@@ -37,18 +37,18 @@ export type {
   LoginEvent,
   SmsOtpEvent,
   UnusablePhone,
-} from './login/events';
-export type { VerifiedMark } from './login/users';
-export type { LoginsOption } from './account/logins';
-export type { AppUserId, ListedLogin, LoginReference } from './login/context';
+} from './core/events';
+export type { VerifiedMark } from './core/users';
+export type { LoginsOption } from './features/logins/logins';
+export type { AppUserId, ListedLogin, LoginReference } from './core/context';
 export type { LoginEntry, LoginsPart } from './middleware/logins';
-export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './account/trusted-devices';
-export { noticeText, type NoticeTextOptions } from './login/notice-text';
+export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './features/trusted-devices/trusted-devices';
+export { noticeText, type NoticeTextOptions } from './core/notice-text';
 export {
   securityNotice,
   type SecurityNotice,
   type SecurityNoticeOptions,
-} from './login/security-notice';
+} from './core/security-notice';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';
@@ -81,7 +81,7 @@ export type {
 } from './middleware/options';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware/session-data';
 export type { GenerateOptions, RecoveryCodesPart } from './middleware/recovery-codes';
-export type { ListedPhone } from './account/change-phones';
+export type { ListedPhone } from './features/phones/change-phones';
 export type { Phones } from './middleware/phones';
 export type { SmsOtpStatus } from './middleware/status';
 export type {

@@ -4,7 +4,7 @@ import type { GatewayClientOptions } from './client/options';
 import { optionError, readFields } from './errors';
 import type { GatewayEventListener, LoginGateway, OtpGateway } from './gateway';
 import type { PolicyGateway } from './limits/policy';
-import { guardGateway } from './login/guarded-gateway';
+import { guardGateway } from './core/guarded-gateway';
 import type { TokenStore } from './stores/store';
 
 /** What `createSmsOtp` makes of its option `gateway`. */

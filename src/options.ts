@@ -1,11 +1,11 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import type { ChallengeFactor, CodeFactor, Factor } from './account/factors';
-import type { KnownBrowsersOption } from './account/known-browsers';
-import type { LoginsOption } from './account/logins';
-import type { PhoneBook } from './account/phone-book';
-import type { RecoveryCodesOption } from './account/recovery-codes';
-import type { TrustedDevicesOption } from './account/trusted-devices';
+import type { ChallengeFactor, CodeFactor, Factor } from './features/factors/factors';
+import type { KnownBrowsersOption } from './features/known-browsers/known-browsers';
+import type { LoginsOption } from './features/logins/logins';
+import type { PhoneBook } from './features/phones/phone-book';
+import type { RecoveryCodesOption } from './features/recovery-codes/recovery-codes';
+import type { TrustedDevicesOption } from './features/trusted-devices/trusted-devices';
 import {
   callback,
   findCountry,
@@ -25,8 +25,8 @@ import { optionError, readFields } from './errors';
 import { extendToTerritories } from './limits/built-in';
 import { type Limits, limitsSchema } from './limits/options';
 import type { Policy } from './limits/policy';
-import type { AppUserId } from './login/context';
-import type { SmsOtpEvent } from './login/events';
+import type { AppUserId } from './core/context';
+import type { SmsOtpEvent } from './core/events';
 import { appNameSchema, messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
 import type { Paths } from './middleware/paths';

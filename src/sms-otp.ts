@@ -1,14 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type ChangeAndEnd, createChangeAndEnd } from './account/end-others';
+import { type ChangeAndEnd, createChangeAndEnd } from './core/end-others';
 import {
   createFactors,
   createUserFactors,
   type LoginFactors,
   type UserFactors,
-} from './account/factors';
-import { createLoginRegistry } from './account/logins';
-import { createKnownBrowsers } from './account/known-browsers';
-import { createPhoneLister } from './account/phone-book';
+} from './features/factors/factors';
+import { createLoginRegistry } from './features/logins/logins';
+import { createKnownBrowsers } from './features/known-browsers/known-browsers';
+import { createPhoneLister } from './features/phones/phone-book';
 import { createWarner, optionError, readFields } from './errors';
 import { createKeyDeriver, createKeyedDigest, isPrintedSecret, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
@@ -16,18 +16,18 @@ import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createLimitTable, type LimitTable } from './limits/rows';
-import { createUserAdmin, type UserAdmin } from './login/admin';
-import { type CodeVerifier, createCodeVerifiers } from './login/code-verifiers';
-import type { AppUserId, KnownBrowsers, Core, LoginRegistry } from './login/context';
-import { createEmitter } from './login/events';
-import { refundUnusable } from './login/charge-send';
-import { createFactorOptions } from './login/factor-options';
-import { finishLogin } from './login/finish-login';
-import { createResendOtp } from './login/resend-otp';
-import { createSendOtp } from './login/send-otp';
-import { readId, toUserIdText } from './login/users';
-import { createVerifyOtp } from './login/verify-otp';
-import { createBeginPending, endUnused } from './login/pending';
+import { createUserAdmin, type UserAdmin } from './core/admin';
+import { type CodeVerifier, createCodeVerifiers } from './core/code-verifiers';
+import type { AppUserId, KnownBrowsers, Core, LoginRegistry } from './core/context';
+import { createEmitter } from './core/events';
+import { refundUnusable } from './core/charge-send';
+import { createFactorOptions } from './core/factor-options';
+import { finishLogin } from './core/finish-login';
+import { createResendOtp } from './core/resend-otp';
+import { createSendOtp } from './core/send-otp';
+import { readId, toUserIdText } from './core/users';
+import { createVerifyOtp } from './core/verify-otp';
+import { createBeginPending, endUnused } from './core/pending';
 import { createMessageBuilder } from './messages/build-message';
 import { findServedLocales } from './messages/locales';
 import { measureTexts, type MessageMeasure } from './messages/measure';

@@ -17,7 +17,10 @@ export function countSurface(checkout) {
     entries: Object.keys(exports).filter((entry) => entry !== './package.json').length,
     'members of createSmsOtp': countRows(readSection(api, 'What createSmsOtp returns'), 'Name'),
     commands: countElements(parse('run.ts', read('src/cli/run.ts')), 'COMMANDS'),
-    reasons: countElements(parse('outcome.ts', read('src/login/outcome.ts')), 'REASONS'),
+    reasons: countElements(
+      parse('outcome.ts', read('src/core/outcome.ts') || read('src/login/outcome.ts')),
+      'REASONS',
+    ),
     warnings: read('docs/troubleshooting.md').match(/^#+ SMS_OTP_\w+$/gm)?.length ?? 0,
     'words of docs': countWords(join(checkout, 'docs')),
   };

@@ -35,6 +35,11 @@ export interface NumberOrigin {
  */
 export type ReadNumber = (mobile: string) => () => Promise<NumberOrigin>;
 
+/** Returns whether a value is an E.164 number with its plus: 7 to 15 digits, the first not zero. */
+export function isPhoneNumber(value: unknown): value is string {
+  return typeof value === 'string' && /^\+[1-9][0-9]{6,14}$/.test(value);
+}
+
 type Parser = typeof parsePhoneNumberFromString;
 
 /**

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
-import type { Refusal } from '../login/outcome';
-import { toPhoneEnding } from '../login/phones';
-import type { ResendResult } from '../login/resend-otp';
-import type { FailedResend, SendResult, Sent } from '../login/send-result';
-import type { Waiting } from '../login/wait-without-text';
+import type { Refusal } from '../core/outcome';
+import { toPhoneEnding } from '../core/phones';
+import type { ResendResult } from '../core/resend-otp';
+import type { FailedResend, SendResult, Sent } from '../core/send-result';
+import type { Waiting } from '../core/wait-without-text';
 import type { MiddlewareContext } from './context';
 import type { KeptPage } from './kept-page';
 import type { RedirectOptions } from './options';

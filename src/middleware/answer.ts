@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Refusal, SmsOtpOutcome, VerifyOutcome } from '../login/outcome';
+import type { Refusal, SmsOtpOutcome, VerifyOutcome } from '../core/outcome';
 import type { MiddlewareContext } from './context';
 import { recordRefusal, type SessionRefusal } from './notice';
 import { REPLIES } from './replies';

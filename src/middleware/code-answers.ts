@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Refusal } from '../login/outcome';
+import type { Refusal } from '../core/outcome';
 import type { MiddlewareContext } from './context';
 import { ALREADY_VERIFIED, LOGIN_ENDED, recordRefusal, type SessionRefusal } from './notice';
 import type { PendingSlot } from './session-data';

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import type { ChangedFrom, EndReason } from '../account/end-others';
-import type { DeviceAdmin, DeviceAuthenticator } from '../account/trusted-devices';
+import type { ChangedFrom, EndReason } from '../core/end-others';
+import type { DeviceAdmin, DeviceAuthenticator } from '../features/trusted-devices/trusted-devices';
 import type { Warn } from '../errors';
-import type { CodeVerifier } from '../login/code-verifiers';
+import type { CodeVerifier } from '../core/code-verifiers';
 import type {
   BegunPending,
   BrowserSuccess,
@@ -10,14 +10,14 @@ import type {
   PreparedPut,
   PreparedSuccess,
   WrittenSuccess,
-} from '../login/context';
-import type { CreateFactorOptions } from '../login/factor-options';
-import type { Method } from '../login/outcome';
-import type { ResendRequest, ResendResult } from '../login/resend-otp';
-import type { SendOtp } from '../login/send-otp';
-import type { VerifiedMark } from '../login/users';
-import type { VerifyOtp } from '../login/verify-otp';
-import type { BeginPending } from '../login/pending';
+} from '../core/context';
+import type { CreateFactorOptions } from '../core/factor-options';
+import type { Method } from '../core/outcome';
+import type { ResendRequest, ResendResult } from '../core/resend-otp';
+import type { SendOtp } from '../core/send-otp';
+import type { VerifiedMark } from '../core/users';
+import type { VerifyOtp } from '../core/verify-otp';
+import type { BeginPending } from '../core/pending';
 import type { PendingLogin, UserId } from '../stores/store';
 import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';

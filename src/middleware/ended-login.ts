@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { readFields } from '../errors';
-import { idText } from '../login/users';
+import { idText } from '../core/users';
 import type { MiddlewareContext } from './context';
 import { currentUser } from './handler';
 import type { SmsOtpSession } from './session-data';

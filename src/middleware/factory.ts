@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { UsageError } from '../errors';
-import type { Refusal, SmsOtpOutcome } from '../login/outcome';
+import type { Refusal, SmsOtpOutcome } from '../core/outcome';
 import type { MiddlewareContext } from './context';
 import { handleAsync, listHandlers, loadOptions } from './handler';
 import type { CheckedOptions, MiddlewareName, RedirectOptions } from './options';

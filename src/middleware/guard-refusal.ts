@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Reason } from '../login/outcome';
+import type { Reason } from '../core/outcome';
 import type { MarkCheck, MiddlewareContext } from './context';
 import { takeOutLogin } from './ended-login';
 import { currentUser } from './handler';

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { optionError, UsageError, type Warn } from '../errors';
-import { isAccepted } from '../login/code-verifiers';
-import { idText, isFreshMark, type VerifiedMark } from '../login/users';
+import { isAccepted } from '../core/code-verifiers';
+import { idText, isFreshMark, type VerifiedMark } from '../core/users';
 import type { LoginsContext, MarkCheck, MarkReader, MiddlewareContext } from './context';
 import { decideGuard, type GuardedRequest, type Unpassed } from './guard-refusal';
 import { currentUser, handleAsync, listHandlers, loadOptions } from './handler';

@@ -1,6 +1,6 @@
 import type { CookieOptions, NextFunction, Request, Response } from 'express';
 import { readFields, SmsOtpError } from '../errors';
-import type { CookieValue, PreparedCookie, PreparedPut } from '../login/context';
+import type { CookieValue, PreparedCookie, PreparedPut } from '../core/context';
 import type * as OptionsModule from './options';
 
 /**

@@ -1,5 +1,5 @@
-import { isAccepted } from '../login/code-verifiers';
-import type { Method } from '../login/outcome';
+import { isAccepted } from '../core/code-verifiers';
+import type { Method } from '../core/outcome';
 import type { GuardOptions } from './options';
 
 /** A page that was wanted before the second factor, and whom its guard lets pass. */

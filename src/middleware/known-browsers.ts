@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { KnownBrowsers } from '../login/context';
+import type { KnownBrowsers } from '../core/context';
 import type { BrowsersContext } from './context';
 import { readCookie, withCookie } from './handler';
 

@@ -6,10 +6,10 @@ import type {
   PreparedLogin,
   PreparedPut,
   WrittenLogin,
-} from '../login/context';
-import { joinWritten } from '../login/finish-login';
-import type { Method } from '../login/outcome';
-import { toUserIdText } from '../login/users';
+} from '../core/context';
+import { joinWritten } from '../core/finish-login';
+import type { Method } from '../core/outcome';
+import { toUserIdText } from '../core/users';
 import type { Login, UserId } from '../stores/store';
 import type { LoginsContext, MiddlewareContext, PreparedSession } from './context';
 import { createFactory } from './factory';

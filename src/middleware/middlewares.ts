@@ -1,9 +1,9 @@
 import type { Request, RequestHandler } from 'express';
 import { optionError } from '../errors';
-import type { LoginRegistry } from '../login/context';
-import type { TrustedDevices } from '../account/trusted-devices';
-import { isAppFactor } from '../login/code-verifiers';
-import { toUserIdText } from '../login/users';
+import type { LoginRegistry } from '../core/context';
+import type { TrustedDevices } from '../features/trusted-devices/trusted-devices';
+import { isAppFactor } from '../core/code-verifiers';
+import { toUserIdText } from '../core/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
 import { createFirstFactor, type FirstFactorStrategy } from './first-factor';

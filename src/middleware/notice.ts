@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Refusal } from '../login/outcome';
+import type { Refusal } from '../core/outcome';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { isSamePending, type SlotUpdate, updateSlot } from './update-slot';

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { CreateFactorOptions } from '../login/factor-options';
+import type { CreateFactorOptions } from '../core/factor-options';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
 import { finishRefusal, notVerified } from './answer';

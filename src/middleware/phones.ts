@@ -4,19 +4,19 @@ import {
   type ChangeResult,
   createChangePhones,
   type ListedPhone,
-} from '../account/change-phones';
+} from '../features/phones/change-phones';
 import {
   type Confirmed,
   type ConfirmRequest,
   createConfirmPhone,
   createEnrollPhone,
-} from '../account/enroll';
-import type { HasNoFactor } from '../login/context';
-import type { PhoneBook } from '../account/phone-book';
-import { createSmsVerifier } from '../login/code-verifiers';
-import type { Core } from '../login/context';
-import { joinWritten } from '../login/finish-login';
-import { createVerifyOtp } from '../login/verify-otp';
+} from '../features/phones/enroll';
+import type { HasNoFactor } from '../core/context';
+import type { PhoneBook } from '../features/phones/phone-book';
+import { createSmsVerifier } from '../core/code-verifiers';
+import type { Core } from '../core/context';
+import { joinWritten } from '../core/finish-login';
+import { createVerifyOtp } from '../core/verify-otp';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';

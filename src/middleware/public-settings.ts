@@ -1,9 +1,9 @@
 import type { Request } from 'express';
-import { isAccepted } from '../login/code-verifiers';
-import type { ListFactors, Core } from '../login/context';
-import { findPhones } from '../login/phones';
-import { findPreferred } from '../login/preferred-factor';
-import { readId, toUserIdText } from '../login/users';
+import { isAccepted } from '../core/code-verifiers';
+import type { ListFactors, Core } from '../core/context';
+import { findPhones } from '../core/phones';
+import { findPreferred } from '../core/preferred-factor';
+import { readId, toUserIdText } from '../core/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
 import { findWanted } from './kept-page';

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
-import type { HasNoFactor } from '../login/context';
-import type { RecoveryCodes, WrittenCodes } from '../account/recovery-codes';
+import type { HasNoFactor } from '../core/context';
+import type { RecoveryCodes, WrittenCodes } from '../features/recovery-codes/recovery-codes';
 import { optionError, RecoveryCodesError, SecondFactorError } from '../errors';
-import type { AppUserId, Core } from '../login/context';
-import { toUserIdText } from '../login/users';
+import type { AppUserId, Core } from '../core/context';
+import { toUserIdText } from '../core/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
 

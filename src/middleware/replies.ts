@@ -1,4 +1,4 @@
-import type { Reason } from '../login/outcome';
+import type { Reason } from '../core/outcome';
 
 /** How a refusal is answered without a redirect. */
 export interface Reply {

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { optionError } from '../errors';
-import type { SendRequest, SendResult } from '../login/send-result';
+import type { SendRequest, SendResult } from '../core/send-result';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
 import { loadOptions, readField } from './handler';

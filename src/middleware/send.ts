@@ -1,9 +1,9 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { FirstFactorError, readFields } from '../errors';
-import type { BegunPending } from '../login/context';
-import type { LetIn, SendResult } from '../login/send-result';
-import { toUserIdText, type VerifiedMark } from '../login/users';
-import type { Visit } from '../login/visit';
+import type { BegunPending } from '../core/context';
+import type { LetIn, SendResult } from '../core/send-result';
+import { toUserIdText, type VerifiedMark } from '../core/users';
+import type { Visit } from '../core/visit';
 import { answerAgain, answerPending, findNotice, keepText, toPending } from './answer-send';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';

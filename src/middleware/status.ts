@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { maskPhone } from '../login/phones';
-import type { Method, PendingStatus, Reason } from '../login/outcome';
-import type { VerifiedMark } from '../login/users';
+import { maskPhone } from '../core/phones';
+import type { Method, PendingStatus, Reason } from '../core/outcome';
+import type { VerifiedMark } from '../core/users';
 import type { MiddlewareContext } from './context';
 import { findWanted } from './kept-page';
 import { firstAmr, type PendingSlot, type SmsOtpSession, withoutReason } from './session-data';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import type { PreparedPut } from '../login/context';
-import type { TrustedUser } from '../login/send-result';
+import type { PreparedPut } from '../core/context';
+import type { TrustedUser } from '../core/send-result';
 import type { DevicesContext, MiddlewareContext } from './context';
 import { COOKIE_ATTRIBUTES, readCookie, readField, withCookie } from './handler';
 

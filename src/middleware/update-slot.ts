@@ -1,6 +1,6 @@
 import type { Request } from 'express';
-import type { PendingState } from '../login/context';
-import { toPhoneEnding } from '../login/phones';
+import type { PendingState } from '../core/context';
+import { toPhoneEnding } from '../core/phones';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 

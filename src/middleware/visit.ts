@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Visit } from '../login/visit';
+import type { Visit } from '../core/visit';
 import type { MiddlewareContext } from './context';
 import { currentUser } from './handler';
 import { readAddress } from './setup-checks';

@@ -1,6 +1,6 @@
 import type * as OtpAuthModule from 'otpauth';
 import { z } from 'zod';
-import type { CodeFactor } from '../account/factors';
+import type { CodeFactor } from '../features/factors/factors';
 import { decrypt, encrypt } from '../client/token-crypto';
 import {
   callback,
@@ -12,7 +12,7 @@ import {
 import type { SecretOption } from '../define-options';
 import { UsageError } from '../errors';
 import { expandKey } from '../keys';
-import { readCode } from '../login/code-verifiers';
+import { readCode } from '../core/code-verifiers';
 
 /** Whose authenticator app it is, and what that shows. */
 export interface TotpSecretOptions {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseNumber } from '../../src/account/parse-number';
+import { parseNumber } from '../../src/limits/parse-number';
 import { countStringWork } from '../support/count-string-work';
 
 /** The number, or the reason it was refused for. */

@@ -8,7 +8,7 @@ import {
   GatewayResponseError,
   otpGateway,
 } from 'passport-sms-otp/client';
-import { guardGateway } from '../../src/login/guarded-gateway';
+import { guardGateway } from '../../src/core/guarded-gateway';
 import { closeLater } from './support/cleanup';
 import { errorOf, MOBILE } from './support/gateway';
 import { sendJson, sendPayload, startWireServer } from './support/wire-server';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { StoreError } from '../../src/errors';
-import { finishLogin } from '../../src/login/finish-login';
-import { repeatUntilDone } from '../../src/login/repeat';
+import { finishLogin } from '../../src/core/finish-login';
+import { repeatUntilDone } from '../../src/core/repeat';
 import type { PendingLogins } from '../../src/stores/pending-logins';
 
 beforeEach(() => void jest.useFakeTimers());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { OtpText, Permit } from 'passport-sms-otp';
 import { GatewayResponseError, GatewayTimeoutError } from '../../src/errors';
-import { guardGateway } from '../../src/login/guarded-gateway';
+import { guardGateway } from '../../src/core/guarded-gateway';
 import { FakeGateway } from '../support/fake-gateway';
 
 const TEXT: OtpText = {

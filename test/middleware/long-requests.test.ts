@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomBytes } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { createDeviceTokens } from '../../src/account/device-tokens';
-import { createKnownBrowsers } from '../../src/account/known-browsers';
+import { createDeviceTokens } from '../../src/features/trusted-devices/device-tokens';
+import { createKnownBrowsers } from '../../src/features/known-browsers/known-browsers';
 import { toAddressBlocks } from '../../src/limits/address-block';
 import { chooseLocale } from '../../src/messages/locales';
 import { readCookie } from '../../src/middleware/handler';

@@ -16,9 +16,9 @@ export interface SeededFault {
 /** The share of the orders that have each harm. */
 export type HarmShares = Record<string, number>;
 
-const VERIFY = 'login/verify-otp.ts';
+const VERIFY = 'core/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
-const ENDING = 'account/end-others.ts';
+const ENDING = 'core/end-others.ts';
 const REVOKE_ALL = ['logged-in', 'revoke-all'] as const;
 const MEMORY = 'stores/memory/memory-pending-logins.ts';
 
@@ -49,7 +49,7 @@ const steppingUp = (...verbs: Scenario['verbs']): Scenario => ({ state: 'steppin
 export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the answer of finish is ignored',
-    file: 'login/finish-login.ts',
+    file: 'core/finish-login.ts',
     from: 'if (!finished.isFinished) return null;',
     to: 'if (!finished.isFinished) return toWritten([], undefined, { results: [], replaced: null, isFinished: true });',
     scenario: { ...pending('right', 'right'), acceptsTwice: true },
@@ -217,7 +217,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a number is entered before its code was right',
-    file: 'account/enroll.ts',
+    file: 'features/phones/enroll.ts',
     from: '// 2 the code; and before it counts',
     to: 'if (request.visit.currentUser !== undefined) await enter({ user: request.visit.currentUser, mobile: "+14155550188" } as Verified, request);\n    // 2 the code; and before it counts',
     scenario: { state: 'enrolling', verbs: ['confirm'] },
@@ -225,7 +225,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'the token of a trusted device is good twice',
-    file: 'account/device-tokens.ts',
+    file: 'features/trusted-devices/device-tokens.ts',
     from: "if (isJust) return { kind: 'just-replaced' };",
     to: "if (isJust) return { kind: 'known', device, value: (await tokens.issue(device.userId, device.deviceId)).value };",
     scenario: pending('device', 'device'),
@@ -247,7 +247,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a text that could not be attached counts as attached',
-    file: 'login/send-message.ts',
+    file: 'core/send-message.ts',
     from: 'await refundUnusable(core, { userId, bucket: otp.bucket });\n    throw error;',
     to: 'return error !== undefined;',
     scenario: pending('send'),
@@ -255,7 +255,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a resend goes on with a login that is over',
-    file: 'login/send-message.ts',
+    file: 'core/send-message.ts',
     from: 'return await core.store.pendingLogins.attach(pendingId, otp, endsPrevious);',
     to: [
       'const { attach, begin } = core.store.pendingLogins;',
@@ -281,7 +281,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a step-up leaves the record of the login before',
-    file: 'login/finish-login.ts',
+    file: 'core/finish-login.ts',
     from: '.finish(pendingId, { ...options, puts: writes, replaces })',
     to: '.finish(pendingId, { ...options, puts: writes, replaces: undefined })\n    .finally(() => void replaces)',
     scenario: steppingUp('right', 'cancel'),
@@ -363,7 +363,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a number that was confirmed half-way is not completed',
-    file: 'account/enroll.ts',
+    file: 'features/phones/enroll.ts',
     from: "if (found === 'passed') await request.completeEnding(currentUser);",
     to: 'void [found, request];',
     scenario: again(beside(['replacing', 'confirm'], ['stepping-up', 'right'])),
@@ -371,7 +371,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a stolen device is forgotten before the rest has ended',
-    file: 'account/device-tokens.ts',
+    file: 'features/trusted-devices/device-tokens.ts',
     from: 'if (await devices.swap(device, withoutToken(device, await tokens.issue(userId, deviceId))))',
     to: 'void withoutToken;\n    if (await devices.remove(userId, deviceId))',
     scenario: again(beside(['new', 'stolen'], ['stepping-up', 'right'])),

@@ -89,7 +89,7 @@ const BAD = new Map([
   ['client/index.ts', "export { b } from './b';\nexport const own = 1;"],
   [
     'client/b.ts',
-    "import { Agent } from 'undici';\nimport { c } from './c';\nimport '../login/login';",
+    "import { Agent } from 'undici';\nimport { c } from './c';\nimport '../core/core';",
   ],
   [
     'client/c.ts',
@@ -105,7 +105,7 @@ const BAD = new Map([
   ],
   ['middleware/session-slot.ts', 'export const read = (req) => req.session;'],
   [
-    'login/login.ts',
+    'core/core.ts',
     "import type { X } from '../middleware/send';\nexport default function login(req) { return req.session; }",
   ],
   [
@@ -127,9 +127,9 @@ const BAD = new Map([
   ],
   [
     'totp/totp.ts',
-    "import { TOTP } from 'otpauth';\nimport type { Factor } from '../account/factors';\nimport '../login/login';",
+    "import { TOTP } from 'otpauth';\nimport type { Factor } from '../features/factors';\nimport '../core/core';",
   ],
-  ['account/factors.ts', "import type { TOTP } from 'otpauth';"],
+  ['features/factors.ts', "import type { TOTP } from 'otpauth';"],
   ['opentelemetry/metrics.ts', "import type { Meter } from '@opentelemetry/api';"],
   [
     'cli/audit.ts',
@@ -173,12 +173,12 @@ describe('a bad graph', () => {
       'followsDirection',
       followsDirection,
       [
-        'client/b.ts -> login/login.ts (value)',
-        'login/login.ts -> middleware/send.ts (type)',
+        'client/b.ts -> core/core.ts (value)',
+        'core/core.ts -> middleware/send.ts (type)',
         'options.ts -> (missing) ../nowhere (value)',
         'protocol/auth.ts -> errors.ts (value)',
         'simulator/world.ts -> client/b.ts (type)',
-        'totp/totp.ts -> login/login.ts (value)',
+        'totp/totp.ts -> core/core.ts (value)',
         'surprise/b.ts -> stores/store.ts (type)',
       ],
     ],
@@ -186,7 +186,7 @@ describe('a bad graph', () => {
     [
       'keepsOptionalPeersApart',
       keepsOptionalPeersApart,
-      ['middleware/send.ts -> @opentelemetry/api (type)', 'account/factors.ts -> otpauth (type)'],
+      ['middleware/send.ts -> @opentelemetry/api (type)', 'features/factors.ts -> otpauth (type)'],
     ],
     [
       'loadsLazily',
@@ -228,9 +228,9 @@ describe('a bad graph', () => {
   });
 
   it.each([
-    ['hasNamedExportsOnly', hasNamedExportsOnly, ['login/login.ts', 'surprise/b.ts']],
+    ['hasNamedExportsOnly', hasNamedExportsOnly, ['core/core.ts', 'surprise/b.ts']],
     ['onlyListsNames', onlyListsNames, ['client/index.ts']],
-    ['leavesSessionsToTheSlot', leavesSessionsToTheSlot, ['middleware/send.ts', 'login/login.ts']],
+    ['leavesSessionsToTheSlot', leavesSessionsToTheSlot, ['middleware/send.ts', 'core/core.ts']],
   ])('is noticed by %s', (_name, keepsRule, found) => {
     expect(breaches(BAD, keepsRule)).toEqual(found);
   });

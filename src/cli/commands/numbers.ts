@@ -1,4 +1,4 @@
-import { parseNumber } from '../../account/parse-number';
+import { parseNumber } from '../../limits/parse-number';
 import { readPhoneLibraryVersion } from '../../limits/number-country';
 import { type Command, type CommandCall, type ExitCode } from '../command';
 import { CommandFailure, WrongUsage } from '../failures';

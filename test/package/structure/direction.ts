@@ -2,24 +2,25 @@ import { isBuiltin } from 'node:module';
 import type { Import } from './source-graph';
 
 /**
- * Which part may import which: middleware -> {account, login} -> {limits, messages} -> {stores,
+ * Which part may import which: {middleware, features} -> core -> {limits, messages} -> {stores,
  * gateway} -> protocol <- simulator; client -> {protocol, gateway}; policies -> {limits, client,
  * stores}. A part sees what is below it, except where it says less. `errors` is added for all but
- * protocol and simulator, and reads foreign errors by `foreign-error`. A login knows a gateway by its interface alone.
+ * protocol and simulator, and reads foreign errors by `foreign-error`. The core knows a gateway by
+ * its interface alone.
  */
-const BELOW_LOGIN = ['limits', 'messages', 'stores', 'gateway', 'keys', 'protocol'];
-const EVERYTHING = ['middleware', 'account', 'login', ...BELOW_LOGIN];
+const BELOW_CORE = ['limits', 'messages', 'stores', 'gateway', 'keys', 'protocol'];
+const EVERYTHING = ['middleware', 'features', 'core', ...BELOW_CORE];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   index: [...EVERYTHING, 'client', 'sms-otp', 'options', 'errors', 'foreign-error'],
   'sms-otp': [...EVERYTHING, 'client', 'open-gateway', 'options', 'errors'],
-  'open-gateway': ['login', 'client', 'limits', 'stores', 'gateway', 'define-options', 'errors'],
-  options: [...BELOW_LOGIN, 'define-options', 'errors'],
+  'open-gateway': ['core', 'client', 'limits', 'stores', 'gateway', 'define-options', 'errors'],
+  options: [...BELOW_CORE, 'define-options', 'errors'],
   'define-options': ['closest-name', 'keys', 'errors'],
   'closest-name': [],
-  middleware: ['account', 'login', 'define-options', 'errors'],
-  account: ['login', ...BELOW_LOGIN, 'errors'],
-  login: ['account', ...BELOW_LOGIN, 'errors', 'foreign-error'],
+  middleware: ['features', 'core', 'define-options', 'errors'],
+  features: ['core', ...BELOW_CORE, 'errors'],
+  core: ['features', ...BELOW_CORE, 'errors', 'foreign-error'],
   limits: ['stores', 'gateway', 'protocol', 'define-options', 'bounded-map', 'errors'],
   messages: ['stores', 'protocol', 'define-options', 'errors'],
   gateway: ['protocol'],
@@ -50,9 +51,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Beside those, by `import type` alone. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   options: [...EVERYTHING, 'client', 'open-gateway', 'errors'],
-  opentelemetry: ['login', 'client', 'gateway', 'stores', 'limits'],
-  policies: ['login'],
-  totp: ['account'],
+  opentelemetry: ['core', 'client', 'gateway', 'stores', 'limits'],
+  policies: ['core'],
+  totp: ['features'],
 };
 
 /** Beside those, single files of parts that are out of sight otherwise. */
@@ -61,14 +62,11 @@ const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
   middleware: ['limits/address-block.ts'],
   // A template is measured before anything is sent, as the client would do it, and a number is read
   // as everywhere: a stored one as an enrollment reads a typed one.
-  cli: [
-    ...['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],
-    'account/parse-number.ts',
-  ],
+  cli: ['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],
   // The place of the code in a message.
   'sms-gateway': ['protocol/message-length.ts'],
   // Secrets are sealed like tokens, and a code is read like a texted one.
-  totp: ['client/token-crypto.ts', 'login/code-verifiers.ts'],
+  totp: ['client/token-crypto.ts', 'core/code-verifiers.ts'],
 };
 
 /** Records and contracts that every part may name. */

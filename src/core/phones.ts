@@ -1,16 +1,11 @@
 import { toSafeCause } from '../foreign-error';
-import { type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
+import { isPhoneNumber, type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
 import type { PendingState } from '../stores/pending-logins';
 import type { Core, UserPhone } from './context';
 import type { UnusablePhone } from './events';
 import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
 import type { Visit } from './visit';
-
-/** Returns whether a value is an E.164 number with its plus: 7 to 15 digits, the first not zero. */
-export function isPhoneNumber(value: unknown): value is string {
-  return typeof value === 'string' && /^\+[1-9][0-9]{6,14}$/.test(value);
-}
 
 /** Returns what may be shown of a number: the last two digits. Length and country stay hidden. */
 export function maskPhone(mobile: string): string {

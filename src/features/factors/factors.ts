@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { HasNoFactor, ListFactors, Core } from '../login/context';
-import { findPhones } from '../login/phones';
-import { idText, isUser, toUserIdText } from '../login/users';
-import { createDeviceRegistry, createDeviceTokens } from './device-tokens';
-import { createPhoneCheck, type PhoneSources } from './phone-book';
-import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes';
+import type { HasNoFactor, ListFactors, Core } from '../../core/context';
+import { findPhones } from '../../core/phones';
+import { idText, isUser, toUserIdText } from '../../core/users';
+import { createDeviceRegistry, createDeviceTokens } from '../trusted-devices/device-tokens';
+import { createPhoneCheck, type PhoneSources } from '../phones/phone-book';
+import { createRecoveryCodes, type RecoveryCodes } from '../recovery-codes/recovery-codes';
 import {
   createDeviceAdmin,
   createDeviceAuthenticator,
@@ -12,7 +12,7 @@ import {
   type DeviceAdmin,
   type DeviceAuthenticator,
   type TrustedDevicesOption,
-} from './trusted-devices';
+} from '../trusted-devices/trusted-devices';
 
 /**
  * Another second factor beside the text message. The library counts attempts and marks the session.

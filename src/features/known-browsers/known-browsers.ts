@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
-import { browserIdOf, OTHER_BROWSERS, toBucket } from '../limits/buckets';
-import { chargeRows, DAY_SECONDS } from '../limits/charge';
-import { forgetBrowsers } from '../limits/lift';
-import type { LimitTable } from '../limits/rows';
-import { cutOffCounter } from '../limits/table';
-import type { KeyedDigest } from '../keys';
-import type { KnownBrowsers } from '../login/context';
-import { repeatUntilDone } from '../login/repeat';
-import type { RecordSet } from '../stores/record-sets';
-import type { CounterStore, KnownBrowser } from '../stores/store';
+import { browserIdOf, OTHER_BROWSERS, toBucket } from '../../limits/buckets';
+import { chargeRows, DAY_SECONDS } from '../../limits/charge';
+import { forgetBrowsers } from '../../limits/lift';
+import type { LimitTable } from '../../limits/rows';
+import { cutOffCounter } from '../../limits/table';
+import type { KeyedDigest } from '../../keys';
+import type { KnownBrowsers } from '../../core/context';
+import { repeatUntilDone } from '../../core/repeat';
+import type { RecordSet } from '../../stores/record-sets';
+import type { CounterStore, KnownBrowser } from '../../stores/store';
 
 /** The option `knownBrowsers`. */
 export interface KnownBrowsersOption {

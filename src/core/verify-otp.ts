@@ -35,7 +35,7 @@ import {
   toUnconfirmed,
   type Unconfirmed,
 } from './refuse-code';
-import { emitVerified } from './run-policies';
+import { emitVerified } from '../features/policies/run-policies';
 import { findUser } from './users';
 import type { PendingCode, Visit } from './visit';
 

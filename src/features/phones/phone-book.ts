@@ -1,10 +1,10 @@
-import { isObject, readFields, type Warn } from '../errors';
-import { type ReadNumber, toE164 } from '../limits/number-country';
-import type { AppUserId, Core, UserPhones } from '../login/context';
-import type { UnusablePhone } from '../login/events';
-import type { PhoneChoice } from '../login/outcome';
-import { describePhone, isPhoneNumber } from '../login/phones';
-import { toUserIdText } from '../login/users';
+import { isObject, readFields, type Warn } from '../../errors';
+import { isPhoneNumber, type ReadNumber, toE164 } from '../../limits/number-country';
+import type { AppUserId, Core, UserPhones } from '../../core/context';
+import type { UnusablePhone } from '../../core/events';
+import type { PhoneChoice } from '../../core/outcome';
+import { describePhone } from '../../core/phones';
+import { toUserIdText } from '../../core/users';
 
 /** A number of a user. */
 export interface PhoneEntry {

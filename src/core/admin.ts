@@ -1,5 +1,5 @@
-import type { ChangeAndEnd } from '../account/end-others';
-import { type ListedDevice, toListedDevice } from '../account/trusted-devices';
+import type { ChangeAndEnd } from './end-others';
+import { type ListedDevice, toListedDevice } from '../features/trusted-devices/trusted-devices';
 import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import { RECOVERY_CODES_ID } from '../stores/check-values';

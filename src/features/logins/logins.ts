@@ -1,4 +1,4 @@
-import { DAY_SECONDS } from '../limits/charge';
+import { DAY_SECONDS } from '../../limits/charge';
 import type {
   NewLogin,
   ListedLogin,
@@ -7,13 +7,13 @@ import type {
   LoginRegistry,
   PreparedLogin,
   WrittenLogin,
-} from '../login/context';
-import type { Method } from '../login/outcome';
-import type { LoginEnd } from '../login/events';
-import { repeatUntilDone } from '../login/repeat';
-import { toUserIdText } from '../login/users';
-import type { RecordSet } from '../stores/record-sets';
-import type { Login, PutResult } from '../stores/store';
+} from '../../core/context';
+import type { Method } from '../../core/outcome';
+import type { LoginEnd } from '../../core/events';
+import { repeatUntilDone } from '../../core/repeat';
+import { toUserIdText } from '../../core/users';
+import type { RecordSet } from '../../stores/record-sets';
+import type { Login, PutResult } from '../../stores/store';
 import { CheckedLogins } from './checked-logins';
 
 /** The option `logins`. */

@@ -1,7 +1,8 @@
-import type { ChallengeFactor, CodeFactor, FactorChallenged } from '../account/factors';
-import { readRecoveryCode, type RecoveryCodes } from '../account/recovery-codes';
+import type { ChallengeFactor, CodeFactor, FactorChallenged } from '../features/factors/factors';
+import { readRecoveryCode, type RecoveryCodes } from '../features/recovery-codes/recovery-codes';
 import { isAnswerLost, isObject, type SmsOtpError, withoutRetryAfter } from '../errors';
 import type { Permit } from '../gateway';
+import { withoutMarks } from '../limits/typed-digits';
 import { parseJson } from '../stores/check-values';
 import type { PendingLogin, Purpose, SentOtp } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
@@ -280,18 +281,6 @@ export function isAccepted(methods: readonly string[] | undefined, method: Metho
 /** Longer input is not a texted code, whatever autofill and paste bring along. */
 const MAX_INPUT_LENGTH = 64;
 
-/**
- * The marks that people and phones put around and between digits: spaces, dashes, brackets, dots,
- * slashes, quotes and invisible characters. U+2212 and U+30FC are used as dashes.
- */
-const MARKS =
-  /[\p{Z}\p{Cf}\p{Pd}\p{Default_Ignorable_Code_Point}\s()[\]./·'"\u2018-\u201F\u2212\u30FC]/gu;
-
-/** Returns a code or a number as typed or pasted, without marks and in ASCII digits. */
-export function withoutMarks(input: string): string {
-  return toAsciiDigits(input.normalize('NFKC')).replace(MARKS, '');
-}
-
 const CODE = /^[0-9]{4,10}$/;
 
 /**
@@ -306,20 +295,4 @@ export function readCode(input: unknown): string | null {
   if (CODE.test(input)) return input;
   const digits = withoutMarks(input).replace(/^#/, '');
   return CODE.test(digits) ? digits : null;
-}
-
-/** Replaces the decimal digits of any script by ASCII. */
-function toAsciiDigits(text: string): string {
-  return text.replace(/\p{Nd}/gu, (digit) => String(digitValue(digit)));
-}
-
-/**
- * Unicode decimal digits come in runs of ten (or multiples), so the value is the distance from the
- * start of the run.
- */
-function digitValue(digit: string): number {
-  const codePoint = digit.codePointAt(0) ?? 0;
-  let start = codePoint;
-  while (/\p{Nd}/u.test(String.fromCodePoint(start - 1))) start -= 1;
-  return (codePoint - start) % 10;
 }

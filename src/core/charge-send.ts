@@ -11,7 +11,7 @@ import type { About, LimitName } from '../limits/table';
 import type { Counter, PendingLogin } from '../stores/store';
 import type { Core, UserPhone } from './context';
 import type { Refusal } from './outcome';
-import { type PlannedCharge, toRefusal } from './run-policies';
+import { type PlannedCharge, toRefusal } from '../features/policies/run-policies';
 
 /** A send that is charged. */
 type ChargedSend = Pick<

@@ -1,6 +1,6 @@
 import { forgetBrowsers } from '../limits/lift';
-import type { Core } from '../login/context';
-import type { RevokeDevices } from './trusted-devices';
+import type { Core } from './context';
+import type { RevokeDevices } from '../features/trusted-devices/trusted-devices';
 
 /** Where a change is made: what the user has there stays. */
 export interface ChangedFrom {

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { DAY_SECONDS } from '../limits/charge';
-import type { KeyedDigest } from '../keys';
-import { repeatUntilDone } from '../login/repeat';
-import type { RecordSet } from '../stores/record-sets';
-import type { PutResult, RecordPut, StoredRecord, TrustedDevice } from '../stores/store';
+import { DAY_SECONDS } from '../../limits/charge';
+import type { KeyedDigest } from '../../keys';
+import { repeatUntilDone } from '../../core/repeat';
+import type { RecordSet } from '../../stores/record-sets';
+import type { PutResult, RecordPut, StoredRecord, TrustedDevice } from '../../stores/store';
 
 /** The result of checking a token. */
 export type DeviceTokenCheck =

@@ -1,16 +1,14 @@
 import type { CountryCode } from 'libphonenumber-js/max';
-import { DENIED_TYPES } from '../limits/built-in';
-import { assumeCountry, type PhoneType, toCurrentForm } from '../limits/number-country';
-import { withoutMarks } from '../login/code-verifiers';
-import type { Reason } from '../login/outcome';
-import { isPhoneNumber } from '../login/phones';
+import { DENIED_TYPES } from './built-in';
+import { assumeCountry, isPhoneNumber, type PhoneType, toCurrentForm } from './number-country';
+import { withoutMarks } from './typed-digits';
 
 /** The result of parsing a number as typed. `mobile`: E.164 with plus. */
 export type ParsedNumber =
   | { readonly kind: 'number'; readonly mobile: string }
   | {
       readonly kind: 'refused';
-      readonly reason: Extract<Reason, 'malformed-phone' | 'unsuitable-phone' | 'unknown-range'>;
+      readonly reason: 'malformed-phone' | 'unsuitable-phone' | 'unknown-range';
     };
 
 /** Ranges that charge the caller, or where a text message does not reach a person's own phone. */

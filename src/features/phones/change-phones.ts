@@ -1,7 +1,7 @@
-import type { PhoneChoice, Refusal } from '../login/outcome';
-import { toUserIdText, type VerifiedMark } from '../login/users';
-import type { Visit } from '../login/visit';
-import type { ChangeAndEndHere } from './end-others';
+import type { PhoneChoice, Refusal } from '../../core/outcome';
+import { toUserIdText, type VerifiedMark } from '../../core/users';
+import type { Visit } from '../../core/visit';
+import type { ChangeAndEndHere } from '../../core/end-others';
 import { checkFactor, type EnrollmentContext } from './enroll';
 import { type OwnPhone, readOwnPhones } from './phone-book';
 

@@ -1,8 +1,8 @@
-import { StoreError } from '../errors';
-import type { KeyedDigest } from '../keys';
-import { RECOVERY_CODES_ID } from '../stores/check-values';
-import type { RecordSet } from '../stores/record-sets';
-import type { RecoveryCodeSet } from '../stores/store';
+import { StoreError } from '../../errors';
+import type { KeyedDigest } from '../../keys';
+import { RECOVERY_CODES_ID } from '../../stores/check-values';
+import type { RecordSet } from '../../stores/record-sets';
+import type { RecoveryCodeSet } from '../../stores/store';
 
 /** The option `recoveryCodes`. */
 export interface RecoveryCodesOption {

@@ -26,7 +26,7 @@ import {
   runSendPolicies,
   type SendContext,
   settlePolicies,
-} from './run-policies';
+} from '../features/policies/run-policies';
 import {
   deny,
   type NotSent,

@@ -1,7 +1,7 @@
-import { readFields, StoreError } from '../errors';
-import { toAddressBlocks } from '../limits/address-block';
-import { sideOf } from '../limits/buckets';
-import { type About, provenCounter } from '../limits/table';
+import { readFields, StoreError } from '../../errors';
+import { toAddressBlocks } from '../../limits/address-block';
+import { sideOf } from '../../limits/buckets';
+import { type About, provenCounter } from '../../limits/table';
 import type {
   Policy,
   PolicyCharge,
@@ -10,11 +10,11 @@ import type {
   PolicyStage,
   SendSettlement,
   VerifiedContext,
-} from '../limits/policy';
-import type { Counter, PendingLogin, SentOtp } from '../stores/store';
-import type { Core, UserPhone } from './context';
-import type { DecisionEvent } from './events';
-import { REASONS, type Refusal } from './outcome';
+} from '../../limits/policy';
+import type { Counter, PendingLogin, SentOtp } from '../../stores/store';
+import type { Core, UserPhone } from '../../core/context';
+import type { DecisionEvent } from '../../core/events';
+import { REASONS, type Refusal } from '../../core/outcome';
 
 type Asked = Pick<PolicyContext, 'user' | 'userId' | 'purpose' | 'address' | 'mobile'> &
   Pick<PendingLogin, 'bucket'> &

@@ -1,11 +1,11 @@
-import { chargeBrowser } from '../limits/attempts';
-import { chargeRows } from '../limits/charge';
-import type { KeyedDigest } from '../keys';
-import type { Core, PreparedCookie } from '../login/context';
-import type { DeviceEnd } from '../login/events';
-import { findPhones } from '../login/phones';
-import { findUser, toUserIdText, type VerifiedMark } from '../login/users';
-import type { TrustedDevice, UserId } from '../stores/store';
+import { chargeBrowser } from '../../limits/attempts';
+import { chargeRows } from '../../limits/charge';
+import type { KeyedDigest } from '../../keys';
+import type { Core, PreparedCookie } from '../../core/context';
+import type { DeviceEnd } from '../../core/events';
+import { findPhones } from '../../core/phones';
+import { findUser, toUserIdText, type VerifiedMark } from '../../core/users';
+import type { TrustedDevice, UserId } from '../../stores/store';
 import type { DeviceRegistry, DeviceTokenCheck } from './device-tokens';
 
 /** The option `trustedDevices`. */

@@ -1,17 +1,17 @@
-import { OTHER_BROWSERS } from '../limits/buckets';
-import { chargeRows, waitOf } from '../limits/charge';
-import type { LimitName } from '../limits/table';
-import type { Reason, Refusal } from '../login/outcome';
-import { maskPhone } from '../login/phones';
-import type { HasNoFactor, Core, PreparedSuccess } from '../login/context';
-import type { SendOtp } from '../login/send-otp';
-import { deny, type SendResult } from '../login/send-result';
-import { isFreshMark, toUserIdText, type VerifiedMark } from '../login/users';
-import { refuse, type Refused, type Unconfirmed } from '../login/refuse-code';
-import type { Passed, Verified, VerifyOtp, VerifyRequest } from '../login/verify-otp';
-import type { Visit } from '../login/visit';
-import type { ChangeAndEndHere } from './end-others';
-import { parseNumber } from './parse-number';
+import { OTHER_BROWSERS } from '../../limits/buckets';
+import { chargeRows, waitOf } from '../../limits/charge';
+import type { LimitName } from '../../limits/table';
+import type { Reason, Refusal } from '../../core/outcome';
+import { maskPhone } from '../../core/phones';
+import type { HasNoFactor, Core, PreparedSuccess } from '../../core/context';
+import type { SendOtp } from '../../core/send-otp';
+import { deny, type SendResult } from '../../core/send-result';
+import { isFreshMark, toUserIdText, type VerifiedMark } from '../../core/users';
+import { refuse, type Refused, type Unconfirmed } from '../../core/refuse-code';
+import type { Passed, Verified, VerifyOtp, VerifyRequest } from '../../core/verify-otp';
+import type { Visit } from '../../core/visit';
+import type { ChangeAndEndHere } from '../../core/end-others';
+import { parseNumber } from '../../limits/parse-number';
 import { type OwnPhone, type PhoneBook, readOwnPhones } from './phone-book';
 
 /** Everything the decisions about numbers need, made once by `createSmsOtp`. */
