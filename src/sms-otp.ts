@@ -9,6 +9,7 @@ import {
 import { createLoginRegistry } from './features/logins/logins';
 import { createKnownBrowsers } from './features/known-browsers/known-browsers';
 import { createPhoneLister } from './features/phones/phone-book';
+import { createPolicies } from './features/policies/policies';
 import { createWarner, optionError, readFields } from './errors';
 import { createKeyDeriver, createKeyedDigest, isPrintedSecret, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
@@ -20,6 +21,7 @@ import { createUserAdmin, type UserAdmin } from './core/admin';
 import { type CodeVerifier, createCodeVerifiers } from './core/code-verifiers';
 import type { AppUserId, KnownBrowsers, Core, LoginRegistry } from './core/context';
 import { createEmitter } from './core/events';
+import type { Feature } from './core/feature';
 import { refundUnusable } from './core/charge-send';
 import { createFactorOptions } from './core/factor-options';
 import { finishLogin } from './core/finish-login';
@@ -159,7 +161,9 @@ class SmsOtpContext {
     checkGateway(settings, opened);
     // Without a listener the client does not create any events.
     const unsubscribe = onEvent && opened.subscribe(emit);
-    const core = createCore(settings, opened, store, emit);
+    const features: Feature[] = [];
+    const core = createCore(settings, opened, store, emit, features);
+    features.push(...listFeatures(core, settings, opened));
     const factors = createFactors(core, settings);
     const userFactors = createUserFactors(core, settings, factors.recoveryCodes);
     const { canPassSecondFactor, hasNoFactor } = userFactors;
@@ -303,11 +307,22 @@ function toMessageSettings(settings: Settings, rules: MessageRules): MessageBuil
   return { ...messages, ...rules, appName, codeValiditySeconds, getLocale };
 }
 
+/** Lists the features that are configured, in the order in which the core calls them. */
+function listFeatures(
+  core: Core,
+  { allowedCountries, policies }: Settings,
+  { policyGateway }: OpenGateway,
+): readonly Feature[] {
+  const checked = withBuiltIns(allowedCountries, policies);
+  return [createPolicies({ core, policies: checked, gateway: policyGateway })];
+}
+
 function createCore(
   settings: Settings,
-  { gateway, policyGateway, messageRules }: OpenGateway,
+  { gateway, messageRules }: OpenGateway,
   store: SmsOtpStore,
   emit: Core['emit'],
+  features: readonly Feature[],
 ): Core {
   const { getUserId = readId, loadUser, now, secret, strategyName } = settings;
   const derivers = secret.map(createKeyDeriver);
@@ -328,7 +343,6 @@ function createCore(
   return {
     settings,
     gateway,
-    policyGateway,
     emit,
     warn,
     now,
@@ -340,7 +354,7 @@ function createCore(
     store: guarded,
     browsers: joinBrowsers(settings, guarded, limits, createDigests),
     logins: joinLogins(settings, guarded, emit),
-    policies: withBuiltIns(settings.allowedCountries, settings.policies),
+    features,
     buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
     numberKeys: createNumberKeys(
       readNumber,

@@ -4,34 +4,25 @@ import { chargeBrowser } from '../limits/attempts';
 import { pairOf } from '../limits/buckets';
 import { chargeRows, type Counted, isFull, longestWait, waitOf } from '../limits/charge';
 import type { FoundNear } from '../limits/near-limits';
-import type { PolicyContext } from '../limits/policy';
 import { findRefunds, type OutageWatch, refund, SEND_REFUNDS } from '../limits/refunds';
 import type { LimitRow } from '../limits/rows';
 import type { About, LimitName } from '../limits/table';
 import type { Counter, PendingLogin } from '../stores/store';
 import type { Core, UserPhone } from './context';
+import type { FeatureRow, MessageFacts } from './feature';
 import type { Refusal } from './outcome';
-import { type PlannedCharge, toRefusal } from '../features/policies/run-policies';
 
-/** A send that is charged. */
-type ChargedSend = Pick<
-  PolicyContext,
-  'userId' | 'purpose' | 'address' | 'numberKey' | 'prefixKey' | 'provenKeys'
->;
-
-/** Charged, or refused with nothing charged at all: by our own limits, or by a policy's counter. */
+/** Charged, or refused with nothing charged at all: by our own limits, or by a feature's counter. */
 export type SendCharge =
   | {
       readonly isCharged: true;
       /** The bucket that was charged. A known browser that is full counts as one of the others. */
       readonly bucket: string;
-      /** Seconds until another text may be asked for. */
+      /** Seconds until another message may be asked for. */
       readonly waitSeconds: number;
       readonly isNewNumber: boolean;
       /** The user's messages of the day, if this was the last one; null: more are left. */
       readonly usedUp: number | null;
-      /** Counters of reporting policies that would have refused. */
-      readonly exceeded: readonly PlannedCharge[];
       /** Our own counters with their counts. */
       readonly rows: readonly Counted<LimitRow>[];
       /** Refunds what an outcome refunds; returns the seconds until another message. */
@@ -43,42 +34,37 @@ export type SendCharge =
 export interface RefusedCharge {
   readonly isCharged: false;
   readonly refusal: Refusal;
-  /** The policy's counter or the built-in limit that refused: one of them is null. */
-  readonly refusedBy: PlannedCharge | null;
+  /** The feature's rule or the built-in limit that refused: one of them is null. */
+  readonly by: string | null;
   readonly limit: LimitName | null;
   /** Whether the gap after the user's last send is still running, whatever else refuses. */
   readonly isInGap: boolean;
 }
 
-/** A counter of a policy that is charged with the send. */
-interface PolicyRow {
-  readonly limit: null;
-  readonly counter: Counter;
-  readonly planned: PlannedCharge;
-}
-
-type Row = LimitRow | PolicyRow;
+type Row = LimitRow | FeatureRow;
 
 /** The user's browser, and whether the app says that the number is the user's. */
 type ChargedFor = { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>;
 
 /**
- * Charges a send to all its counters in one round trip, before anything is sent: our limits, and
- * what the policies have planned. Only a policy's own settlement takes back what it has charged.
+ * Counts a send in all its counters in one round trip, before anything is sent: our limits, and
+ * those of features. Only a feature itself refunds what was counted in its own.
  */
 export async function chargeSend(
   core: Core,
-  send: ChargedSend,
+  send: MessageFacts,
   { bucket, isConfirmed }: ChargedFor,
-  planned: readonly PlannedCharge[],
+  more: readonly FeatureRow[],
   outages: OutageWatch,
 ): Promise<SendCharge> {
-  const rowsOf = prepareRows(core, send, isConfirmed, planned);
+  const rowsOf = prepareRows(core, send, isConfirmed, more);
   const charged = await chargeBrowser(bucket, (one) =>
     chargeRows(core.store.counters, rowsOf(one)),
   );
   const { refusedBy, rows } = charged;
   if (refusedBy !== null) return { isCharged: false, ...explainRefusal(refusedBy, rows) };
+
+  for (const { row, count } of rows) if (row.limit === null) row.counted?.(count.count);
   return toCharged(core, charged, outages);
 }
 
@@ -88,11 +74,11 @@ export async function chargeSend(
  */
 export async function findSendRefusal(
   core: Core,
-  send: ChargedSend,
+  send: MessageFacts,
   { bucket, isConfirmed }: ChargedFor,
-  planned: readonly PlannedCharge[],
+  more: readonly FeatureRow[],
 ): Promise<RefusedCharge | null> {
-  const rowsOf = prepareRows(core, send, isConfirmed, planned);
+  const rowsOf = prepareRows(core, send, isConfirmed, more);
   const { refusedBy, rows } = await chargeBrowser(bucket, (one) =>
     chargeRows(core.store.counters, rowsOf(one).map(toAsked)),
   );
@@ -106,18 +92,17 @@ function toAsked(row: Row): Row {
 /** Prepares everything that a send is counted in, for any of the user's browsers. */
 function prepareRows(
   { limits, random }: Core,
-  send: ChargedSend,
+  send: MessageFacts,
   isConfirmed: boolean,
-  planned: readonly PlannedCharge[],
+  more: readonly FeatureRow[],
 ): (bucket: string) => readonly Row[] {
-  const policyRows = planned.map(toPolicyRow);
   return (bucket) => {
     const about = toAbout(send, bucket, isConfirmed, random());
-    return [...limits.guardsOf(about), ...limits.rowsOf('send', about), ...policyRows];
+    return [...limits.guardsOf(about), ...limits.rowsOf('send', about), ...more];
   };
 }
 
-function toAbout(send: ChargedSend, bucket: string, isConfirmed: boolean, random: number): About {
+function toAbout(send: MessageFacts, bucket: string, isConfirmed: boolean, random: number): About {
   return {
     user: send.userId,
     bucket,
@@ -130,14 +115,6 @@ function toAbout(send: ChargedSend, bucket: string, isConfirmed: boolean, random
     isConfirmed,
     random,
   };
-}
-
-/** A reporting policy counts and refuses nothing. */
-function toPolicyRow(planned: PlannedCharge): PolicyRow {
-  const { counter, policy } = planned;
-  if (policy.mode !== 'report') return { limit: null, counter, planned };
-  const { max: _max, lock: _lock, ...counted } = counter;
-  return { limit: null, counter: counted, planned };
 }
 
 function toCharged(
@@ -158,7 +135,6 @@ function toCharged(
     // An exempt counter is not charged, so its count is 0.
     isNewNumber: strangers !== undefined && strangers.count.count > 0,
     usedUp: day !== undefined && isFull(day) ? day.count.count : null,
-    exceeded: findExceeded(rows),
     rows: own,
     async refund(outcome) {
       const isLost = outcome === 'may-be-sent';
@@ -175,19 +151,10 @@ function isOwn(counted: Counted<Row>): counted is Counted<LimitRow> {
   return counted.row.limit !== null;
 }
 
-/** Returns the counters of reporting policies that would have refused. */
-function findExceeded(rows: readonly Counted<Row>[]): readonly PlannedCharge[] {
-  return rows.flatMap(({ row, count }) => {
-    if (row.limit !== null || row.planned.policy.mode !== 'report') return [];
-    const { max = Infinity } = row.planned.counter;
-    return count.count > max ? [row.planned] : [];
-  });
-}
-
 /** Tells the operator while messages still go out: a full limit refuses them for everyone. */
 export function reportNearLimits(
   { emit, warn }: Pick<Core, 'emit' | 'warn'>,
-  { userId, purpose, address }: ChargedSend,
+  { userId, purpose, address }: MessageFacts,
   found: readonly FoundNear[],
 ): void {
   for (const { near, option } of found) {
@@ -226,16 +193,16 @@ export async function refundUnusable(
   await refund(core.store.counters, findTextRefunds(core, sent));
 }
 
-function explainRefusal(refusing: Counted<Row>, rows: readonly Counted<Row>[]) {
+function explainRefusal(
+  refusing: Counted<Row>,
+  rows: readonly Counted<Row>[],
+): Omit<RefusedCharge, 'isCharged'> {
   const { row } = refusing;
-  if (row.limit === null) {
-    const { deny = 'send-limit' } = row.planned;
-    const refusal = toRefusal(deny, waitOf(refusing));
-    return { refusal, refusedBy: row.planned, limit: null, isInGap: false };
-  }
+  if (row.limit === null)
+    return { ...row.refuse(waitOf(refusing)), limit: null, isInGap: false };
 
   const isInGap = row.limit === 'gap';
-  return { ...explainLimit(row.limit, refusing, rows), refusedBy: null, isInGap };
+  return { ...explainLimit(row.limit, refusing, rows), by: null, isInGap };
 }
 
 function explainLimit(

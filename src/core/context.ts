@@ -5,9 +5,9 @@ import type { UserBlocks } from '../limits/address-block';
 import type { LimitTable } from '../limits/rows';
 import type { ReadNumber } from '../limits/number-country';
 import type { NumberKeys } from '../limits/number-keys';
-import type { Policy, PolicyGateway } from '../limits/policy';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
+import type { PendingState } from '../stores/pending-logins';
 import type {
   KnownBrowser,
   Login,
@@ -17,9 +17,8 @@ import type {
   UserId,
 } from '../stores/store';
 import type { LoginEnd, SmsOtpEvent, UnusablePhone } from './events';
+import type { Feature, PreparedPut } from './feature';
 import type { Method } from './outcome';
-
-import type { PendingState } from '../stores/pending-logins';
 
 export type { PendingState };
 
@@ -51,29 +50,6 @@ export interface UserPhone {
 
 /** The numbers of a user that may be texted, the default first; or why none is known now. */
 export type UserPhones = readonly UserPhone[] | { readonly found: UnusablePhone };
-
-/**
- * A record that a success writes, in the step that ends the pending login. Once it is written,
- * either `done` or `undo` is called, once. What either throws changes nothing.
- */
-export interface PreparedPut {
-  readonly put: RecordPut;
-  /** Called after the session that belongs to it was saved. */
-  readonly done: (result: PutResult) => Promise<void> | void;
-  /**
-   * Takes it back: a new record goes, and the one that it was written over comes back. A record
-   * that another request has written since stays.
-   * @param result Null: the answer of the store was lost, and it may have been written.
-   */
-  readonly undo: (result: PutResult | null) => Promise<void>;
-  /** Called at once when the answer of the store is lost, before anything is taken back. */
-  readonly lost?: () => void;
-  /**
-   * Returns whether the success stands: false after another request has changed the record since
-   * it was read. Then all of the success is taken back.
-   */
-  readonly stands?: (result: PutResult) => boolean;
-}
 
 /** A prepared record that brings a cookie. */
 export interface PreparedCookie extends Omit<PreparedPut, 'done'> {
@@ -233,10 +209,9 @@ export interface Core {
   readonly warn: Warn;
   readonly settings: LoginSettings;
   readonly gateway: LoginGateway;
-  /** What policies use of it. */
-  readonly policyGateway: PolicyGateway;
   readonly store: GuardedStore;
-  readonly policies: readonly Policy[];
+  /** In the order in which they are called. */
+  readonly features: readonly Feature[];
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
   readonly readNumber: ReadNumber;

@@ -2,6 +2,7 @@ import { isGatewayError } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
 import type { OutageWatch } from '../limits/refunds';
 import type { createNearWatch } from '../limits/near-limits';
+import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, SentOtp } from '../stores/store';
 import {
@@ -15,18 +16,14 @@ import {
 } from './charge-send';
 import type { Core, UserPhone } from './context';
 import type { Refusal } from './outcome';
+import type {
+  FeatureRow,
+  MessageFacts,
+  MessageOutcome,
+  MessageRule,
+  RefusedMessage,
+} from './feature';
 import { maskPhone, type NoMessageNow, warnOfUnknownRange } from './phones';
-import {
-  createPolicyContext,
-  type PolicyDenial,
-  emitChargeDenials,
-  isDenial,
-  needsLookup,
-  planCharges,
-  runSendPolicies,
-  type SendContext,
-  settlePolicies,
-} from '../features/policies/run-policies';
 import {
   deny,
   type NotSent,
@@ -53,7 +50,9 @@ export interface MessageRecipient extends Recipient, Pick<UserPhone, 'isConfirme
 interface Message {
   readonly request: SendRequest;
   readonly recipient: MessageRecipient;
-  readonly context: SendContext;
+  readonly facts: MessageFacts;
+  /** What the features have to say about it, in their order. */
+  readonly rules: readonly MessageRule[];
 }
 
 /** Sends a code to a number, and attaches its OTP to the pending login. */
@@ -64,11 +63,11 @@ export async function sendMessage(
   recipient: MessageRecipient,
 ): Promise<SendResult | NotSent> {
   const { core } = sender;
-  // 1 the policies, and the words of the message
-  const context = await toPolicyContext(core, request, recipient);
-  const message: Message = { request, recipient, context };
-  const refused =
-    (await checkPolicies(core, message, 'free')) ?? (await checkLookups(core, message));
+  // 1 the features, and the words of the message
+  const facts = await readFacts(core, request, recipient);
+  const rules = core.features.flatMap((feature) => feature.beforeMessage?.(facts) ?? []);
+  const message: Message = { request, recipient, facts, rules };
+  const refused = (await checkFree(core, message)) ?? (await checkPaid(core, message));
   if (refused !== null) return refused;
   const times = startSend(core, request, state);
   const otp = await writeMessage(core, message, times);
@@ -77,7 +76,7 @@ export async function sendMessage(
   const permit = await admit(core);
   if ('kind' in permit) return permit;
   try {
-    // 3 charge the send: the limits and the policies' counters, all or nothing
+    // 3 count the message: in the limits and in the features' counters, all or nothing
     const charge = await chargeMessage(sender, message);
     if ('kind' in charge) return charge;
 
@@ -92,46 +91,79 @@ export async function sendMessage(
   }
 }
 
-function toPolicyContext(
+/** Reads what counts the number. */
+async function readFacts(
   core: Core,
-  { user, purpose, visit: { address } }: SendRequest,
-  recipient: MessageRecipient,
-): Promise<SendContext> {
-  const { userId } = recipient.identity;
-  return createPolicyContext(core, { ...recipient, user, userId, purpose, address });
+  { user, purpose, visit }: SendRequest,
+  { identity, bucket, mobile, isConfirmed }: MessageRecipient,
+): Promise<MessageFacts> {
+  const { userId } = identity;
+  const origin = core.readNumber(mobile);
+  const keys = await core.numberKeys(mobile, origin);
+  return {
+    user,
+    userId,
+    purpose,
+    bucket,
+    address: visit.address,
+    mobile,
+    isConfirmed,
+    numberKey: keys.number,
+    prefixKey: keys.prefix,
+    provenKeys: keys.allNumbers.map((key) => provenCounter(userId, key).key),
+    origin,
+  };
 }
 
-async function checkPolicies(
-  core: Core,
-  message: Message,
-  round: 'free' | 'lookups',
-): Promise<RefusedSend | null> {
-  const { context } = message;
-  const denial = await runSendPolicies(core, context, round);
-  if (denial?.refusal.reason !== 'country-not-allowed')
-    warnOfUnknownRange(core, await context.origin());
-  return denial && refuseByPolicy(core, message, denial);
+async function checkFree(core: Core, message: Message): Promise<RefusedSend | null> {
+  const refused = await findRefused(message.rules.map(({ check }) => check));
+  if (refused?.refusal.reason !== 'country-not-allowed')
+    warnOfUnknownRange(core, await message.facts.origin());
+  return refused && refuseByRule(core, message, refused);
 }
 
-async function refuseByPolicy(
+/** Calls checks one after the other, until one refuses. */
+async function findRefused(checks: readonly MessageRule['check'][]): Promise<RefusedMessage | null> {
+  for (const check of checks) {
+    const refused = await check();
+    if (refused !== null) return refused;
+  }
+  return null;
+}
+
+async function refuseByRule(
   core: Core,
-  { context }: Message,
-  { refusal, policy }: PolicyDenial,
+  { facts }: Message,
+  { refusal, by }: RefusedMessage,
 ): Promise<RefusedSend> {
   const isOfCountry = ['country-not-allowed', 'unknown-range'].includes(refusal.reason);
-  const about = isOfCountry && { country: (await context.origin()).country };
-  return deny(core, context, refusal, { policy, ...about });
+  const about = isOfCountry && { country: (await facts.origin()).country };
+  return deny(core, facts, refusal, { policy: by, ...about });
 }
 
-/** A lookup is paid for only if the limits would admit the send: a refused one costs nothing. */
-async function checkLookups(core: Core, message: Message): Promise<SendResult | null> {
-  const { context, recipient } = message;
-  if (!needsLookup(core.policies, context)) return null;
-  const planned = await planCharges(core.policies, context);
-  if (isDenial(planned)) return refuseByPolicy(core, message, planned);
-  const refused = await findSendRefusal(core, context, recipient, planned);
+/** What costs money is asked only if the limits would admit the message. */
+async function checkPaid(core: Core, message: Message): Promise<SendResult | null> {
+  const checks = message.rules.flatMap((rule) => rule.checkPaid ?? []);
+  if (checks.length === 0) return null;
+
+  const rows = await listRows(message);
+  if ('refusal' in rows) return refuseByRule(core, message, rows);
+  const refused = await findSendRefusal(core, message.facts, message.recipient, rows);
   if (refused !== null) return refuseCharge(core, message, refused);
-  return checkPolicies(core, message, 'lookups');
+
+  const denied = await findRefused(checks);
+  return denied && refuseByRule(core, message, denied);
+}
+
+/** Returns the counters of all features in which a message is counted. */
+async function listRows({ rules }: Message): Promise<readonly FeatureRow[] | RefusedMessage> {
+  const rows: FeatureRow[] = [];
+  for (const rule of rules) {
+    const listed = await rule.listRows();
+    if ('refusal' in listed) return listed;
+    rows.push(...listed);
+  }
+  return rows;
 }
 
 /** The pending login of one send, and its times. */
@@ -160,12 +192,12 @@ function startSend(core: Core, request: SendRequest, { pending, sends }: Pending
 
 async function writeMessage(
   core: Core,
-  { request, recipient, context }: Message,
+  { request, recipient, facts }: Message,
   { validitySeconds }: SendTimes,
 ): Promise<OtpText> {
   const { user, purpose, visit, transaction } = request;
   const locale = await visit.getLocale(user);
-  const country = async (): Promise<string | null> => (await context.origin()).country;
+  const country = async (): Promise<string | null> => (await facts.origin()).country;
   const about = { user, purpose, locale, country, transaction };
   const { text, sender } = await core.buildMessage(about, validitySeconds);
   return { mobile: recipient.mobile, sender, validitySeconds, message: text };
@@ -194,13 +226,12 @@ async function chargeMessage(
   { core, outages, findNear }: MessageSender,
   message: Message,
 ): Promise<Charged | SendResult> {
-  const { context, recipient } = message;
-  const planned = await planCharges(core.policies, context);
-  if (isDenial(planned)) return refuseByPolicy(core, message, planned);
-  const charge = await chargeSend(core, context, recipient, planned, outages);
+  const { facts, recipient } = message;
+  const rows = await listRows(message);
+  if ('refusal' in rows) return refuseByRule(core, message, rows);
+  const charge = await chargeSend(core, facts, recipient, rows, outages);
   if (!charge.isCharged) return refuseCharge(core, message, charge);
-  emitChargeDenials(context, charge, core.emit);
-  reportNearLimits(core, context, findNear(charge.rows));
+  reportNearLimits(core, facts, findNear(charge.rows));
   return charge;
 }
 
@@ -209,12 +240,10 @@ async function refuseCharge(
   message: Message,
   charge: RefusedCharge,
 ): Promise<SendResult> {
-  const { refusal, refusedBy, limit, isInGap } = charge;
-  emitChargeDenials(message.context, charge, core.emit);
+  const { refusal, by, limit, isInGap } = charge;
   if (isInGap && (await isWaiting(core, message, refusal)))
     return { kind: 'already-sent', refusal };
-  const policy = refusedBy?.policy.name ?? null;
-  return deny(core, message.context, refusal, { policy, limit });
+  return deny(core, message.facts, refusal, { policy: by, limit });
 }
 
 /**
@@ -243,7 +272,7 @@ async function isWaiting(
 
 function isSameRequest({ pending, otp }: PendingState, message: Message): boolean {
   const { transaction, newPhone } = message.request;
-  const { userId, mobile, purpose } = message.context;
+  const { userId, mobile, purpose } = message.facts;
   return (
     pending.userId === userId &&
     // Without an OTP it may be of any number.
@@ -257,7 +286,7 @@ function isSameRequest({ pending, otp }: PendingState, message: Message): boolea
 
 async function generate(
   { core, outages }: MessageSender,
-  { context }: Message,
+  { rules }: Message,
   otp: OtpText,
   charge: Charged,
   permit: Permit,
@@ -265,15 +294,25 @@ async function generate(
   try {
     const generated = await core.gateway.generate(otp, permit);
     outages.record(false);
-    settlePolicies(core, context, { kind: 'sent', cost: generated.cost ?? null });
+    tell(rules, { kind: 'sent', cost: generated.cost ?? null });
     return generated;
   } catch (error) {
     const outcome = toSendOutcome(error);
     const isLost = outcome === 'may-be-sent';
     outages.record(isLost);
-    // The sums that the policies have reserved are free again, or uncertain.
-    settlePolicies(core, context, { kind: isLost ? 'unknown' : 'not-sent' });
+    tell(rules, { kind: isLost ? 'unknown' : 'not-sent' });
     return toNotSent(error, await charge.refund(outcome));
+  }
+}
+
+/** Tells the features what became of a message. What one of them throws changes nothing. */
+function tell(rules: readonly MessageRule[], outcome: MessageOutcome): void {
+  for (const { after } of rules) {
+    try {
+      after(outcome);
+    } catch {
+      // The gateway has decided already.
+    }
   }
 }
 
@@ -286,7 +325,7 @@ interface DeliveredMessage {
 
 async function attach(
   core: Core,
-  { recipient, context }: Message,
+  { recipient, facts }: Message,
   { times, charge, generated }: DeliveredMessage,
 ): Promise<SendResult> {
   const { pending } = times;
@@ -296,15 +335,15 @@ async function attach(
     otpId: generated.id,
     bucket: charge.bucket,
     mobile,
-    numberKey: context.numberKey,
+    numberKey: facts.numberKey,
     isNewNumber: charge.isNewNumber,
     sentAt: times.sentAt,
     expiresAt: findExpiry(times, generated),
   };
   const isKept = await keep(core, pending, otp);
-  await emitSent(core, context, { times, charge, generated });
+  await emitSent(core, facts, { times, charge, generated });
   // The pending login has ended while the message was sent.
-  if (!isKept) return deny(core, context, { reason: 'no-pending-login' });
+  if (!isKept) return deny(core, facts, { reason: 'no-pending-login' });
 
   const resendAt = findResendTime(core, times, charge.waitSeconds);
   const factors = ['sms', ...recipient.factors];
@@ -331,7 +370,7 @@ async function keep(core: Core, pending: PendingLogin, otp: SentOtp): Promise<bo
 
 async function emitSent(
   core: Core,
-  { userId, purpose, address, mobile, origin }: SendContext,
+  { userId, purpose, address, mobile, origin }: MessageFacts,
   { times: { sends }, charge: { usedUp }, generated }: DeliveredMessage,
 ): Promise<void> {
   const subject = { userId, purpose, address };

@@ -1,8 +1,9 @@
 import type { GatewayError } from '../errors';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
-import type { BegunPending, Core, PreparedPut } from './context';
+import type { BegunPending, Core } from './context';
 import type { LoginEvent } from './events';
+import type { PreparedPut } from './feature';
 import type { PhoneChoice, Refusal } from './outcome';
 import type { NewPhone } from './phones';
 import type { VerifiedMark } from './users';

@@ -14,6 +14,7 @@ import type { FinishOptions, PendingLogin, Purpose, SentOtp, Transaction } from 
 import { type CodeVerifier, isAccepted, type Verification } from './code-verifiers';
 import type { Core, PreparedSuccess, WrittenSuccess } from './context';
 import { withTiming } from './events';
+import type { Success, Written } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import type { Method } from './outcome';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
@@ -35,7 +36,7 @@ import {
   toUnconfirmed,
   type Unconfirmed,
 } from './refuse-code';
-import { emitVerified } from '../features/policies/run-policies';
+import { askFeatures } from './success';
 import { findUser } from './users';
 import type { PendingCode, Visit } from './visit';
 
@@ -359,7 +360,7 @@ async function finish(
     const written = await finishLogin(core.store.pendingLogins, pendingId, prepared, change);
     return written === null
       ? await refuseUnused(checker, counted)
-      : toPassed(checker, counted, verified, written);
+      : toPassed(checker, counted, verified, { written, more: prepared.more });
   } catch (error) {
     await endUnused(checker, counted);
     if (isFinishLost(error)) return toUnconfirmed(checker, counted, error);
@@ -367,15 +368,20 @@ async function finish(
   }
 }
 
-/** Asks the app and the session. Their no ends the pending login. */
+/** What a success changes, and what the features add to it. */
+interface Prepared extends PreparedSuccess {
+  readonly more: readonly Written[];
+}
+
+/** Asks the app, the session and the features. Their no ends the pending login. */
 async function prepare(
   checker: Checker,
   request: VerifyRequest,
   counted: CheckedCode,
   verified: Verified,
-): Promise<PreparedSuccess | Refused> {
+): Promise<Prepared | Refused> {
   try {
-    const prepared = await request.prepare(verified);
+    const prepared = await askAll(checker, request, counted, verified);
     if (prepared.kind === 'prepared') return prepared;
     await checker.core.store.pendingLogins.end(counted.pending.pendingId);
     await endUnused(checker, counted);
@@ -384,6 +390,33 @@ async function prepare(
     await endUnused(checker, counted);
     throw error;
   }
+}
+
+async function askAll(
+  checker: Checker,
+  request: VerifyRequest,
+  counted: CheckedCode,
+  verified: Verified,
+): Promise<Prepared | Refused> {
+  const prepared = await request.prepare(verified);
+  if (prepared.kind === 'refused') return prepared;
+
+  const success = toSuccess(checker, counted, verified);
+  const more = await askFeatures(checker.core, success, request.visit);
+  if ('reason' in more) return refuse(more.reason);
+  const puts = more.flatMap((written) => written.puts ?? []);
+  return { ...prepared, puts: [...prepared.puts, ...puts], more };
+}
+
+function toSuccess(
+  checker: Checker,
+  counted: CheckedCode,
+  { user, userId, method, bucket, at }: Verified,
+): Success {
+  const { pending, sends } = counted;
+  const otp = findProven(checker, counted);
+  const whose = { user, userId, pending, otp, sends, bucket, at };
+  return { ...whose, proof: method, isProven: true, isKept: true };
 }
 
 function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
@@ -421,26 +454,28 @@ function toPassed(
   checker: Checker,
   counted: CheckedCode,
   verified: Verified,
-  success: WrittenSuccess,
+  { written, more }: { readonly written: WrittenSuccess; readonly more: readonly Written[] },
 ): Passed {
   checker.core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
   const told: WrittenSuccess = {
-    done: () => emitSuccess(checker, counted),
+    async done() {
+      await emitSuccess(checker, counted);
+      await Promise.allSettled(more.map(async ({ done }) => done?.()));
+    },
     undo: () => Promise.resolve(),
   };
-  return { ...verified, written: joinWritten(success, told) };
+  return { ...verified, written: joinWritten(written, told) };
 }
 
 async function emitSuccess(checker: Checker, counted: CheckedCode): Promise<void> {
   const { core, verifier } = checker;
-  const { pending, sends, subject } = counted;
+  if (!core.hasListener) return;
+
   const proven = findProven(checker, counted);
-  if (core.hasListener) {
-    const country = proven && (await core.readNumber(proven.mobile)()).country;
-    const { method } = verifier;
-    core.emit({ type: 'verified', ...subject, method, country, ...toBrowserField(core, counted) });
-  }
-  if (proven !== null) emitVerified(core, { pending, otp: proven, sends });
+  const country = proven && (await core.readNumber(proven.mobile)()).country;
+  const { method } = verifier;
+  const about = { ...counted.subject, method, country };
+  core.emit({ type: 'verified', ...about, ...toBrowserField(core, counted) });
 }
 
 /** Without known browsers every login would look like one from a new browser. */

@@ -7,10 +7,10 @@ import type {
   BegunPending,
   BrowserSuccess,
   PendingState,
-  PreparedPut,
   PreparedSuccess,
   WrittenSuccess,
 } from '../core/context';
+import type { PreparedPut } from '../core/feature';
 import type { CreateFactorOptions } from '../core/factor-options';
 import type { Method } from '../core/outcome';
 import type { ResendRequest, ResendResult } from '../core/resend-otp';

@@ -1,6 +1,7 @@
 import type { CookieOptions, NextFunction, Request, Response } from 'express';
 import { readFields, SmsOtpError } from '../errors';
-import type { CookieValue, PreparedCookie, PreparedPut } from '../core/context';
+import type { CookieValue, PreparedCookie } from '../core/context';
+import type { PreparedPut } from '../core/feature';
 import type * as OptionsModule from './options';
 
 /**

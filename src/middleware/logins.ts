@@ -4,9 +4,9 @@ import type {
   LoginReference,
   LoginRegistry,
   PreparedLogin,
-  PreparedPut,
   WrittenLogin,
 } from '../core/context';
+import type { PreparedPut } from '../core/feature';
 import { joinWritten } from '../core/finish-login';
 import type { Method } from '../core/outcome';
 import { toUserIdText } from '../core/users';

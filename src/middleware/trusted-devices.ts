@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { PreparedPut } from '../core/context';
+import type { PreparedPut } from '../core/feature';
 import type { TrustedUser } from '../core/send-result';
 import type { DevicesContext, MiddlewareContext } from './context';
 import { COOKIE_ATTRIBUTES, readCookie, readField, withCookie } from './handler';
