@@ -39,9 +39,11 @@ export type {
   UnusablePhone,
 } from './core/events';
 export type { VerifiedMark } from './core/users';
-export type { LoginsOption } from './features/logins/logins';
-export type { AppUserId, ListedLogin, LoginReference } from './core/context';
-export type { LoginEntry, LoginsPart } from './middleware/logins';
+export type { ListedLogin, LoginsOption } from './features/logins/logins';
+export type { AppUserId } from './core/context';
+export type { LoginReference } from './core/visit';
+export type { LoginEntry, LoginsPart } from './features/logins/feature';
+export type { DevicesPart } from './features/trusted-devices/feature';
 export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './features/trusted-devices/trusted-devices';
 export { noticeText, type NoticeTextOptions } from './core/notice-text';
 export {
@@ -59,7 +61,6 @@ export type {
   MessagesOption,
 } from './messages/options';
 export type {
-  DevicesPart,
   FactorsPart,
   PhonesPart,
   RecoveryPart,

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type ChangeAndEnd, createChangeAndEnd } from './core/end-others';
 import {
   createFactors,
@@ -6,10 +6,23 @@ import {
   type LoginFactors,
   type UserFactors,
 } from './features/factors/factors';
-import { createLoginRegistry } from './features/logins/logins';
-import { createKnownBrowsers } from './features/known-browsers/known-browsers';
+import {
+  createForgottenBrowsers,
+  createKnownBrowsersFeature,
+  type KnownBrowsersMembers,
+} from './features/known-browsers/feature';
+import {
+  createForgottenLogins,
+  createLoginsFeature,
+  type LoginsParts,
+} from './features/logins/feature';
 import { createPhoneLister } from './features/phones/phone-book';
 import { createPolicies } from './features/policies/policies';
+import {
+  createForgottenDevices,
+  createTrustedDevices,
+  type DevicesPart,
+} from './features/trusted-devices/feature';
 import { createWarner, optionError, readFields } from './errors';
 import { createKeyDeriver, createKeyedDigest, isPrintedSecret, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
@@ -19,12 +32,12 @@ import { createNumberKeys } from './limits/number-keys';
 import { createLimitTable, type LimitTable } from './limits/rows';
 import { createUserAdmin, type UserAdmin } from './core/admin';
 import { type CodeVerifier, createCodeVerifiers } from './core/code-verifiers';
-import type { AppUserId, KnownBrowsers, Core, LoginRegistry } from './core/context';
+import type { AppUserId, Core } from './core/context';
 import { createEmitter } from './core/events';
 import type { Feature } from './core/feature';
 import { refundUnusable } from './core/charge-send';
 import { createFactorOptions } from './core/factor-options';
-import { finishLogin } from './core/finish-login';
+import { finishLetIn } from './core/let-in';
 import { createResendOtp } from './core/resend-otp';
 import { createSendOtp } from './core/send-otp';
 import { readId, toUserIdText } from './core/users';
@@ -37,15 +50,12 @@ import type { MessageBuilderOptions } from './messages/options';
 import type { MiddlewareContext } from './middleware/context';
 import { createMarkReader } from './middleware/guard';
 import { currentUser } from './middleware/handler';
-import { createBrowserCookies } from './middleware/known-browsers';
 import { createReturnPages } from './middleware/kept-page';
-import { createLogins } from './middleware/logins';
+import { createRequestLogins } from './middleware/request-logins';
 import {
   createMiddlewares,
-  type DevicesPart,
   type FactorsPart,
   type FeatureContexts,
-  type LoginsParts,
   type Middlewares,
   type PhonesPart,
   type RecoveryPart,
@@ -69,7 +79,7 @@ import { memoryStore } from './stores/memory/memory-store';
 import type { SmsOtpStore } from './stores/store';
 
 /** What `createSmsOtp` returns, whatever is configured. */
-export interface SmsOtpBase extends Middlewares, UserAdmin {
+export interface SmsOtpBase extends Middlewares, UserAdmin, KnownBrowsersMembers {
   /** Facts about the options that pages need. */
   readonly settings: SmsOtpSettings;
   /**
@@ -147,6 +157,7 @@ class SmsOtpContext {
   readonly core: Core;
   readonly middleware: MiddlewareContext;
   readonly features: FeatureContexts;
+  readonly members: object;
   readonly publicSettings: SmsOtpSettings;
   readonly canPassSecondFactor: UserFactors['canPassSecondFactor'];
   readonly changeAndEnd: ChangeAndEnd;
@@ -161,7 +172,7 @@ class SmsOtpContext {
     checkGateway(settings, opened);
     // Without a listener the client does not create any events.
     const unsubscribe = onEvent && opened.subscribe(emit);
-    const features: Feature[] = [];
+    const features: Feature<MiddlewareContext>[] = [];
     const core = createCore(settings, opened, store, emit, features);
     features.push(...listFeatures(core, settings, opened));
     const factors = createFactors(core, settings);
@@ -169,10 +180,11 @@ class SmsOtpContext {
     const { canPassSecondFactor, hasNoFactor } = userFactors;
     this.core = core;
     this.canPassSecondFactor = canPassSecondFactor;
-    this.changeAndEnd = createChangeAndEnd(core, factors.devices?.revokeFor);
+    this.changeAndEnd = createChangeAndEnd(core);
     const { changeAndEnd } = this;
     const parts = { ...factors, userFactors, changeAndEnd };
     this.middleware = createMiddlewareContext(settings, core, parts, opened, store);
+    this.members = joinMembers(features, this.middleware);
     this.publicSettings = toPublicSettings(
       settings,
       findServedLocales(settings.messages),
@@ -186,7 +198,6 @@ class SmsOtpContext {
         loadUser: settings.loadUser,
         emit,
       },
-      logins: core.logins,
     };
     this.close = async () => {
       await opened.close();
@@ -234,7 +245,7 @@ export function createSmsOtp<const O extends PartOptions>(
   const middlewares = createMiddlewares(middleware, features, strategy);
   const admin = createUserAdmin(core, changeAndEnd);
   const parts = { ...middlewares, ...admin, settings: context.publicSettings };
-  const made: SmsOtp = { ...parts, canPassSecondFactor, warmUp, close };
+  const made: object = { ...parts, canPassSecondFactor, warmUp, close, ...context.members };
   // Which parts exist depends on the same options as the type.
   return made as SmsOtp<O>;
 }
@@ -307,14 +318,33 @@ function toMessageSettings(settings: Settings, rules: MessageRules): MessageBuil
   return { ...messages, ...rules, appName, codeValiditySeconds, getLocale };
 }
 
+/** Joins what the features add to the object that `createSmsOtp` returns. */
+function joinMembers(
+  features: readonly Feature<MiddlewareContext>[],
+  middleware: MiddlewareContext,
+): object {
+  return Object.assign({}, ...features.map((feature) => feature.members?.(middleware))) as object;
+}
+
 /** Lists the features that are configured, in the order in which the core calls them. */
 function listFeatures(
   core: Core,
-  { allowedCountries, policies }: Settings,
+  { allowedCountries, policies, ...settings }: Settings,
   { policyGateway }: OpenGateway,
-): readonly Feature[] {
+): readonly Feature<MiddlewareContext>[] {
+  const { logins, trustedDevices, knownBrowsers, fields } = settings;
   const checked = withBuiltIns(allowedCountries, policies);
-  return [createPolicies({ core, policies: checked, gateway: policyGateway })];
+  const devices = trustedDevices && { ...trustedDevices, field: fields.trustDevice };
+
+  return [
+    createPolicies({ core, policies: checked, gateway: policyGateway }),
+    // First of those that a success asks: a login that has ended refuses it.
+    logins === false ? createForgottenLogins(core) : createLoginsFeature(core, logins),
+    devices === undefined ? createForgottenDevices(core) : createTrustedDevices(core, devices),
+    knownBrowsers === false
+      ? createForgottenBrowsers(core)
+      : createKnownBrowsersFeature(core, knownBrowsers),
+  ];
 }
 
 function createCore(
@@ -352,8 +382,6 @@ function createCore(
     getUserId,
     hasListener: settings.onEvent !== undefined,
     store: guarded,
-    browsers: joinBrowsers(settings, guarded, limits, createDigests),
-    logins: joinLogins(settings, guarded, emit),
     features,
     buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
     numberKeys: createNumberKeys(
@@ -380,26 +408,6 @@ function readLimits({ limits, factors, ...settings }: Settings): LimitTable {
   return createLimitTable({ limits, hasKnownBrowsers, gapSeconds }, listGuessable(factors));
 }
 
-function joinBrowsers(
-  { knownBrowsers, now }: Settings,
-  { browsers, counters }: GuardedStore,
-  limits: LimitTable,
-  createDigests: Core['createDigests'],
-): KnownBrowsers {
-  const digests = createDigests('known-browsers');
-  const maxAgeDays = knownBrowsers === false ? null : knownBrowsers.maxAgeDays;
-  return createKnownBrowsers({ browsers, counters, digests, maxAgeDays, limits, now, randomBytes });
-}
-
-function joinLogins(
-  { logins: settings, now }: Settings,
-  { logins }: GuardedStore,
-  emit: Core['emit'],
-): LoginRegistry | undefined {
-  if (settings === false) return undefined;
-  return createLoginRegistry({ ...settings, logins, now, emit, randomId: randomUUID });
-}
-
 function joinFactors(
   core: Core,
   verifiers: ReadonlyMap<string, CodeVerifier>,
@@ -414,15 +422,6 @@ function joinFactors(
   return new Map(joined);
 }
 
-function joinDevices(
-  { trustedDevices, fields }: Settings,
-  devices: LoginFactors['devices'],
-): MiddlewareContext['devices'] {
-  if (devices === undefined || trustedDevices === undefined) return undefined;
-  const { cookieName } = trustedDevices;
-  return { ...devices, cookieName, trustDeviceField: fields.trustDevice };
-}
-
 /** Only `false` means no: neither any other value nor a throw does. */
 function toRequiredCheck(
   isRequiredFor: Settings['isRequiredFor'],
@@ -435,12 +434,6 @@ function toRequiredCheck(
     }
   };
 }
-
-/**
- * What a login changes besides that needs no code. A form that is submitted twice joins its login:
- * both requests finish it, each for its own session.
- */
-const NO_CODE = { leavesMark: true, acceptsPassed: true, clears: [], charges: [] };
 
 interface AccountParts extends LoginFactors {
   readonly userFactors: UserFactors;
@@ -462,14 +455,14 @@ function createSetup(settings: Settings): MiddlewareContext['setup'] {
 function createMiddlewareContext(
   settings: Settings,
   core: Core,
-  { recoveryCodes, devices, userFactors, changeAndEnd }: AccountParts,
+  { recoveryCodes, userFactors, changeAndEnd }: AccountParts,
   { writesMessages }: OpenGateway,
   store: SmsOtpStore,
 ): MiddlewareContext {
   const { strategyName, fields, sessionKey, keepSessionKeys, isRequiredFor, now } = settings;
   const slot = new SessionSlot(sessionKey, keepSessionKeys, listCookies(settings), core.warn);
-  const logins = createLogins(slot, core.logins);
-  const browsers = createBrowserCookies(core.browsers, settings.knownBrowsers);
+  const sessions = core.features.find((feature) => feature.sessions !== undefined)?.sessions;
+  const logins = createRequestLogins(slot, sessions);
   const beginPending = createBeginPending(core);
   const sendOtp = createSendOtp(core, beginPending, userFactors.listFactors);
   const verifiers = createCodeVerifiers(core, settings, recoveryCodes);
@@ -491,7 +484,7 @@ function createMiddlewareContext(
     sendOtp,
     resendOtp: createResendOtp(core, sendOtp),
     factors: joinFactors(core, verifiers),
-    devices: joinDevices(settings, devices),
+    trustsDevices: settings.trustedDevices !== undefined,
     writesMessages,
     codeValiditySeconds: settings.codeValiditySeconds,
     maxAttempts: settings.maxAttempts,
@@ -499,7 +492,6 @@ function createMiddlewareContext(
     getLocale: async (user, req) => settings.getLocale?.(user, req),
     getPreferredFactor: async (user, req) => settings.preferredFactor?.(user, req),
     getUserId: core.getUserId,
-    browsers,
     beginPending,
     ...joinPendingLogins(core, slot),
     changeAndEnd: (req, id, reason, change, stays) => {
@@ -539,7 +531,7 @@ function joinPendingLogins(
   slot: SessionSlot,
 ): Pick<
   MiddlewareContext,
-  'endUnused' | 'findPending' | 'findNewest' | 'endOwn' | 'finishPending' | 'refundUnusable'
+  'endUnused' | 'findPending' | 'findNewest' | 'endOwn' | 'finishLetIn' | 'refundUnusable'
 > {
   const { pendingLogins } = core.store;
 
@@ -555,7 +547,7 @@ function joinPendingLogins(
     async endOwn({ pendingId, isJoined }) {
       if (isJoined !== true) await pendingLogins.end(pendingId);
     },
-    finishPending: (pendingId, success) => finishLogin(pendingLogins, pendingId, success, NO_CODE),
+    finishLetIn: (letIn, visit) => finishLetIn(core, letIn, visit),
     refundUnusable: (sent) => refundUnusable(core, sent),
   };
 }

@@ -1,10 +1,11 @@
 import type { ChangeAndEnd } from './end-others';
-import { type ListedDevice, toListedDevice } from '../features/trusted-devices/trusted-devices';
+import type { ListedLogin } from '../features/logins/logins';
+import type { ListedDevice } from '../features/trusted-devices/trusted-devices';
 import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
-import type { ListedLogin, Core } from './context';
+import type { Core } from './context';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */
@@ -55,10 +56,11 @@ export interface UserExport {
 
 /** @param changeAndEnd Ends what the user has begun or trusts anywhere. */
 export function createUserAdmin(
-  { store, browsers, logins, limits, now, emit }: Core,
+  core: Core,
   changeAndEnd: ChangeAndEnd,
 ): UserAdmin {
-  const { counters, recoveryCodes, devices } = store;
+  const { store, features, limits, now, emit } = core;
+  const { counters, recoveryCodes } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
@@ -67,16 +69,15 @@ export function createUserAdmin(
   }
 
   async function listBrowserIds(userId: string): Promise<readonly string[]> {
-    return (await browsers.list(userId)).map(({ browserId }) => browserId);
+    const listed = features.map((feature) => feature.listBrowserIds?.(userId) ?? []);
+    return (await Promise.all(listed)).flat();
   }
 
   /** Running locks stay: forgetting a user must not lift them. So does the day's limit on codes. */
   async function forget(userId: string): Promise<void> {
     const keys = limits.keysOfUser(userId, await listBrowserIds(userId));
     await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
-    await devices.removeAll(userId);
-    // From a time when logins were kept.
-    if (logins === undefined) await store.logins.removeAll(userId);
+    for (const feature of features) await feature.forget?.(userId);
     await counters.clear(keys, { keepsLocked: true });
   }
 
@@ -103,16 +104,17 @@ export function createUserAdmin(
       return {
         userId,
         recoveryCodes: (await recoveryCodes.find(userId, RECOVERY_CODES_ID))?.hashes.length ?? 0,
-        trustedDevices: (await devices.list(userId)).map(toListedDevice),
-        ...(logins && {
-          logins: (await logins.list(id)).map(({ loginId: _loginId, ...login }) => login),
-        }),
-        knownBrowsers: (await browsers.list(userId)).map(({ knownAt }) => ({
-          seenAt: knownAt * 1000,
-        })),
-      };
+        ...(await exportFeatures(core, userId)),
+      } as UserExport;
     },
   };
+}
+
+/** Returns what the features store about a user. */
+async function exportFeatures({ features }: Core, userId: string): Promise<object> {
+  const parts: object[] = [];
+  for (const feature of features) parts.push((await feature.exportUser?.(userId)) ?? {});
+  return Object.assign({}, ...parts) as object;
 }
 
 /** The value may come from a form, where "false" is a string that counts as true. */

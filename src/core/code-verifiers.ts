@@ -7,6 +7,7 @@ import { parseJson } from '../stores/check-values';
 import type { PendingLogin, Purpose, SentOtp } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 import type { Core } from './context';
+import type { Counting } from './feature';
 import { toCheckTimeout } from './previous-otp';
 import type { Method } from './outcome';
 
@@ -43,11 +44,7 @@ export interface CodeVerifier {
   readonly field: string;
   /** RFC 8176. */
   readonly amr: string;
-  /**
-   * How attempts are counted: at codes that can be `guessed`, at `recovery` codes, or as an
-   * `answer` to a challenge of ours.
-   */
-  readonly counting: 'guess' | 'recovery' | 'answer';
+  readonly counting: Counting;
   /** What its codes are good for. */
   readonly purposes: readonly Purpose[];
   /** Returns the code in its plain form, or null for input that cannot be one. */

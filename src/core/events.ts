@@ -210,10 +210,10 @@ export type LoginEvent =
         | 'sent'
         | 'already-sent'
         | 'waiting'
-        | 'trusted-device'
         | 'verified'
         | 'accident'
-        | Reason;
+        | Reason
+        | Method;
       readonly durationMs: number;
     };
 
@@ -249,11 +249,10 @@ type Result =
       readonly kind:
         | 'sent'
         | 'already-sent'
-        | 'not-required'
-        | 'trusted-device'
         | 'verified'
         | 'unconfirmed';
     }
+  | { readonly kind: 'let-in'; readonly proof: Method | null }
   | { readonly kind: 'waiting'; readonly refusal: Refusal | null }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
@@ -290,6 +289,7 @@ export function withTiming<Request, Answer extends Result>(
 
 function toOutcome(result: Result): Ended['outcome'] {
   if (result.kind === 'refused') return result.refusal.reason;
+  if (result.kind === 'let-in') return result.proof ?? 'not-required';
   const refusal = result.kind === 'waiting' ? result.refusal : null;
   return refusal?.reason ?? result.kind;
 }

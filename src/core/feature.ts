@@ -1,15 +1,29 @@
 import type { ReadNumber } from '../limits/number-country';
-import type { Counter, PendingLogin, PutResult, RecordPut, SentOtp } from '../stores/store';
+import type {
+  Counter,
+  PendingLogin,
+  PutResult,
+  RecordPut,
+  RecordReference,
+  SentOtp,
+} from '../stores/store';
 import type { Method, Refusal } from './outcome';
-import type { Visit } from './visit';
+import type { LoginReference, Visit } from './visit';
 
 /**
  * Adds one feature to the core, which calls all features in the order of their list. A feature
  * that is not configured is not in the list. The core never reads what a feature stores.
  */
-export interface Feature {
+export interface Feature<Edge = unknown> {
   /** Its own: two features never have one name. */
   readonly name: string;
+  /** Returns what it knows of a pending login that begins. Calls nothing of the app. */
+  begins?(userId: string, visit: Visit): Promise<Begins | null>;
+  /**
+   * Lets in a user who needs a second factor and has not passed one in this login. Null: it does
+   * not. Writes nothing.
+   */
+  letsIn?(asked: PendingUser, visit: Visit): Promise<UserLetIn | null>;
   /** Says what it has to say about a message that is about to be sent. Null: nothing. */
   beforeMessage?(message: MessageFacts): MessageRule | null;
   /**
@@ -17,6 +31,103 @@ export interface Feature {
    * returned is written in the step that ends the pending login.
    */
   onSuccess?(success: Success, visit: Visit): Promise<Written | Refusal | null> | Written | null;
+  /** Says whether the login of a session is active. At most one feature does. */
+  readonly sessions?: SessionLogins;
+  /**
+   * Ends what a user has elsewhere. All features are called in the order of their list. The same
+   * call again completes one that failed.
+   */
+  endAll?(userId: string, ending: Ending): Promise<unknown>;
+  /** Returns the ids of the browsers of a user that have counters of their own. */
+  listBrowserIds?(userId: string): Promise<readonly string[]>;
+  /** Removes what is stored about a user and has not ended with everything else. */
+  forget?(userId: string): Promise<unknown>;
+  /** Returns what is stored about a user, without anything that lets one in. */
+  exportUser?(userId: string): Promise<object>;
+  /**
+   * Returns what it adds to the object that `createSmsOtp` returns.
+   * @param edge The HTTP edge.
+   */
+  members?(edge: Edge): object;
+}
+
+/** Says whether the login of a session is active. A failure of the store is a `StoreError`. */
+export interface SessionLogins {
+  /**
+   * Returns whether this request, or this process shortly before, has found a login active. Asks no
+   * store, and allocates nothing: a guard asks for every request.
+   * @param request As in a visit.
+   */
+  isChecked(request: object, loginId: string, atMs: number): boolean;
+  /** Returns whether a login is active. Asks the store unless it was asked shortly before. */
+  isActive(request: object, login: LoginReference): Promise<boolean>;
+  /** The same, and asks the store now. */
+  isStillActive(request: object, login: LoginReference): Promise<boolean>;
+  /** Puts a login in place of the session's at once. Null: it has ended in the meantime. */
+  renew(visit: Visit, userId: string, method: Method): Promise<RenewedLogin | null>;
+  /** Ends the login of a session. */
+  end(login: LoginReference): Promise<unknown>;
+}
+
+/** A login that has been put in place of the session's. */
+export interface RenewedLogin extends WrittenSuccess {
+  /** What the session that is renewed next keeps of it. */
+  readonly kept: object;
+}
+
+/**
+ * A success that is written. The session layer calls one of the two, once. Neither rejects.
+ */
+export interface WrittenSuccess {
+  /** The session that names it was saved: sets the cookies and emits the events. */
+  readonly done: () => Promise<void>;
+  /** No session names it: takes its records back. */
+  readonly undo: () => Promise<void>;
+}
+
+/** A user whose pending login has begun. */
+export interface PendingUser {
+  readonly user: Express.User;
+  readonly pending: PendingLogin;
+}
+
+/** A user who gets in without a code. */
+export interface UserLetIn {
+  /** As `loadUser` returned it, like after a right code. */
+  readonly user: Express.User;
+  /** The method of the mark. */
+  readonly proof: Method;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** What is written with the login. */
+  readonly puts: readonly PreparedPut[];
+}
+
+/** What a feature knows of a pending login that begins. */
+export interface Begins {
+  /** The browser in which it is counted, if that is one of the user's own. */
+  readonly bucket: string;
+}
+
+/** Why and where everything else of a user ends. What the user has there stays. */
+export interface Ending {
+  /** `changed`: a number or the recovery codes are others, or a device was stolen. */
+  readonly reason: 'revoked' | 'changed';
+  /** The pending login of that session. */
+  readonly pendingId?: string | undefined;
+  /** The login of that session. */
+  readonly loginId?: string | undefined;
+  /**
+   * A stolen device, which no one can use any more. Its record stays until everything else has
+   * ended, so that its cookie is recognized again where that fails.
+   */
+  readonly deviceId?: string | undefined;
+  readonly address?: string | undefined;
+  /**
+   * Whether an earlier request made the change and may still be under way. It gives the login of
+   * the session another id, which stays as well. Default: false.
+   */
+  readonly isRepeated?: boolean | undefined;
 }
 
 /** A message that is about to be sent, and the keys that count its number without revealing it. */
@@ -85,8 +196,8 @@ export interface Success {
   readonly userId: string;
   /** The method of a factor, or of a feature that lets in. Null: no second factor was needed. */
   readonly proof: Method | null;
-  /** Whether a factor has said that its code is right. Only then trust is handed out. */
-  readonly isProven: boolean;
+  /** The factor whose code was right. Null: none was, and no trust is handed out. */
+  readonly factor: { readonly counting: Counting } | null;
   readonly pending: PendingLogin;
   /** The OTP whose code was right. Null: another factor's was, or none. */
   readonly otp: SentOtp | null;
@@ -100,10 +211,22 @@ export interface Success {
   readonly isKept: boolean;
 }
 
+/**
+ * How attempts at a factor are counted: at codes that can be guessed, at codes for the user who has
+ * lost something, or as an answer to a challenge of ours.
+ */
+export type Counting = 'guess' | 'recovery' | 'answer';
+
 /** What a feature adds to a success. */
 export interface Written {
   /** Records to write. */
   readonly puts?: readonly PreparedPut[];
+  /** The record that must still be there, and goes. */
+  readonly replaces?: RecordReference | undefined;
+  /** What the session keeps of it. Two features never keep a field of one name. */
+  readonly kept?: object;
+  /** What it adds to the event `verified`. */
+  readonly tells?: object;
   /** Called after the session was saved and the event `verified` emitted. May throw. */
   readonly done?: () => unknown;
 }

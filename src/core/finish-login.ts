@@ -1,8 +1,8 @@
 import { StoreError } from '../errors';
 import type { PendingLogins } from '../stores/pending-logins';
 import type { FinishOptions, FinishResult } from '../stores/store';
-import type { PreparedSuccess, WrittenSuccess } from './context';
-import type { PreparedPut } from './feature';
+import type { PreparedSuccess } from './context';
+import type { PreparedPut, WrittenSuccess } from './feature';
 import { repeatUntilDone } from './repeat';
 
 /**

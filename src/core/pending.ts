@@ -1,5 +1,5 @@
 import { toIpAddress } from '../limits/address-block';
-import { placeOf, sideOf } from '../limits/buckets';
+import { OTHER_BROWSERS, placeOf, sideOf } from '../limits/buckets';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import type { BegunPending, Core } from './context';
@@ -41,7 +41,7 @@ export function createBeginPending(core: Core): BeginPending {
     const { visit, purpose } = asked;
     const identity = toUserIdText(core.getUserId(asked.user));
     const { userId } = identity;
-    const bucket = await core.browsers.findBucket(visit.browserCookie, userId);
+    const bucket = await findBucket(core, userId, visit);
     const pending = createPending(core, asked, { ...identity, bucket });
     const block = await findBlock(core, userId, visit.address);
     const isLogin = purpose === 'login';
@@ -93,6 +93,15 @@ function createPending(
     startedAt,
     pendingUntil: startedAt + core.settings.pendingLoginSeconds * 1000,
   };
+}
+
+/** Asks the features for the browser of a user. The first one that knows it decides. */
+async function findBucket({ features }: Core, userId: string, visit: Visit): Promise<string> {
+  for (const feature of features) {
+    const known = (await feature.begins?.(userId, visit)) ?? null;
+    if (known !== null) return known.bucket;
+  }
+  return OTHER_BROWSERS;
 }
 
 /** Names the block of an address; empty when the address cannot be read. */

@@ -6,13 +6,13 @@ import { admitsOtherFactors, isAccepted } from './code-verifiers';
 import type { BegunPending, ListFactors, Core } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';
+import { findLetIn } from './let-in';
 import { type BeginPending, endUnused } from './pending';
 import { choosePhone } from './phones';
 import { findPreferred } from './preferred-factor';
 import { type MessageRecipient, type MessageSender, sendMessage } from './send-message';
 import {
   deny,
-  type LetIn,
   type NotSent,
   type RefusedSend,
   type SendRequest,
@@ -78,8 +78,9 @@ async function decide(
   request: SendRequest,
   begun: BegunPending,
 ): Promise<SendResult> {
+  const { core } = sender;
   // 1 may the user in without a code
-  const letIn = request.purpose === 'login' ? await findLetIn(request, begun) : null;
+  const letIn = request.purpose === 'login' ? await findLetIn(core, request, begun) : null;
   if (letIn !== null) return letIn;
 
   // 2 the number, and what else this user can do
@@ -89,23 +90,13 @@ async function decide(
   if (otherFactor !== null) return otherFactor;
 
   // 3 the message
-  if (begun.isJoined) return joinMessage(sender.core, request, begun, recipient);
+  if (begun.isJoined) return joinMessage(core, request, begun, recipient);
   const result = await trySend(sender, request, begun.state, recipient);
-  if (result.kind === 'not-sent') reportNotSent(sender.core, request, recipient, result.error);
+  if (result.kind === 'not-sent') reportNotSent(core, request, recipient, result.error);
   if (result.kind !== 'not-sent' && result.kind !== 'refused') return result;
 
   // 4 no message went out
   return waitInstead(sender, request, begun, recipient, result);
-}
-
-/** A trusted device matters only to a user who needs a code. */
-async function findLetIn(request: SendRequest, begun: BegunPending): Promise<LetIn | null> {
-  const { user } = request;
-  if (!(await request.visit.isRequired(user)))
-    return { kind: 'not-required', user, mark: null, puts: [], begun };
-
-  const trusted = (await request.letIn?.(begun.state.pending.pendingId)) ?? null;
-  return trusted && { kind: 'trusted-device', ...trusted, begun };
 }
 
 /** Sends another message for a pending login, which stays as it was where that fails. */

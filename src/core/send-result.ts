@@ -3,10 +3,9 @@ import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
 import type { BegunPending, Core } from './context';
 import type { LoginEvent } from './events';
-import type { PreparedPut } from './feature';
-import type { PhoneChoice, Refusal } from './outcome';
+import type { UserLetIn } from './feature';
+import type { Method, PhoneChoice, Refusal } from './outcome';
 import type { NewPhone } from './phones';
-import type { VerifiedMark } from './users';
 import type { Visit } from './visit';
 import type { Waiting } from './wait-without-text';
 
@@ -44,11 +43,6 @@ export interface SendRequest {
   readonly begun?: BegunPending | undefined;
   /** A resend: the pending login that gets another message. */
   readonly previous?: PendingState | undefined;
-  /**
-   * Asks whether a user who needs a second factor gets in without it. Null: no. Purpose `login`
-   * only.
-   */
-  readonly letIn?: ((pendingId: string) => Promise<TrustedUser | null>) | undefined;
   /** The number that the form chose, unchecked. */
   readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
@@ -71,19 +65,13 @@ export type SendResult =
   | LetIn
   | RefusedSend;
 
-/** A user whose device is trusted. */
-export interface TrustedUser {
-  readonly user: Express.User;
-  readonly mark: VerifiedMark;
-  /** What is written besides the login: the next token of the device. */
-  readonly puts: readonly PreparedPut[];
-}
-
 /** A user who gets in without a code. The pending login is still to be finished. */
-export type LetIn = Pick<TrustedUser, 'user' | 'puts'> & { readonly begun: BegunPending } & (
-    | { readonly kind: 'not-required'; readonly mark: null }
-    | { readonly kind: 'trusted-device'; readonly mark: VerifiedMark }
-  );
+export interface LetIn extends Omit<UserLetIn, 'proof'> {
+  readonly kind: 'let-in';
+  /** The method of the mark. Null: no second factor is needed, and there is no mark. */
+  readonly proof: Method | null;
+  readonly begun: BegunPending;
+}
 
 /** A message that was sent, and its pending login. */
 export interface Sent {

@@ -1,7 +1,17 @@
-import type { Core } from './context';
+import type { Core, PreparedSuccess } from './context';
 import type { Success, Written } from './feature';
 import type { Refusal } from './outcome';
 import type { Visit } from './visit';
+
+/** What the features add to a success, joined. */
+export interface JoinedSuccess extends PreparedSuccess {
+  /** What the session keeps. */
+  readonly kept: object;
+  /** What is added to the event `verified`. */
+  readonly tells: object;
+  /** Calls `done` of every feature. Never rejects. */
+  readonly tellDone: () => Promise<void>;
+}
 
 /**
  * Asks every feature what a success changes, in their order. Returns the first refusal, and asks
@@ -11,7 +21,7 @@ export async function askFeatures(
   { features }: Core,
   success: Success,
   visit: Visit,
-): Promise<readonly Written[] | Refusal> {
+): Promise<JoinedSuccess | Refusal> {
   const all: Written[] = [];
   for (const feature of features) {
     const answer = (await feature.onSuccess?.(success, visit)) ?? null;
@@ -19,5 +29,18 @@ export async function askFeatures(
     if ('reason' in answer) return answer;
     all.push(answer);
   }
-  return all;
+  return join(all);
+}
+
+function join(all: readonly Written[]): JoinedSuccess {
+  return {
+    kind: 'prepared',
+    puts: all.flatMap(({ puts }) => puts ?? []),
+    replaces: all.find(({ replaces }) => replaces !== undefined)?.replaces,
+    kept: Object.assign({}, ...all.map(({ kept }) => kept)) as object,
+    tells: Object.assign({}, ...all.map(({ tells }) => tells)) as object,
+    async tellDone() {
+      await Promise.allSettled(all.map(async ({ done }) => done?.()));
+    },
+  };
 }

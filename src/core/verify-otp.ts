@@ -7,14 +7,13 @@ import {
   createAttemptLimit,
   joinAttempts,
 } from '../limits/attempts';
-import { sideOf } from '../limits/buckets';
 import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { FinishOptions, PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
 import { type CodeVerifier, isAccepted, type Verification } from './code-verifiers';
-import type { Core, PreparedSuccess, WrittenSuccess } from './context';
+import type { Core } from './context';
 import { withTiming } from './events';
-import type { Success, Written } from './feature';
+import type { Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import type { Method } from './outcome';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
@@ -36,7 +35,7 @@ import {
   toUnconfirmed,
   type Unconfirmed,
 } from './refuse-code';
-import { askFeatures } from './success';
+import { askFeatures, type JoinedSuccess } from './success';
 import { findUser } from './users';
 import type { PendingCode, Visit } from './visit';
 
@@ -59,17 +58,18 @@ export interface VerifyRequest {
   /** What came in the body, unchecked. */
   readonly code: unknown;
   readonly visit: Visit;
-  /**
-   * Asks the app and the session after the code was right, and returns what the success changes
-   * besides.
-   */
-  readonly prepare: (passed: Verified) => Promise<PreparedSuccess | Refused>;
+  /** Whether a session will name the success. */
+  readonly isKept: boolean;
+  /** Asks the app and the session after the code was right. Null: nothing is in the way. */
+  readonly confirm: (passed: Verified) => Promise<Refused | null>;
 }
 
 export type VerifyResult = Passed | Refused | Unconfirmed;
 
 /** The pending login has ended with the right code. */
 export interface Passed extends Verified {
+  /** What the session keeps of it. */
+  readonly kept: object;
   /** What it has written, to be settled by the session. */
   readonly written: WrittenSuccess;
 }
@@ -360,17 +360,12 @@ async function finish(
     const written = await finishLogin(core.store.pendingLogins, pendingId, prepared, change);
     return written === null
       ? await refuseUnused(checker, counted)
-      : toPassed(checker, counted, verified, { written, more: prepared.more });
+      : toPassed(checker, counted, verified, written, prepared);
   } catch (error) {
     await endUnused(checker, counted);
     if (isFinishLost(error)) return toUnconfirmed(checker, counted, error);
     throw error;
   }
-}
-
-/** What a success changes, and what the features add to it. */
-interface Prepared extends PreparedSuccess {
-  readonly more: readonly Written[];
 }
 
 /** Asks the app, the session and the features. Their no ends the pending login. */
@@ -379,7 +374,7 @@ async function prepare(
   request: VerifyRequest,
   counted: CheckedCode,
   verified: Verified,
-): Promise<Prepared | Refused> {
+): Promise<JoinedSuccess | Refused> {
   try {
     const prepared = await askAll(checker, request, counted, verified);
     if (prepared.kind === 'prepared') return prepared;
@@ -397,26 +392,25 @@ async function askAll(
   request: VerifyRequest,
   counted: CheckedCode,
   verified: Verified,
-): Promise<Prepared | Refused> {
-  const prepared = await request.prepare(verified);
-  if (prepared.kind === 'refused') return prepared;
+): Promise<JoinedSuccess | Refused> {
+  const refused = await request.confirm(verified);
+  if (refused !== null) return refused;
 
-  const success = toSuccess(checker, counted, verified);
-  const more = await askFeatures(checker.core, success, request.visit);
-  if ('reason' in more) return refuse(more.reason);
-  const puts = more.flatMap((written) => written.puts ?? []);
-  return { ...prepared, puts: [...prepared.puts, ...puts], more };
+  const success = toSuccess(checker, counted, verified, request.isKept);
+  const joined = await askFeatures(checker.core, success, request.visit);
+  return 'reason' in joined ? refuse(joined.reason) : joined;
 }
 
 function toSuccess(
   checker: Checker,
   counted: CheckedCode,
   { user, userId, method, bucket, at }: Verified,
+  isKept: boolean,
 ): Success {
   const { pending, sends } = counted;
   const otp = findProven(checker, counted);
   const whose = { user, userId, pending, otp, sends, bucket, at };
-  return { ...whose, proof: method, isProven: true, isKept: true };
+  return { ...whose, proof: method, factor: checker.verifier, isKept };
 }
 
 function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
@@ -454,34 +448,30 @@ function toPassed(
   checker: Checker,
   counted: CheckedCode,
   verified: Verified,
-  { written, more }: { readonly written: WrittenSuccess; readonly more: readonly Written[] },
+  written: WrittenSuccess,
+  { kept, tells, tellDone }: JoinedSuccess,
 ): Passed {
   checker.core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
   const told: WrittenSuccess = {
     async done() {
-      await emitSuccess(checker, counted);
-      await Promise.allSettled(more.map(async ({ done }) => done?.()));
+      await emitSuccess(checker, counted, tells);
+      await tellDone();
     },
     undo: () => Promise.resolve(),
   };
-  return { ...verified, written: joinWritten(written, told) };
+  return { ...verified, kept, written: joinWritten(written, told) };
 }
 
-async function emitSuccess(checker: Checker, counted: CheckedCode): Promise<void> {
+async function emitSuccess(
+  checker: Checker,
+  counted: CheckedCode,
+  tells: object,
+): Promise<void> {
   const { core, verifier } = checker;
   if (!core.hasListener) return;
 
   const proven = findProven(checker, counted);
   const country = proven && (await core.readNumber(proven.mobile)()).country;
   const { method } = verifier;
-  const about = { ...counted.subject, method, country };
-  core.emit({ type: 'verified', ...about, ...toBrowserField(core, counted) });
-}
-
-/** Without known browsers every login would look like one from a new browser. */
-function toBrowserField(
-  { browsers }: Core,
-  counted: CheckedCode,
-): { readonly isKnownBrowser?: boolean } {
-  return browsers.isOn ? { isKnownBrowser: sideOf(counted.bucket) === 'known' } : {};
+  core.emit({ type: 'verified', ...counted.subject, method, country, ...tells });
 }

@@ -50,8 +50,7 @@ export async function finishSend(
   options: RedirectOptions,
   { before, result, returnTo, methods, phoneId, isJoined = false }: DecidedSend,
 ): Promise<boolean> {
-  if (result.kind === 'not-required' || result.kind === 'trusted-device')
-    return answerSuccess(res, options.successRedirect);
+  if (result.kind === 'let-in') return answerSuccess(res, options.successRedirect);
   if (result.kind === 'already-sent')
     return answerAgain(context, req, res, options, { pending: before.pending }, result.refusal);
   const waited = before.pending;

@@ -1,28 +1,23 @@
 import type { Request } from 'express';
 import type { ChangedFrom, EndReason } from '../core/end-others';
-import type { DeviceAdmin, DeviceAuthenticator } from '../features/trusted-devices/trusted-devices';
 import type { Warn } from '../errors';
 import type { CodeVerifier } from '../core/code-verifiers';
-import type {
-  BegunPending,
-  BrowserSuccess,
-  PendingState,
-  PreparedSuccess,
-  WrittenSuccess,
-} from '../core/context';
-import type { PreparedPut } from '../core/feature';
+import type { BegunPending, PendingState } from '../core/context';
+import type { SessionLogins } from '../core/feature';
+import type { FinishedLetIn } from '../core/let-in';
 import type { CreateFactorOptions } from '../core/factor-options';
-import type { Method } from '../core/outcome';
 import type { ResendRequest, ResendResult } from '../core/resend-otp';
 import type { SendOtp } from '../core/send-otp';
+import type { LetIn } from '../core/send-result';
 import type { VerifiedMark } from '../core/users';
 import type { VerifyOtp } from '../core/verify-otp';
+import type { Visit } from '../core/visit';
 import type { BeginPending } from '../core/pending';
 import type { PendingLogin, UserId } from '../stores/store';
 import type { ReturnPages } from './kept-page';
 import type { PassportInstance } from './passport';
 import type { Paths } from './paths';
-import type { PendingSlot, SmsOtpSession } from './session-data';
+import type { PendingSlot } from './session-data';
 import type { SessionSlot } from './session-slot';
 import type { UserFields } from './user-fields';
 
@@ -45,8 +40,8 @@ export interface MiddlewareContext {
   readonly factors: ReadonlyMap<string, FactorVerification>;
   /** Returns whether a user can pass one of these factors now. */
   readonly hasOneOf: (user: Express.User, methods: readonly string[]) => Promise<boolean>;
-  /** Undefined unless `trustedDevices` is configured. */
-  readonly devices: DevicesContext | undefined;
+  /** Whether a device can be trusted. */
+  readonly trustsDevices: boolean;
   readonly beginPending: BeginPending;
   /** Ends a pending login that no session will name. Never rejects. */
   readonly endUnused: (begun: BegunPending) => Promise<void>;
@@ -62,10 +57,7 @@ export interface MiddlewareContext {
   /** Ends a pending login of this session. One that it has joined is another session's. */
   readonly endOwn: (pending: Pick<PendingSlot, 'pendingId' | 'isJoined'>) => Promise<unknown>;
   /** Ends a pending login for which no code is needed. Null: it has ended before. */
-  readonly finishPending: (
-    pendingId: string,
-    success: PreparedSuccess,
-  ) => Promise<WrittenSuccess | null>;
+  readonly finishLetIn: (letIn: LetIn, visit: Visit) => Promise<FinishedLetIn | null>;
   /** Refunds a message whose code no one can enter. */
   readonly refundUnusable: (sent: Pick<PendingLogin, 'userId' | 'bucket'>) => Promise<void>;
   /**
@@ -91,8 +83,7 @@ export interface MiddlewareContext {
   /** Calls the app's option of that name. Rethrows what the app throws. */
   readonly endOtherSessions: (userId: UserId, req: Request | undefined) => Promise<void>;
   readonly getUserId: (user: Express.User) => UserId;
-  readonly browsers: BrowsersContext;
-  readonly logins: LoginsContext;
+  readonly logins: RequestLogins;
   /** Seconds that a code lives. */
   readonly codeValiditySeconds: number;
   /** The attempts that a text admits. */
@@ -136,71 +127,25 @@ export interface FactorVerification {
   readonly createOptions: CreateFactorOptions | undefined;
 }
 
-/** Trusted devices, and where a request names them. */
-export interface DevicesContext extends DeviceAuthenticator, DeviceAdmin {
-  readonly cookieName: string;
-  /** The field of the request body that asks to trust the device. */
-  readonly trustDeviceField: string;
-}
-
-/** Known browsers as cookies of a request. */
-export interface BrowsersContext {
-  /** Returns the cookie's value, unchecked. */
-  readonly readCookie: (req: Request) => string | undefined;
-  /** Returns whether the browser of a request is a known one of the user. */
-  readonly isKnown: (req: Request, userId: string) => Promise<boolean>;
-  /** Prepares to make the browser of a success known; null: it is. Its cookie comes with it. */
-  readonly prepare: (
-    req: Request,
-    success: Omit<BrowserSuccess, 'cookie'>,
-  ) => Promise<PreparedPut | null>;
-}
-
-/** The login as a session keeps it: nothing with `logins: false`. */
-export type KeptLogin = Pick<SmsOtpSession, 'login'>;
-
-/** A login that begins with a success: nothing with `logins: false`. */
-export interface PreparedSession extends PreparedSuccess {
-  /** What the session that is renewed next keeps of it. */
-  readonly kept: KeptLogin;
-}
-
-/** A login that has been put in place of the session's. */
-export interface RenewedLogin extends WrittenSuccess {
-  /** What the session that is renewed next keeps of it. */
-  readonly kept: KeptLogin;
-}
-
-/** The logins of requests. With `logins: false` each one is live, and none has a record. */
-export interface LoginsContext {
-  /** False with `logins: false`. */
+/** The logins of requests. Where no feature keeps logins, each one is active. */
+export interface RequestLogins {
+  /** False where no feature keeps logins. */
   readonly isOn: boolean;
   /**
-   * Returns whether this request, or this process shortly before, has found a login live. Asks no
+   * Returns whether this request, or this process shortly before, has found a login active. Asks no
    * store, and allocates nothing.
    * @param at The time, in milliseconds since 1970.
    */
   readonly isChecked: (req: Request, loginId: string, at: number) => boolean;
   /**
-   * Returns whether the session's login is live, also when it has none. Asks the store unless it
+   * Returns whether the session's login is active, also when it has none. Asks the store unless it
    * was asked shortly before.
    */
   readonly isLive: (req: Request) => Promise<boolean>;
   /** The same, and asks the store now. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
-  /** Prepares a login, for the session that is renewed next. */
-  readonly prepare: (req: Request, userId: string, method: Method | null) => PreparedSession;
-  /**
-   * Prepares a login in place of the session's. Null: it has ended in the meantime.
-   * @param method Undefined: it stays as it is.
-   */
-  readonly prepareNext: (
-    req: Request,
-    userId: string,
-    method: Method | undefined,
-  ) => Promise<PreparedSession | null>;
   /** Puts a login in place of the session's at once. Null: it has ended in the meantime. */
-  readonly renew: (req: Request, userId: string, method: Method) => Promise<RenewedLogin | null>;
+  readonly renew: SessionLogins['renew'];
   /** Ends the login of the session, if it has one. */
   readonly end: (req: Request) => Promise<void>;
 }

@@ -2,7 +2,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { optionError, UsageError, type Warn } from '../errors';
 import { isAccepted } from '../core/code-verifiers';
 import { idText, isFreshMark, type VerifiedMark } from '../core/users';
-import type { LoginsContext, MarkCheck, MarkReader, MiddlewareContext } from './context';
+import type { MarkCheck, MarkReader, MiddlewareContext, RequestLogins } from './context';
 import { decideGuard, type GuardedRequest, type Unpassed } from './guard-refusal';
 import { currentUser, handleAsync, listHandlers, loadOptions } from './handler';
 import type { GuardOptions, SecondFactorOptions } from './options';
@@ -15,7 +15,7 @@ export function createMarkReader(
   slot: SessionSlot,
   getUserId: (user: Express.User) => unknown,
   now: () => number,
-  logins: LoginsContext,
+  logins: RequestLogins,
 ): MarkReader {
   function read(req: Request): VerifiedMark | undefined {
     return toMark(req, slot.peek(req));

@@ -1,7 +1,6 @@
 import type { CookieOptions, NextFunction, Request, Response } from 'express';
 import { readFields, SmsOtpError } from '../errors';
-import type { CookieValue, PreparedCookie } from '../core/context';
-import type { PreparedPut } from '../core/feature';
+import type { Cookies } from '../core/visit';
 import type * as OptionsModule from './options';
 
 /**
@@ -78,16 +77,12 @@ export function callAsync(call: (done: (error?: unknown) => void) => void): Prom
  * `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can
  * set such a cookie.
  */
-export const COOKIE_ATTRIBUTES: CookieOptions = {
+const COOKIE_ATTRIBUTES: CookieOptions = {
   secure: true,
   httpOnly: true,
   sameSite: 'lax',
   path: '/',
 };
-
-function setCookie(res: Response, name: string, { value, expiresAt }: CookieValue): void {
-  res.cookie(name, value, { ...COOKIE_ATTRIBUTES, expires: new Date(expiresAt) });
-}
 
 /**
  * Returns a cookie's value as it came; undefined without one. Of several none can be trusted: an
@@ -103,17 +98,15 @@ export function readCookie({ headers }: Request, name: string): string | undefin
   return found;
 }
 
-/**
- * Returns a prepared record whose cookie is set once the session is saved. A record whose cookie
- * can no longer be set is taken back.
- */
-export function withCookie(req: Request, name: string, prepared: PreparedCookie): PreparedPut {
+/** Returns the cookies that features have in the browser of a request. */
+export function toCookies(req: Request): Cookies {
+  const { res } = req;
   return {
-    ...prepared,
-    async done(result) {
-      const { res } = req;
-      if (res === undefined || res.headersSent) return prepared.undo(result);
-      setCookie(res, name, await prepared.done(result));
+    read: (name) => readCookie(req, name),
+    canSet: () => res !== undefined && !res.headersSent,
+    set(name, { value, expiresAt }) {
+      res?.cookie(name, value, { ...COOKIE_ATTRIBUTES, expires: new Date(expiresAt) });
     },
+    clear: (name) => void res?.clearCookie(name, COOKIE_ATTRIBUTES),
   };
 }

@@ -1,14 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import { optionError } from '../errors';
-import type { LoginRegistry } from '../core/context';
-import type { TrustedDevices } from '../features/trusted-devices/trusted-devices';
 import { isAppFactor } from '../core/code-verifiers';
-import { toUserIdText } from '../core/users';
-import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';
 import { createFirstFactor, type FirstFactorStrategy } from './first-factor';
 import { createGuards, type Guards } from './guard';
-import { createLoginsPart, createLogout, type LoginsPart } from './logins';
+import { createLogout } from './logout';
 import type { FirstFactorOptions, RedirectOptions, SendOptions, VerifyOptions } from './options';
 import { createPhones, type Phones, type PhonesContext } from './phones';
 import {
@@ -45,14 +41,6 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
   readonly verify: (options?: VerifyOptions) => RequestHandler;
   /** Logs the user out, and ends the record of the login before the session. */
   readonly logout: (options?: RedirectOptions) => RequestHandler;
-  /**
-   * Resolves to whether the user has passed a second factor in this browser, so that its guesses
-   * are counted apart from those of all others. For the app's own limit on wrong passwords: read
-   * `(await smsOtp.browserOf(req, userId)).isKnown`. Always false with `knownBrowsers: false`.
-   * @throws {StoreError} when the store does not answer. @throws {TypeError} for an invalid user
-   * id.
-   */
-  readonly browserOf: (req: Request, userId: UserId) => Promise<{ readonly isKnown: boolean }>;
   /** Returns what a page may show of the pending code, the mark and the last refusal. */
   readonly status: (req: Request) => SmsOtpStatus;
 }
@@ -88,37 +76,22 @@ export interface RecoveryPart {
   readonly recoveryCodes: RecoveryCodesPart;
 }
 
-/** Added by the option `trustedDevices`. */
-export interface DevicesPart {
-  /** Lists and revokes the devices that need no code. */
-  readonly trustedDevices: TrustedDevices;
-}
-
-/** There unless `logins` is `false`. */
-export interface LoginsParts {
-  /** Lists and ends the logins of a user. */
-  readonly logins: LoginsPart;
-}
-
 /** The contexts of the features that are configured. */
 export interface FeatureContexts {
   readonly phones: PhonesContext | undefined;
   readonly recoveryCodes: RecoveryCodesContext | undefined;
-  readonly logins: LoginRegistry | undefined;
 }
 
 /** The parts that exist only if an option is given. */
 type OptionalParts = VerifyWithPart &
   FactorsPart &
   PhonesPart &
-  RecoveryPart &
-  DevicesPart &
-  LoginsParts;
+  RecoveryPart;
 
 /** Makes all middlewares and guards from one context. Some exist only if their option is given. */
 export function createMiddlewares(
   context: MiddlewareContext,
-  { phones, recoveryCodes, logins }: FeatureContexts,
+  { phones, recoveryCodes }: FeatureContexts,
   strategy: OtpStrategy,
 ): Middlewares & Partial<OptionalParts> {
   const others = [...context.factors.keys()].filter((name) => name !== 'sms');
@@ -127,25 +100,14 @@ export function createMiddlewares(
     send: createSend(context),
     verify: createVerify(context, strategy),
     logout: createLogout(context),
-    // Async, so that an invalid id rejects. An object, because a promise of a boolean is always
-    // true where an `await` is forgotten.
-    browserOf: async (req, userId) => ({
-      isKnown: await context.browsers.isKnown(req, toUserIdText(userId).userId),
-    }),
     status: createStatus(context),
     ...createResendCancelStepUp(context),
     ...createGuards(context),
     ...(phones && { phones: createPhones(context, phones) }),
     ...(recoveryCodes && { recoveryCodes: createRecoveryCodesPart(context, recoveryCodes) }),
-    ...(logins && { logins: createLoginsPart(context, logins) }),
-    ...(context.devices && { trustedDevices: toTrustedDevices(context.devices) }),
     ...(others.length > 0 && { verifyWith: createVerifyWith(context, strategy, others) }),
     ...(others.some(isAppFactor) && createFactorsPart(context)),
   };
-}
-
-function toTrustedDevices({ list, revoke, revokeAll }: TrustedDevices): TrustedDevices {
-  return { list, revoke, revokeAll };
 }
 
 /** @param others The factors of this app beside the texted code, which `verify` verifies. */

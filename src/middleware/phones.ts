@@ -17,6 +17,7 @@ import { createSmsVerifier } from '../core/code-verifiers';
 import type { Core } from '../core/context';
 import { joinWritten } from '../core/finish-login';
 import { createVerifyOtp } from '../core/verify-otp';
+import type { Visit } from '../core/visit';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
@@ -163,7 +164,7 @@ function createConfirm(
     const next = context.returnPages.find([returnTo, pending?.returnTo], 'sms') ?? successRedirect;
     if (result.kind === 'refused')
       return refuseConfirm(context, req, res, options, next, { ...result, pending });
-    if (!(await renewSession(context, req, result))) {
+    if (!(await renewSession(context, req, request.visit, result))) {
       const ended = { refusal: LOGIN_ENDED, pending };
       return refuseConfirm(context, req, res, options, next, ended);
     }
@@ -224,12 +225,13 @@ async function refuseConfirm(
 async function renewSession(
   { slot, logins, getUserId, endOtherSessions }: MiddlewareContext,
   req: Request,
+  visit: Visit,
   { user, userId, at, written }: Confirmed,
 ): Promise<boolean> {
   const method = 'sms';
   req.smsOtp = toVerified({ user, method, at });
   try {
-    const renewed = await logins.renew(req, userId, method);
+    const renewed = await logins.renew(visit, userId, method);
     if (renewed === null) return false;
 
     const verified = { userId, method, at } as const;

@@ -10,19 +10,17 @@ import { createFactory } from './factory';
 import { currentUser } from './handler';
 import { checkGuardOrder } from './handler-order';
 import type { KeptPage } from './kept-page';
-import { logInOrUndo } from './logins';
+import { logInOrUndo } from './log-in';
 import type { SendOptions } from './options';
 import { setAuthInfo } from './passport';
 import { answerSuccess, finishRefusal, notSent, toVerified } from './answer';
 import { type SmsOtpSession, toKept } from './session-data';
 import { checkCookieLife, checkProxy, checkSameSite, requireSerializer } from './setup-checks';
-import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
 import { readVisit } from './visit';
 
 /** Makes `send`: the first factor was right, so a code is sent. */
 export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
   const { slot, setup } = context;
-  const devices = context.devices && createDeviceLogin(context.devices, context);
   let isSetUp = false;
 
   return createFactory(context, 'send', 'smsOtpSend', send, {
@@ -45,7 +43,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     warnOfSetUp(context, req);
 
     const first = { user, kept, before: slot.read(req), visit: readVisit(context, req) };
-    const goesOn = await sendOrLogIn(context, devices, first, { req, res, options });
+    const goesOn = await sendOrLogIn(context, first, { req, res, options });
     if (goesOn) setup.passedOn.add(req);
     return goesOn;
   }
@@ -101,13 +99,12 @@ function takeFirstFactor(req: Request): Pick<FirstFactor, 'user' | 'kept'> {
 /** Logs in a user who needs no code. Sends one to every other user. */
 async function sendOrLogIn(
   context: MiddlewareContext,
-  devices: DeviceLogin | undefined,
   first: FirstFactor,
   exchange: Exchange,
 ): Promise<boolean> {
   const { slot, sendOtp } = context;
   const { user, visit } = first;
-  const { req, res } = exchange;
+  const { req } = exchange;
   // Before anything else, so that "log out everywhere" in another request ends this login too.
   const begun = await context.beginPending({ user, purpose: 'login', visit });
   if (begun.kind === 'refused') return finish(context, first, undefined, exchange, begun);
@@ -115,10 +112,7 @@ async function sendOrLogIn(
   try {
     await slot.noteCookieLife(req);
     await slot.undoLogIn(req);
-    const letIn = devices?.hasCookie(req)
-      ? (pendingId: string) => devices.authenticate(req, res, user, pendingId)
-      : undefined;
-    const result = await sendOtp({ user, purpose: 'login', visit, begun, letIn });
+    const result = await sendOtp({ user, purpose: 'login', visit, begun });
     return await finish(context, first, begun, exchange, result);
   } catch (error) {
     await context.endUnused(begun);
@@ -136,8 +130,7 @@ async function finish(
 ): Promise<boolean> {
   const { req, res, options } = exchange;
   const { before } = first;
-  if (result.kind === 'not-required' || result.kind === 'trusted-device')
-    return logInAtOnce(context, first, exchange, result);
+  if (result.kind === 'let-in') return logInAtOnce(context, first, exchange, result);
 
   const changes = { pending: before.pending, isFirstFactor: true };
   if (result.kind === 'refused') {
@@ -161,26 +154,26 @@ async function finish(
 /** Lets Passport log in a user who needs no code. */
 async function logInAtOnce(
   context: MiddlewareContext,
-  { kept, before }: FirstFactor,
+  first: FirstFactor,
   { req, res, options }: Exchange,
-  { begun, user, mark, puts }: LetIn,
+  letIn: LetIn,
 ): Promise<boolean> {
-  const { pendingId } = begun.state.pending;
+  const { kept, before } = first;
+  const { user } = letIn;
+  const mark = toMark(context, letIn);
+  if (mark !== null) context.userFields?.compare(first.user, user);
   const wanted = findWantedPage(context, req, before);
-  await endEarlier(context, req, before, pendingId);
-  const { userId } = toUserIdText(context.getUserId(user));
-  const login = context.logins.prepare(req, userId, mark?.method ?? null);
-  const success = { ...login, puts: [...login.puts, ...puts] };
-  const written = await context.finishPending(pendingId, success);
+  await endEarlier(context, req, before, letIn.begun.state.pending.pendingId);
+  const finished = await context.finishLetIn(letIn, first.visit);
   // Everything that ends all logins of the user has ended this one too.
-  if (written === null) {
+  if (finished === null) {
     const refusal = { reason: 'no-pending-login' } as const;
     const refused = { refusal, pending: undefined, isFirstFactor: true };
     return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
   }
 
-  const marked = { ...kept, ...(mark && { verified: mark }), ...login.kept };
-  context.slot.carryThroughRenewal(req, marked, undefined, written);
+  const marked = { ...kept, ...(mark && { verified: mark }), ...finished.kept };
+  context.slot.carryThroughRenewal(req, marked, undefined, finished.written);
   await logInOrUndo(context, req, user, {});
 
   const page = context.returnPages.find([wanted ?? undefined], mark?.method ?? null);
@@ -194,6 +187,15 @@ async function logInAtOnce(
   await setAuthInfo(context.passport, req, { amr: kept.amr ?? ['pwd'], method, at });
   req.smsOtp = toVerified({ user, method, at });
   return answerSuccess(res, next);
+}
+
+/** Null: the user needs no second factor, and has passed none. */
+function toMark(
+  { getUserId }: MiddlewareContext,
+  { user, proof, at }: LetIn,
+): VerifiedMark | null {
+  if (proof === null) return null;
+  return { userId: toUserIdText(getUserId(user)).userId, method: proof, at };
 }
 
 /**

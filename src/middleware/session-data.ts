@@ -1,8 +1,8 @@
 import type { SessionData } from 'express-session';
 import { isObject } from '../errors';
-import type { LoginReference } from '../core/context';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../core/outcome';
 import type { VerifiedMark } from '../core/users';
+import type { LoginReference } from '../core/visit';
 import type { KeptPage } from './kept-page';
 
 /** What `req.session.smsOtp` holds. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import type { Session, SessionData } from 'express-session';
 import { readFields, SessionError, type Warn } from '../errors';
-import type { WrittenSuccess } from '../core/context';
+import type { WrittenSuccess } from '../core/feature';
 import { type CookieLife, giveLife, isSameLife, isSetSinceRead, readLife } from './cookie-life';
 import { currentUser, isGiven } from './handler';
 import { isSlot, type SmsOtpSession } from './session-data';

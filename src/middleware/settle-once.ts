@@ -1,4 +1,4 @@
-import type { WrittenSuccess } from '../core/context';
+import type { WrittenSuccess } from '../core/feature';
 
 /** A success that is settled once, whatever calls it. */
 export interface Settlement extends WrittenSuccess {

@@ -257,9 +257,9 @@ export function checkLoginPage(
 /** Warns of a form that asks to trust the device, while no device can be trusted. */
 export function checkTrustDevice(
   req: Request,
-  { devices, fields, warn }: Pick<MiddlewareContext, 'devices' | 'fields' | 'warn'>,
+  { trustsDevices, fields, warn }: Pick<MiddlewareContext, 'trustsDevices' | 'fields' | 'warn'>,
 ): void {
-  if (devices !== undefined || readField(req, fields.trustDevice) === undefined) return;
+  if (trustsDevices || readField(req, fields.trustDevice) === undefined) return;
   warn(
     'SMS_OTP_TRUST_DEVICE',
     `A form has sent ${fields.trustDevice}, and no device can be trusted. Give createSmsOtp ` +

@@ -3,13 +3,12 @@ import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { UsageError } from '../errors';
 import type { CodeVerifier } from '../core/code-verifiers';
-import type { PreparedSuccess } from '../core/context';
-import type { PreparedPut } from '../core/feature';
 import type { Method, Refusal } from '../core/outcome';
 import { refuse as toRefused, type Refused } from '../core/refuse-code';
 import type { Passed, Verified } from '../core/verify-otp';
+import type { Visit } from '../core/visit';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
-import type { FactorVerification, MiddlewareContext, PreparedSession } from './context';
+import type { FactorVerification, MiddlewareContext } from './context';
 import { isGiven } from './handler';
 import { setRetryAfter, toVerified } from './answer';
 import { recordRefusal, type SessionRefusal } from './notice';
@@ -17,7 +16,6 @@ import { REPLIES } from './replies';
 import type { Purpose } from '../stores/store';
 import { firstAmr, type SmsOtpSession, toKept } from './session-data';
 import { checkStore, readRequiredField } from './setup-checks';
-import { createDeviceLogin, type DeviceLogin } from './trusted-devices';
 import { isSamePending, updateSlot, withoutPending } from './update-slot';
 import { readVisit } from './visit';
 
@@ -129,7 +127,6 @@ export function createAuthenticate(
   callback?: StrategyCallback,
 ): Authenticate {
   const { slot, factors } = context;
-  const devices = context.devices && createDeviceLogin(context.devices, context);
 
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
@@ -143,12 +140,13 @@ export function createAuthenticate(
     const isMeantToSend = isPlain(options) && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
-    const success = new Success(context, req, options, verifier, callback, devices);
-    const visit = readVisit(context, req);
+    const success = new Success(context, req, verifier, callback);
+    const isKept = options.session !== false;
+    const visit = toVisit(context, req, options);
     const result =
       (await findEndOfLogin(context, req, pending)) ??
-      (await verifyOtp({ code, visit, prepare: (verified) => success.prepare(verified) }));
-    if (result.kind === 'verified') return success.enter(result);
+      (await verifyOtp({ code, visit, isKept, confirm: (verified) => success.confirm(verified) }));
+    if (result.kind === 'verified') return success.enter(result, isKept);
     if (result.kind === 'refused') return refuse(req, options, { ...result, pending });
     const unconfirmed: Refusal = { reason: 'unconfirmed' };
     await recordRefusal(context, req, { refusal: unconfirmed, pending, endsPending: true }, true);
@@ -180,26 +178,32 @@ export function createAuthenticate(
   }
 }
 
+/**
+ * Plain `passport.authenticate` has no form for features, such as the box that trusts a device: its
+ * route is not made for it.
+ */
+function toVisit(context: MiddlewareContext, req: Request, options: AuthenticationOptions): Visit {
+  const visit = readVisit(context, req);
+  return isPlain(options) ? { ...visit, readField: () => undefined } : visit;
+}
+
 /** What a success of one request brings: asked before it counts, and put into the session after. */
 class Success {
   /** What the session kept before, beside the mark. */
   private readonly kept: SmsOtpSession;
   private confirmed: ConfirmedUser | undefined;
-  private login: PreparedSession | undefined;
 
   constructor(
     private readonly context: MiddlewareContext,
     private readonly req: Request,
-    private readonly options: AuthenticationOptions,
     private readonly verifier: CodeVerifier,
     private readonly callback: StrategyCallback | undefined,
-    private readonly devices: DeviceLogin | undefined,
   ) {
     this.kept = toKept(context.slot.read(req));
   }
 
   /** Asks the app and the session whether the user may be in. Their no ends the pending login. */
-  async prepare(verified: Verified): Promise<PreparedSuccess | Refused> {
+  async confirm(verified: Verified): Promise<Refused | null> {
     const { context, req } = this;
     const { user, purpose, method, at } = verified;
     const { pending } = context.slot.read(req);
@@ -214,44 +218,17 @@ class Success {
     // session's data, its user too.
     if (purpose !== 'login' && !(await context.slot.mayFinish(req, pending?.pendingId)))
       return toRefused('no-pending-login');
-    if (this.options.session === false) return { kind: 'prepared', puts: [] };
-    const login = await this.prepareLogin(verified);
-    if (login === null) return toRefused('login-ended');
-    this.login = login;
-    const more = await Promise.all([this.prepareBrowser(verified), this.prepareDevice(verified)]);
-    return { ...login, puts: [...login.puts, ...more.filter((put) => put !== null)] };
-  }
-
-  private async prepareLogin({
-    userId,
-    purpose,
-    method,
-  }: Verified): Promise<PreparedSession | null> {
-    const { logins } = this.context;
-    if (purpose === 'login') return logins.prepare(this.req, userId, method);
-    // Approving one payment proves nothing else: the method stays as it was.
-    return logins.prepareNext(this.req, userId, purpose === 'transaction' ? undefined : method);
-  }
-
-  private async prepareBrowser({ userId, purpose, bucket }: Verified): Promise<PreparedPut | null> {
-    if (purpose === 'transaction') return null;
-    return this.context.browsers.prepare(this.req, { userId, bucket });
-  }
-
-  /**
-   * A user who needed a recovery code has lost something, which is not the moment to trust a
-   * device. Plain `passport.authenticate` trusts none: its route is not made for it.
-   */
-  private async prepareDevice({ user, purpose, method }: Verified): Promise<PreparedPut | null> {
-    if (purpose !== 'login' || method === 'recovery-code' || isPlain(this.options)) return null;
-    return (await this.devices?.prepare(this.req, user)) ?? null;
+    return null;
   }
 
   /** Leaves the session ready for what Passport does next. */
-  async enter({ user, userId, purpose, method, at, transaction, written }: Passed) {
+  async enter(
+    { user, userId, purpose, method, at, transaction, kept, written }: Passed,
+    isKept: boolean,
+  ) {
     const { context, req, confirmed = { user, info: {} } } = this;
     const { slot } = context;
-    if (this.login === undefined) {
+    if (!isKept) {
       // No session names the success.
       await written.done();
       const { pending } = slot.read(req);
@@ -260,7 +237,7 @@ class Success {
     } else {
       // Approving one payment proves nothing else: the mark stays as it was.
       const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
-      const marked = { ...this.kept, ...(verified && { verified }), ...this.login.kept };
+      const marked = { ...this.kept, ...(verified && { verified }), ...kept };
       const keep = purpose === 'login' ? undefined : 'all';
       slot.carryThroughRenewal(req, marked, keep, written);
     }

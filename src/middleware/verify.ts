@@ -3,7 +3,7 @@ import type { Strategy } from 'passport';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
 import { isGiven } from './handler';
-import { logInOrUndo } from './logins';
+import { logInOrUndo } from './log-in';
 import type { VerifyOptions } from './options';
 import { type PassportCallback, setAuthInfo } from './passport';
 import { answerRefusal, answerSuccess } from './answer';

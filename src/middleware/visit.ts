@@ -1,7 +1,8 @@
 import type { Request } from 'express';
 import type { Visit } from '../core/visit';
 import type { MiddlewareContext } from './context';
-import { currentUser } from './handler';
+import { toDeviceLabel } from './device-label';
+import { currentUser, readField, toCookies } from './handler';
 import { readAddress } from './setup-checks';
 
 /**
@@ -9,14 +10,18 @@ import { readAddress } from './setup-checks';
  * @throws {UsageError} without a session.
  */
 export function readVisit(context: MiddlewareContext, req: Request): Visit {
-  const { slot, browsers, warn } = context;
+  const { slot, warn } = context;
   let required: Promise<boolean> | undefined;
 
   return {
+    request: req,
     address: readAddress(req, warn),
     currentUser: currentUser(req),
     pending: slot.read(req).pending,
-    browserCookie: browsers.readCookie(req),
+    readLogin: () => slot.peek(req)?.login,
+    readLabel: () => toDeviceLabel(req.headers['user-agent']),
+    cookies: toCookies(req),
+    readField: (name) => readField(req, name),
     readSender: () => ({
       sessionId: slot.findBroughtId(req),
       userAgent: req.headers['user-agent'],
@@ -25,6 +30,7 @@ export function readVisit(context: MiddlewareContext, req: Request): Visit {
     toSeries: () => slot.toSeries(req),
     isRequired: (user) => (required ??= context.isRequiredFor(user, req)),
     getLocale: (user) => context.getLocale(user, req),
+    endOtherSessions: (userId) => context.endOtherSessions(userId, req),
     getPreferredFactor: (user) => context.getPreferredFactor(user, req),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { StoredRecord, TrustedDevice } from 'passport-sms-otp';
-import { toDeviceLabel } from '../../src/middleware/trusted-devices';
+import { toDeviceLabel } from '../../src/middleware/device-label';
 import { testClock } from '../support/clock';
 import { ALICE, asUser } from '../support/test-app';
 import { useApp, useOwnApps } from '../support/use-app';

@@ -8,7 +8,7 @@ import { chooseLocale } from '../../src/messages/locales';
 import { readCookie } from '../../src/middleware/handler';
 import { createReturnPages } from '../../src/middleware/kept-page';
 import { isSamePage, readAddress, warnOfOtherHost } from '../../src/middleware/setup-checks';
-import { toDeviceLabel } from '../../src/middleware/trusted-devices';
+import { toDeviceLabel } from '../../src/middleware/device-label';
 import { isCrossSite, isPageRequest } from '../../src/middleware/request-kind';
 import { useOwnApps } from '../support/use-app';
 

@@ -2,17 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { HasNoFactor, ListFactors, Core } from '../../core/context';
 import { findPhones } from '../../core/phones';
 import { idText, isUser, toUserIdText } from '../../core/users';
-import { createDeviceRegistry, createDeviceTokens } from '../trusted-devices/device-tokens';
 import { createPhoneCheck, type PhoneSources } from '../phones/phone-book';
 import { createRecoveryCodes, type RecoveryCodes } from '../recovery-codes/recovery-codes';
-import {
-  createDeviceAdmin,
-  createDeviceAuthenticator,
-  createDeviceBinding,
-  type DeviceAdmin,
-  type DeviceAuthenticator,
-  type TrustedDevicesOption,
-} from '../trusted-devices/trusted-devices';
 
 /**
  * Another second factor beside the text message. The library counts attempts and marks the session.
@@ -184,42 +175,20 @@ export function createUserFactors(
   }
 }
 
-/** Recovery codes and trusted devices, where they are configured. */
+/** Recovery codes, where they are configured. */
 export interface LoginFactors {
   readonly recoveryCodes: RecoveryCodes | undefined;
-  readonly devices: (DeviceAuthenticator & DeviceAdmin) | undefined;
 }
 
 interface FactorSettings {
   readonly recoveryCodes?: { readonly count: number } | undefined;
-  readonly trustedDevices?: (TrustedDevicesOption & { maxAgeDays: number }) | undefined;
 }
 
 export function createFactors(
-  core: Core,
-  { recoveryCodes, trustedDevices }: FactorSettings,
+  { store, now, createDigests }: Core,
+  { recoveryCodes }: FactorSettings,
 ): LoginFactors {
-  const { store, now, createDigests } = core;
   const digests = createDigests('factors');
-  const joinDevices = (settings: NonNullable<typeof trustedDevices>): LoginFactors['devices'] => {
-    const tokens = createDeviceTokens(digests, randomBytes);
-    const registry = createDeviceRegistry({ ...settings, devices: store.devices, tokens, now });
-    const bind = createDeviceBinding(core, settings, digests);
-    return {
-      ...createDeviceAuthenticator(core, registry, bind),
-      ...createDeviceAdmin(core, registry),
-    };
-  };
-  return {
-    recoveryCodes:
-      recoveryCodes &&
-      createRecoveryCodes({
-        ...recoveryCodes,
-        sets: store.recoveryCodes,
-        digests,
-        randomBytes,
-        now,
-      }),
-    devices: trustedDevices && joinDevices(trustedDevices),
-  };
+  const parts = { sets: store.recoveryCodes, digests, randomBytes, now };
+  return { recoveryCodes: recoveryCodes && createRecoveryCodes({ ...recoveryCodes, ...parts }) };
 }

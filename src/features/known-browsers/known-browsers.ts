@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { browserIdOf, OTHER_BROWSERS, toBucket } from '../../limits/buckets';
 import { chargeRows, DAY_SECONDS } from '../../limits/charge';
-import { forgetBrowsers } from '../../limits/lift';
 import type { LimitTable } from '../../limits/rows';
 import { cutOffCounter } from '../../limits/table';
 import type { KeyedDigest } from '../../keys';
-import type { KnownBrowsers } from '../../core/context';
+import type { PreparedCookie } from '../../core/prepared-cookie';
 import { repeatUntilDone } from '../../core/repeat';
 import type { RecordSet } from '../../stores/record-sets';
 import type { CounterStore, KnownBrowser } from '../../stores/store';
@@ -16,13 +15,37 @@ export interface KnownBrowsersOption {
   readonly maxAgeDays?: number | undefined;
 }
 
+/** The browsers in which users are known. A failure of the store is a `StoreError`. */
+interface KnownBrowsers {
+  /**
+   * Returns the id of the browser if its cookie is genuine and this user's, otherwise
+   * `OTHER_BROWSERS`. Asks no store.
+   */
+  readonly findBucket: (cookie: string | undefined, userId: string) => Promise<string>;
+  /**
+   * Returns whether this browser is counted apart from all others: its cookie is genuine and this
+   * user's, and it has failures left. Counts nothing.
+   */
+  readonly isKnown: (cookie: string | undefined, userId: string) => Promise<boolean>;
+  /** Prepares to make the browser of a success known; null: the cookie that it has is good. */
+  readonly prepare: (success: BrowserSuccess) => Promise<PreparedCookie | null>;
+}
+
+/** A success in a browser. */
+interface BrowserSuccess {
+  /** The cookie's value, unchecked; undefined when there is none. */
+  readonly cookie: string | undefined;
+  readonly userId: string;
+  /** The pending login's. */
+  readonly bucket: string;
+}
+
 interface KnownBrowsersOptions {
   readonly browsers: RecordSet<KnownBrowser>;
   readonly counters: CounterStore;
   /** One digest for each secret: the first makes seals, all are read. */
   readonly digests: readonly KeyedDigest[];
-  /** Null with `knownBrowsers: false`: all browsers share their limits. */
-  readonly maxAgeDays: number | null;
+  readonly maxAgeDays: number;
   readonly limits: LimitTable;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -60,11 +83,9 @@ const ENTRY = /^(?<browserId>[\w-]{22})\.(?<at>[0-9a-z]{1,9})\.(?<seal>[\w-]{43}
  */
 export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowsers {
   const { browsers, counters, digests, maxAgeDays, limits, now, randomBytes } = options;
-  const isOn = maxAgeDays !== null;
-  const lifeSeconds = (maxAgeDays ?? 0) * DAY_SECONDS;
+  const lifeSeconds = maxAgeDays * DAY_SECONDS;
 
   return {
-    isOn,
     findBucket,
     async isKnown(cookie, userId) {
       const bucket = await findBucket(cookie, userId);
@@ -74,7 +95,6 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       return (await chargeRows(counters, guards)).refusedBy === null;
     },
     async prepare({ cookie, userId, bucket }) {
-      if (!isOn) return null;
       const entries = readEntries(cookie);
       // The seal was checked by `send`. A cookie forged since then can only displace itself.
       if (entries.some((one) => bucketOf(one) === bucket && ageOf(one) < DAY_SECONDS)) return null;
@@ -100,8 +120,6 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
         },
       };
     },
-    list: async (userId) => (await browsers.list(userId)).toReversed(),
-    forget: (userId) => forgetBrowsers(options, limits, userId, now()),
   };
 
   /** Browsers that went were known before all that are left: the cut-off moves there. */

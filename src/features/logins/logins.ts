@@ -1,19 +1,13 @@
 import { DAY_SECONDS } from '../../limits/charge';
-import type {
-  NewLogin,
-  ListedLogin,
-  Core,
-  LoginReference,
-  LoginRegistry,
-  PreparedLogin,
-  WrittenLogin,
-} from '../../core/context';
+import type { Core } from '../../core/context';
+import type { PreparedPut, WrittenSuccess } from '../../core/feature';
 import type { Method } from '../../core/outcome';
 import type { LoginEnd } from '../../core/events';
 import { repeatUntilDone } from '../../core/repeat';
 import { toUserIdText } from '../../core/users';
+import type { LoginReference } from '../../core/visit';
 import type { RecordSet } from '../../stores/record-sets';
-import type { Login, PutResult } from '../../stores/store';
+import type { Login, PutResult, RecordReference, UserId } from '../../stores/store';
 import { CheckedLogins } from './checked-logins';
 
 /** The option `logins`. */
@@ -26,6 +20,78 @@ export interface LoginsOption {
   readonly checkEverySeconds?: number | undefined;
   /** Days that a login lives after it was last seen: 1 to 365. Default: 30. */
   readonly maxAgeDays?: number | undefined;
+}
+
+/** A login as its user's page may show it. Times are milliseconds since 1970. */
+export interface ListedLogin {
+  readonly loginId: string;
+  /** The browser and system, such as `Firefox, Windows`; may be empty. */
+  readonly label: string;
+  /** How the second factor was passed; null when none was required. */
+  readonly method: Method | null;
+  readonly startedAt: number;
+  /** Written once an hour. */
+  readonly lastSeenAt: number;
+}
+
+/**
+ * The records of logins, and what this process knows of them. A failure of the store is a
+ * `StoreError`.
+ */
+export interface LoginRegistry {
+  /**
+   * Whether this process has found the login live within `checkEverySeconds` before this time.
+   * Allocates nothing.
+   */
+  readonly isChecked: (loginId: string, atMs: number) => boolean;
+  /** Returns whether the login is live, and asks the store unless it is checked. */
+  readonly isLive: (login: LoginReference) => Promise<boolean>;
+  /** Asks the store now. Null: the login has ended. */
+  readonly findLive: (login: LoginReference) => Promise<Login | null>;
+  /** Begins a login at once, for a session from before `logins` was switched on. */
+  readonly begin: (login: NewLogin) => Promise<WrittenLogin>;
+  /** Prepares a login that begins with a success. */
+  readonly prepare: (login: NewLogin) => PreparedLogin;
+  /**
+   * Prepares another login in the place of this one, with the same beginning.
+   * @param method Undefined: it stays.
+   */
+  readonly prepareNext: (
+    before: Login,
+    method: Method | undefined,
+  ) => PreparedLogin & { readonly replaces: RecordReference };
+  /** Puts another login in the place of this one, in one step. Null: it has ended, none begins. */
+  readonly replace: (login: LoginReference, method: Method) => Promise<WrittenLogin | null>;
+  /** Ends a login; returns whether it was live. */
+  readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
+  /** Ends all logins of a user but one; returns how many there were. */
+  readonly endAll: (userId: string, reason: LoginEnd, except?: string) => Promise<number>;
+  /**
+   * Ends the logins that are listed beside this one, and none where this one is not listed. A login
+   * that takes its place meanwhile stays.
+   */
+  readonly endListed: (login: LoginReference, reason: LoginEnd) => Promise<void>;
+  /** Returns the user's logins, the newest first. */
+  readonly list: (id: UserId) => Promise<readonly ListedLogin[]>;
+  /** Ends a login of this user; returns whether it was live. */
+  readonly revoke: (id: UserId, loginId: string) => Promise<boolean>;
+}
+
+/** A login whose record is written with a success. */
+export interface PreparedLogin extends PreparedPut {
+  readonly login: LoginReference;
+}
+
+/** A login whose record is written. */
+export interface WrittenLogin extends WrittenSuccess {
+  readonly login: LoginReference;
+}
+
+/** A login that begins. */
+export interface NewLogin {
+  readonly userId: string;
+  readonly method: Method | null;
+  readonly label: string;
 }
 
 /** Beyond this a login without a second factor ends, otherwise the one seen longest ago. */

@@ -3,7 +3,7 @@ import { chargeRows, waitOf } from '../../limits/charge';
 import type { LimitName } from '../../limits/table';
 import type { Reason, Refusal } from '../../core/outcome';
 import { maskPhone } from '../../core/phones';
-import type { HasNoFactor, Core, PreparedSuccess } from '../../core/context';
+import type { HasNoFactor, Core } from '../../core/context';
 import type { SendOtp } from '../../core/send-otp';
 import { deny, type SendResult } from '../../core/send-result';
 import { isFreshMark, toUserIdText, type VerifiedMark } from '../../core/users';
@@ -108,7 +108,7 @@ function findReplaced(
 }
 
 /** The code of a new number. */
-export interface ConfirmRequest extends Omit<VerifyRequest, 'prepare'> {
+export interface ConfirmRequest extends Omit<VerifyRequest, 'confirm' | 'isKept'> {
   readonly changeAndEnd: ChangeAndEndHere;
   /** Ends what an earlier request with the same code may have left. */
   readonly completeEnding: (user: Express.User) => Promise<void>;
@@ -153,7 +153,7 @@ export function createConfirmPhone(
     }
 
     // 2 the code; and before it counts, the same check again, because verifying takes time
-    const result = await verifyOtp({ ...request, prepare: () => prepare(request) });
+    const result = await verifyOtp({ ...request, isKept: true, confirm: () => mayConfirm(request) });
     if (result.kind === 'refused') await completeEnding(request);
     if (result.kind !== 'verified') return result;
 
@@ -176,9 +176,9 @@ export function createConfirmPhone(
     if (found === 'passed') await request.completeEnding(currentUser);
   }
 
-  async function prepare(request: ConfirmRequest): Promise<PreparedSuccess | Refused> {
+  async function mayConfirm(request: ConfirmRequest): Promise<Refused | null> {
     if (!(await request.mayFinish())) return refuse('no-pending-login');
-    return (await checkRight(request)) ?? { kind: 'prepared', puts: [] };
+    return checkRight(request);
   }
 
   async function checkRight({ visit, readPassed }: ConfirmRequest): Promise<Refused | null> {

@@ -1,7 +1,8 @@
 import { chargeBrowser } from '../../limits/attempts';
 import { chargeRows } from '../../limits/charge';
 import type { KeyedDigest } from '../../keys';
-import type { Core, PreparedCookie } from '../../core/context';
+import type { Core } from '../../core/context';
+import type { PreparedCookie } from '../../core/prepared-cookie';
 import type { DeviceEnd } from '../../core/events';
 import { findPhones } from '../../core/phones';
 import { findUser, toUserIdText, type VerifiedMark } from '../../core/users';
@@ -37,8 +38,8 @@ export interface DeviceRequest {
 
 /** A device that asks to need no code. */
 export interface DeviceLoginRequest extends DeviceRequest {
-  /** The cookie of known browsers, unchecked. */
-  readonly browserCookie: string | undefined;
+  /** The user's browser, as its attempts are counted. */
+  readonly bucket: string;
 }
 
 /** Whether a device needs no code at a login. */
@@ -70,12 +71,11 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
      * callbacks.
      */
     async authenticate(request: DeviceLoginRequest): Promise<DeviceAuthentication> {
-      const { user: firstFactorUser, value, address, browserCookie } = request;
+      const { user: firstFactorUser, value, address, bucket } = request;
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(core.getUserId(firstFactorUser));
       const { userId } = identity;
-      if (await isLocked(userId, await core.browsers.findBucket(browserCookie, userId)))
-        return { kind: 'not-now' };
+      if (await isLocked(userId, bucket)) return { kind: 'not-now' };
       // A user who is gone or disabled passes no second factor: the send refuses it.
       const user = await findUser(core, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };

@@ -1,0 +1,43 @@
+import type { Request } from 'express';
+import type { SessionLogins } from '../core/feature';
+import type { LoginReference } from '../core/visit';
+import { joinWritten } from '../core/finish-login';
+import type { RequestLogins } from './context';
+import type { SessionSlot } from './session-slot';
+
+/** @param sessions Undefined: no feature keeps logins, and no session has one of its own. */
+export function createRequestLogins(
+  slot: SessionSlot,
+  sessions: SessionLogins | undefined,
+): RequestLogins {
+  if (sessions === undefined) return ALWAYS_ACTIVE;
+  const findLogin = (req: Request): LoginReference | undefined => slot.peek(req)?.login;
+
+  return {
+    isOn: true,
+    isChecked: (req, loginId, at) => sessions.isChecked(req, loginId, at),
+    async isLive(req) {
+      const login = findLogin(req);
+      return login === undefined || sessions.isActive(req, login);
+    },
+    async isStillLive(req) {
+      const login = findLogin(req);
+      return login === undefined || sessions.isStillActive(req, login);
+    },
+    renew: (visit, userId, method) => sessions.renew(visit, userId, method),
+    async end(req) {
+      const login = findLogin(req);
+      if (login !== undefined) await sessions.end(login);
+    },
+  };
+}
+
+/** The session alone says that the user is in. */
+const ALWAYS_ACTIVE: RequestLogins = {
+  isOn: false,
+  isChecked: () => true,
+  isLive: () => Promise.resolve(true),
+  isStillLive: () => Promise.resolve(true),
+  renew: () => Promise.resolve({ kept: {}, ...joinWritten() }),
+  end: () => Promise.resolve(),
+};
