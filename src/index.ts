@@ -60,12 +60,10 @@ export type {
   MessageOption,
   MessagesOption,
 } from './messages/options';
-export type {
-  FactorsPart,
-  PhonesPart,
-  RecoveryPart,
-  VerifyWithPart,
-} from './middleware/middlewares';
+export type { FactorsPart } from './features/factors/feature';
+export type { PhonesPart } from './features/phones/feature';
+export type { RecoveryPart } from './features/recovery-codes/feature';
+export type { VerifyWithPart } from './middleware/middlewares';
 export type {
   EnrollOptions,
   FactorName,
@@ -81,9 +79,9 @@ export type {
   VerifyOptions,
 } from './middleware/options';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware/session-data';
-export type { GenerateOptions, RecoveryCodesPart } from './middleware/recovery-codes';
+export type { GenerateOptions, RecoveryCodesPart } from './features/recovery-codes/recovery-codes-part';
 export type { ListedPhone } from './features/phones/change-phones';
-export type { Phones } from './middleware/phones';
+export type { Phones } from './features/phones/phones';
 export type { SmsOtpStatus } from './middleware/status';
 export type {
   SmsOtpAuthInfo,

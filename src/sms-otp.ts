@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type ChangeAndEnd, createChangeAndEnd } from './core/end-others';
 import {
-  createFactors,
-  createUserFactors,
-  type LoginFactors,
-  type UserFactors,
-} from './features/factors/factors';
-import {
   createForgottenBrowsers,
   createKnownBrowsersFeature,
   type KnownBrowsersMembers,
@@ -16,8 +10,15 @@ import {
   createLoginsFeature,
   type LoginsParts,
 } from './features/logins/feature';
-import { createPhoneLister } from './features/phones/phone-book';
+import { createAppFactors, type FactorsPart } from './features/factors/feature';
+import { createPhonesFeature, type PhonesPart } from './features/phones/feature';
+import { createBookLister, type PhoneBook } from './features/phones/phone-book';
 import { createPolicies } from './features/policies/policies';
+import {
+  createForgottenCodes,
+  createRecoveryFeature,
+  type RecoveryPart,
+} from './features/recovery-codes/feature';
 import {
   createForgottenDevices,
   createTrustedDevices,
@@ -31,7 +32,6 @@ import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createLimitTable, type LimitTable } from './limits/rows';
 import { createUserAdmin, type UserAdmin } from './core/admin';
-import { type CodeVerifier, createCodeVerifiers } from './core/code-verifiers';
 import type { AppUserId, Core } from './core/context';
 import { createEmitter } from './core/events';
 import type { Feature } from './core/feature';
@@ -39,7 +39,10 @@ import { refundUnusable } from './core/charge-send';
 import { createFactorOptions } from './core/factor-options';
 import { finishLetIn } from './core/let-in';
 import { createResendOtp } from './core/resend-otp';
+import { createGivenPhone } from './core/given-phone';
 import { createSendOtp } from './core/send-otp';
+import { createSms } from './core/sms-factor';
+import { createUserFactors, type UserFactors } from './core/user-factors';
 import { readId, toUserIdText } from './core/users';
 import { createVerifyOtp } from './core/verify-otp';
 import { createBeginPending, endUnused } from './core/pending';
@@ -52,15 +55,7 @@ import { createMarkReader } from './middleware/guard';
 import { currentUser } from './middleware/handler';
 import { createReturnPages } from './middleware/kept-page';
 import { createRequestLogins } from './middleware/request-logins';
-import {
-  createMiddlewares,
-  type FactorsPart,
-  type FeatureContexts,
-  type Middlewares,
-  type PhonesPart,
-  type RecoveryPart,
-  type VerifyWithPart,
-} from './middleware/middlewares';
+import { createMiddlewares, type Middlewares, type VerifyWithPart } from './middleware/middlewares';
 import { defaultPassport, isOldPassport, type PassportInstance } from './middleware/passport';
 import {
   createPreferredFinder,
@@ -156,7 +151,6 @@ type PartOptions = Pick<
 class SmsOtpContext {
   readonly core: Core;
   readonly middleware: MiddlewareContext;
-  readonly features: FeatureContexts;
   readonly members: object;
   readonly publicSettings: SmsOtpSettings;
   readonly canPassSecondFactor: UserFactors['canPassSecondFactor'];
@@ -165,7 +159,7 @@ class SmsOtpContext {
 
   constructor(options: SmsOtpOptions) {
     const settings = loadOptions().readOptions(options);
-    const { onEvent, now, store = memoryStore({ now }), phoneBook: book } = settings;
+    const { onEvent, now, store = memoryStore({ now }) } = settings;
     const emit = createEmitter(onEvent);
     const shared = { now, tokenStore: store.tokens };
     const opened = loadOpenGateway().openGateway(options.gateway, shared);
@@ -175,14 +169,12 @@ class SmsOtpContext {
     const features: Feature<MiddlewareContext>[] = [];
     const core = createCore(settings, opened, store, emit, features);
     features.push(...listFeatures(core, settings, opened));
-    const factors = createFactors(core, settings);
-    const userFactors = createUserFactors(core, settings, factors.recoveryCodes);
-    const { canPassSecondFactor, hasNoFactor } = userFactors;
+    const userFactors = createUserFactors(core);
     this.core = core;
-    this.canPassSecondFactor = canPassSecondFactor;
+    this.canPassSecondFactor = userFactors.canPassSecondFactor;
     this.changeAndEnd = createChangeAndEnd(core);
     const { changeAndEnd } = this;
-    const parts = { ...factors, userFactors, changeAndEnd };
+    const parts = { userFactors, changeAndEnd };
     this.middleware = createMiddlewareContext(settings, core, parts, opened, store);
     this.members = joinMembers(features, this.middleware);
     this.publicSettings = toPublicSettings(
@@ -190,15 +182,6 @@ class SmsOtpContext {
       findServedLocales(settings.messages),
       createPreferredFinder(core, userFactors.listFactors, this.middleware),
     );
-    this.features = {
-      phones: book && { core, book, hasNoFactor },
-      recoveryCodes: factors.recoveryCodes && {
-        codes: factors.recoveryCodes,
-        hasNoFactor,
-        loadUser: settings.loadUser,
-        emit,
-      },
-    };
     this.close = async () => {
       await opened.close();
       unsubscribe?.();
@@ -235,14 +218,14 @@ export function createSmsOtp<const O extends PartOptions>(
 ): SmsOtp<O> {
   if (others.length > 0) throw new TypeError(SECOND_ARGUMENT);
   const context = new SmsOtpContext(options);
-  const { middleware, core, features, changeAndEnd, canPassSecondFactor, close } = context;
+  const { middleware, core, changeAndEnd, canPassSecondFactor, close } = context;
   const warmUp = async (): Promise<void> => {
     // Reading any number loads the plans of all countries; this one is fictional.
     await Promise.all([core.gateway.warmUp(), core.numberKeys('+12025550100')]);
   };
   const strategy = new SmsOtpStrategy(context);
   register(strategy, middleware);
-  const middlewares = createMiddlewares(middleware, features, strategy);
+  const middlewares = createMiddlewares(middleware, strategy);
   const admin = createUserAdmin(core, changeAndEnd);
   const parts = { ...middlewares, ...admin, settings: context.publicSettings };
   const made: object = { ...parts, canPassSecondFactor, warmUp, close, ...context.members };
@@ -329,10 +312,10 @@ function joinMembers(
 /** Lists the features that are configured, in the order in which the core calls them. */
 function listFeatures(
   core: Core,
-  { allowedCountries, policies, ...settings }: Settings,
+  { allowedCountries, policies, fields, ...settings }: Settings,
   { policyGateway }: OpenGateway,
 ): readonly Feature<MiddlewareContext>[] {
-  const { logins, trustedDevices, knownBrowsers, fields } = settings;
+  const { logins, trustedDevices, knownBrowsers, phoneBook, factors, recoveryCodes } = settings;
   const checked = withBuiltIns(allowedCountries, policies);
   const devices = trustedDevices && { ...trustedDevices, field: fields.trustDevice };
 
@@ -344,6 +327,13 @@ function listFeatures(
     knownBrowsers === false
       ? createForgottenBrowsers(core)
       : createKnownBrowsersFeature(core, knownBrowsers),
+    // What a user has to pass a second factor with: callbacks of the app before our store.
+    ...(phoneBook === undefined ? [] : [createPhonesFeature(core, phoneBook)]),
+    createSms(core, fields.code, settings.getPhone !== undefined),
+    ...(factors.length === 0 ? [] : [createAppFactors(core, factors, fields.code)]),
+    recoveryCodes === undefined
+      ? createForgottenCodes(core)
+      : createRecoveryFeature(core, recoveryCodes, fields.recoveryCode),
   ];
 }
 
@@ -377,7 +367,7 @@ function createCore(
     warn,
     now,
     limits,
-    listPhones: createPhoneLister({ ...settings, getUserId, warn, readNumber }),
+    listPhones: createPhoneLister(settings, { getUserId, warn, readNumber }),
     loadUser,
     getUserId,
     hasListener: settings.onEvent !== undefined,
@@ -408,18 +398,29 @@ function readLimits({ limits, factors, ...settings }: Settings): LimitTable {
   return createLimitTable({ limits, hasKnownBrowsers, gapSeconds }, listGuessable(factors));
 }
 
-function joinFactors(
-  core: Core,
-  verifiers: ReadonlyMap<string, CodeVerifier>,
-): MiddlewareContext['factors'] {
-  const joined = Array.from(verifiers, ([name, verifier]) => {
-    const verifyOtp = createVerifyOtp(core, verifier);
-    return [
-      name,
-      { verifier, verifyOtp, createOptions: createFactorOptions(core, verifier) },
-    ] as const;
-  });
-  return new Map(joined);
+/** Prepares the checks of all factors. Messages list ours first. */
+function joinFactors(core: Core): MiddlewareContext['factors'] {
+  const isOfApp = (feature: Feature): number => (feature.name === 'factors' ? 1 : 0);
+  const ordered = core.features.toSorted((one, other) => isOfApp(one) - isOfApp(other));
+  const factors = ordered.flatMap((feature) => feature.factors ?? []);
+
+  return new Map(
+    factors.map((factor) => {
+      const verifyOtp = createVerifyOtp(core, factor);
+      const createOptions = createFactorOptions(core, factor);
+      return [factor.method, { factor, verifyOtp, createOptions }];
+    }),
+  );
+}
+
+/** The app knows the numbers itself, or they are in its phone book. */
+function createPhoneLister(
+  { getPhone, phoneBook }: Settings,
+  parts: Omit<Parameters<typeof createBookLister>[0], 'phoneBook'>,
+): Core['listPhones'] {
+  if (getPhone !== undefined) return createGivenPhone({ ...parts, getPhone });
+  if (phoneBook !== undefined) return createBookLister({ ...parts, phoneBook });
+  throw optionError('createSmsOtp', 'getPhone', 'is required without phoneBook');
 }
 
 /** Only `false` means no: neither any other value nor a throw does. */
@@ -435,7 +436,7 @@ function toRequiredCheck(
   };
 }
 
-interface AccountParts extends LoginFactors {
+interface AccountParts {
   readonly userFactors: UserFactors;
   readonly changeAndEnd: ChangeAndEnd;
 }
@@ -455,7 +456,7 @@ function createSetup(settings: Settings): MiddlewareContext['setup'] {
 function createMiddlewareContext(
   settings: Settings,
   core: Core,
-  { recoveryCodes, userFactors, changeAndEnd }: AccountParts,
+  { userFactors, changeAndEnd }: AccountParts,
   { writesMessages }: OpenGateway,
   store: SmsOtpStore,
 ): MiddlewareContext {
@@ -465,7 +466,6 @@ function createMiddlewareContext(
   const logins = createRequestLogins(slot, sessions);
   const beginPending = createBeginPending(core);
   const sendOtp = createSendOtp(core, beginPending, userFactors.listFactors);
-  const verifiers = createCodeVerifiers(core, settings, recoveryCodes);
   return {
     passport: choosePassport(settings),
     strategyName,
@@ -483,7 +483,7 @@ function createMiddlewareContext(
     hasOneOf: userFactors.hasOneOf,
     sendOtp,
     resendOtp: createResendOtp(core, sendOtp),
-    factors: joinFactors(core, verifiers),
+    factors: joinFactors(core),
     trustsDevices: settings.trustedDevices !== undefined,
     writesMessages,
     codeValiditySeconds: settings.codeValiditySeconds,

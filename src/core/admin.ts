@@ -3,7 +3,6 @@ import type { ListedLogin } from '../features/logins/logins';
 import type { ListedDevice } from '../features/trusted-devices/trusted-devices';
 import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
-import { RECOVERY_CODES_ID } from '../stores/check-values';
 import type { UserId } from '../stores/store';
 import type { Core } from './context';
 import { toUserIdText } from './users';
@@ -60,7 +59,7 @@ export function createUserAdmin(
   changeAndEnd: ChangeAndEnd,
 ): UserAdmin {
   const { store, features, limits, now, emit } = core;
-  const { counters, recoveryCodes } = store;
+  const { counters } = store;
 
   /** Apps that keep the count of failures themselves are informed of every change. */
   async function emitFailures(userId: string): Promise<void> {
@@ -76,7 +75,6 @@ export function createUserAdmin(
   /** Running locks stay: forgetting a user must not lift them. So does the day's limit on codes. */
   async function forget(userId: string): Promise<void> {
     const keys = limits.keysOfUser(userId, await listBrowserIds(userId));
-    await recoveryCodes.remove(userId, RECOVERY_CODES_ID);
     for (const feature of features) await feature.forget?.(userId);
     await counters.clear(keys, { keepsLocked: true });
   }
@@ -103,7 +101,6 @@ export function createUserAdmin(
       const { userId } = toUserIdText(id);
       return {
         userId,
-        recoveryCodes: (await recoveryCodes.find(userId, RECOVERY_CODES_ID))?.hashes.length ?? 0,
         ...(await exportFeatures(core, userId)),
       } as UserExport;
     },

@@ -54,16 +54,6 @@ export interface PreparedSuccess {
 /** The type of `Express.User['id']` where the app has declared one: what its own callbacks take. */
 export type AppUserId = Express.User extends { readonly id: infer Id extends UserId } ? Id : UserId;
 
-/** Lists the factors, besides texts, that a user is offered now. */
-export type ListFactors = (user: Express.User, userId: string) => Promise<readonly string[]>;
-
-/**
- * Returns whether it is certain that a user has nothing to pass a second factor with. False as well
- * when a callback or the store fails, and when `load` returns no user or another one: a right is
- * never given because nobody could say no.
- */
-export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
-
 /** Everything the decisions need, made once by `createSmsOtp`. */
 export interface Core {
   readonly warn: Warn;

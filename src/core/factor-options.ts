@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { type CodeVerifier, admitsOtherFactors, isAccepted } from './code-verifiers';
+import { admitsOtherFactors, isAccepted } from './accepted-factors';
 import type { Core } from './context';
+import type { Factor } from './feature';
 import { findUser } from './users';
 import { type Refused, refuse } from './refuse-code';
 import type { Visit } from './visit';
@@ -23,7 +24,7 @@ export type CreateFactorOptions = (visit: Visit) => Promise<FactorOptions | Refu
  */
 export function createFactorOptions(
   core: Core,
-  { method, challenge: part }: CodeVerifier,
+  { method, challenge: part }: Factor,
 ): CreateFactorOptions | undefined {
   if (part === undefined) return undefined;
   const { pendingLogins, challenges } = core.store;

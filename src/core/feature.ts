@@ -1,7 +1,10 @@
+import type { SmsOtpError } from '../errors';
+import type { Permit } from '../gateway';
 import type { ReadNumber } from '../limits/number-country';
 import type {
   Counter,
   PendingLogin,
+  Purpose,
   PutResult,
   RecordPut,
   RecordReference,
@@ -31,6 +34,15 @@ export interface Feature<Edge = unknown> {
    * returned is written in the step that ends the pending login.
    */
   onSuccess?(success: Success, visit: Visit): Promise<Written | Refusal | null> | Written | null;
+  /** The second factors that it adds. */
+  readonly factors?: readonly Factor[];
+  /** Returns the factors, besides messages, that a user can use now. */
+  offers?(user: Express.User, userId: string): Promise<readonly string[]>;
+  /**
+   * Returns whether a user has something of this feature to pass a second factor with, whether or
+   * not it works now. Rejects when that is not known.
+   */
+  has?(user: Express.User, userId: string): Promise<boolean>;
   /** Says whether the login of a session is active. At most one feature does. */
   readonly sessions?: SessionLogins;
   /**
@@ -197,7 +209,7 @@ export interface Success {
   /** The method of a factor, or of a feature that lets in. Null: no second factor was needed. */
   readonly proof: Method | null;
   /** The factor whose code was right. Null: none was, and no trust is handed out. */
-  readonly factor: { readonly counting: Counting } | null;
+  readonly factor: Factor | null;
   readonly pending: PendingLogin;
   /** The OTP whose code was right. Null: another factor's was, or none. */
   readonly otp: SentOtp | null;
@@ -211,11 +223,89 @@ export interface Success {
   readonly isKept: boolean;
 }
 
+/** Checks the codes of one second factor. Those that are sent by message are one among others. */
+export interface Factor {
+  /** The factor's name, and the `method` of the mark. */
+  readonly method: Method;
+  /** The field of the request body that holds the code. */
+  readonly field: string;
+  /** RFC 8176. */
+  readonly amr: string;
+  /**
+   * How attempts are counted: at codes that can be guessed, at codes for a user who has lost
+   * something, or as an answer to a challenge of ours.
+   */
+  readonly counting: 'guess' | 'recovery' | 'answer';
+  /** What its codes are good for. */
+  readonly purposes: readonly Purpose[];
+  /** Whether its codes are sent: then attempts are counted at the OTP of the message. */
+  readonly isSent: boolean;
+  /** Returns the code in its plain form, or null for input that cannot be one. */
+  readonly read: (input: unknown) => string | null;
+  /**
+   * Reserves a gateway slot before the attempt is counted, so that an overloaded gateway costs the
+   * user nothing. Left out: the gateway is not needed.
+   * @throws {SmsOtpError} when no code can be checked now.
+   */
+  readonly reserve?: () => Promise<Permit>;
+  /**
+   * Returns whether the pending login still applies, e.g. the user still owns the number that the
+   * message went to. Left out: it does.
+   */
+  readonly isStillValid?: (user: Express.User, claimed: ClaimedLogin) => Promise<boolean>;
+  /** The factor answers a challenge of ours. Left out: its codes are typed. */
+  readonly challenge?: FactorChallenge;
+  /** @throws {SmsOtpError} when the code was certainly not checked: the pending login goes on. */
+  readonly check: (claimed: ClaimedCode, slot: Permit | undefined) => Promise<CheckResult>;
+}
+
+/** How a factor answers challenges. */
+export interface FactorChallenge {
+  /** Returns what the browser gets. */
+  readonly createOptions: (asked: ChallengedUser) => object | Promise<object>;
+  /**
+   * Takes the open challenge of a pending login, which is good once, whatever the answer will be.
+   * A reason: there is none to answer.
+   */
+  readonly take: (
+    pendingId: string,
+  ) => Promise<{ readonly challenge: string } | { readonly reason: 'expired' | 'wrong-code' }>;
+}
+
+/** Whom a challenge is for. */
+export interface ChallengedUser {
+  readonly user: Express.User;
+  readonly userId: string;
+  readonly address: string | undefined;
+  readonly purpose: 'login' | 'step-up';
+  /** 32 random bytes as base64url. */
+  readonly challenge: string;
+}
+
+/** A pending login, and the OTP at which an attempt was counted; null: none is active. */
+export interface ClaimedLogin {
+  readonly pending: PendingLogin;
+  readonly otp: SentOtp | null;
+}
+
+/** A code with the pending login and the user it is claimed to belong to. */
+export interface ClaimedCode extends ClaimedLogin {
+  readonly user: Express.User;
+  readonly code: string;
+  /** The challenge of ours that it answers, if the factor has one. */
+  readonly factorChallenge: string | undefined;
+  readonly address: string | undefined;
+  /** Milliseconds that the gateway has to check it. Left out: its own deadline. */
+  readonly limitMs?: number | undefined;
+}
+
 /**
- * How attempts at a factor are counted: at codes that can be guessed, at codes for the user who has
- * lost something, or as an answer to a challenge of ours.
+ * The result of checking a code. `over`: the code has expired or was used. `lost`: the answer did
+ * not arrive whole, so the code may have been checked.
  */
-export type Counting = 'guess' | 'recovery' | 'answer';
+export type CheckResult =
+  | { readonly kind: 'right' | 'wrong' | 'over' }
+  | { readonly kind: 'lost'; readonly error: SmsOtpError };
 
 /** What a feature adds to a success. */
 export interface Written {

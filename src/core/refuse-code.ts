@@ -2,8 +2,8 @@ import { mayHaveArrived, type SmsOtpError } from '../errors';
 import type { Attempt, AttemptStop } from '../limits/attempts';
 import type { Counter, PendingLogin, Purpose, SentOtp } from '../stores/store';
 import { findTextRefunds } from './charge-send';
-import type { CodeVerifier } from './code-verifiers';
 import type { Core } from './context';
+import type { Factor } from './feature';
 import type { Reason, Refusal } from './outcome';
 
 /** Refuses a code without counting anything. `endsPending` removes its login from the session. */
@@ -37,7 +37,7 @@ export interface Unconfirmed {
 /** How the codes of one factor are checked. */
 export interface Checker {
   readonly core: Core;
-  readonly verifier: CodeVerifier;
+  readonly factor: Factor;
 }
 
 /** The user whom the events of an attempt name. */
@@ -61,9 +61,9 @@ interface FailedAttempt {
   readonly newer?: SentOtp | null;
 }
 
-/** Returns whether the factor's codes are sent by message. */
-export function isTexted({ verifier }: Checker): boolean {
-  return verifier.method === 'sms';
+/** Returns whether the factor's codes are sent. */
+export function isSent({ factor }: Checker): boolean {
+  return factor.isSent;
 }
 
 /** Refuses a code that was checked and is not right. */
@@ -95,7 +95,7 @@ export async function fail(
 ): Promise<Refused> {
   checker.core.emit({ type: 'rejected', ...subject, reason });
   const stop = await attempt.end(outcome);
-  const attemptsLeft = isTexted(checker) ? left : undefined;
+  const attemptsLeft = isSent(checker) ? left : undefined;
   const refused = { ...refuse(reason, endsPending), attemptsLeft };
   if (stop === null || reason === 'user-gone' || reason === 'already-verified') return refused;
   // Otherwise the page would offer a new code, and the request for it would be refused.
@@ -191,7 +191,7 @@ export async function endThrown(
   error: unknown,
 ): Promise<void> {
   const { attempt } = failed;
-  if (!isTexted(checker) || mayHaveArrived(error)) await attempt.end('threw');
+  if (!isSent(checker) || mayHaveArrived(error)) await attempt.end('threw');
   else await attempt.end('not-checked', findFirstText(checker, failed));
 }
 

@@ -1,7 +1,7 @@
 import type { LimitName } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
-import { isAccepted } from './code-verifiers';
+import { isAccepted } from './accepted-factors';
 import type { Core } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';

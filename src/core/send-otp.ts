@@ -2,8 +2,8 @@ import { type GatewayError, readFields } from '../errors';
 import { createOutageWatch } from '../limits/refunds';
 import { createNearWatch } from '../limits/near-limits';
 import type { PendingState } from '../stores/pending-logins';
-import { admitsOtherFactors, isAccepted } from './code-verifiers';
-import type { BegunPending, ListFactors, Core } from './context';
+import { admitsOtherFactors, isAccepted } from './accepted-factors';
+import type { BegunPending, Core } from './context';
 import { withTiming } from './events';
 import type { Refusal } from './outcome';
 import { findLetIn } from './let-in';
@@ -18,6 +18,7 @@ import {
   type SendRequest,
   type SendResult,
 } from './send-result';
+import type { ListFactors } from './user-factors';
 import { toUserIdText, type UserIdText } from './users';
 import {
   findResendTime,

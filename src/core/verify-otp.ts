@@ -10,10 +10,10 @@ import {
 import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { FinishOptions, PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
-import { type CodeVerifier, isAccepted, type Verification } from './code-verifiers';
+import { isAccepted } from './accepted-factors';
 import type { Core } from './context';
 import { withTiming } from './events';
-import type { Success, WrittenSuccess } from './feature';
+import type { CheckResult, Factor, Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import type { Method } from './outcome';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
@@ -25,7 +25,7 @@ import {
   fail,
   failChecked,
   hasPassed,
-  isTexted,
+  isSent,
   refuse,
   type Refused,
   refuseUnused,
@@ -47,9 +47,9 @@ export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
  * @throws {SmsOtpError} for errors that leave the pending login active, and what the app's own
  * callbacks throw.
  */
-export function createVerifyOtp(core: Core, verifier: CodeVerifier): VerifyOtp {
-  const chargeAttempt = createAttemptLimit(toAttemptParts(core), verifier);
-  const checker: CountingChecker = { core, verifier, chargeAttempt };
+export function createVerifyOtp(core: Core, factor: Factor): VerifyOtp {
+  const chargeAttempt = createAttemptLimit(toAttemptParts(core), factor);
+  const checker: CountingChecker = { core, factor, chargeAttempt };
   return withTiming(core, 'verify', (request) => verifyOtp(checker, request));
 }
 
@@ -99,7 +99,7 @@ function toAttemptParts({ store: { counters }, limits, userBlocks }: Core) {
 }
 
 async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Promise<VerifyResult> {
-  const { verifier } = checker;
+  const { factor } = checker;
   // 1 read the code
   const read = await readRequest(checker, request);
   if ('kind' in read) return read;
@@ -107,17 +107,17 @@ async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Prom
   const startedAtMs = performance.now();
 
   // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
-  const isUnsent = isTexted(checker) && shown.otpId === null;
-  let permit = isUnsent ? undefined : await verifier.reserve?.();
+  const isUnsent = isSent(checker) && shown.otpId === null;
+  let permit = isUnsent ? undefined : await factor.reserve?.();
   try {
     // 3 claim an attempt, on the pending login and on the user, before anything is checked
     const claimed = await claim(checker, shown);
     if ('kind' in claimed) return claimed;
     const subject = toSubject(claimed.pending, request.visit);
-    if (isTexted(checker) && claimed.otp === null)
+    if (isSent(checker) && claimed.otp === null)
       return rejectWithoutText(checker, subject, claimed);
     // The session says that no message is out, but another request of this login has sent one.
-    permit ??= await verifier.reserve?.();
+    permit ??= await factor.reserve?.();
     const charged = await charge(checker, claimed, subject);
     if (charged.kind === 'refused') return rejectAttempt(checker, subject, charged);
 
@@ -143,16 +143,16 @@ async function readRequest(
   checker: Checker,
   { code: input, visit: { pending } }: VerifyRequest,
 ): Promise<ReadRequest | Refused> {
-  const { core, verifier } = checker;
-  const code = verifier.readCode(input);
+  const { core, factor } = checker;
+  const code = factor.read(input);
   if (code === null) return refuse('malformed-code');
-  if (pending === undefined || !verifier.purposes.includes(pending.purpose))
+  if (pending === undefined || !factor.purposes.includes(pending.purpose))
     return refuse('no-pending-login');
-  if (!isAccepted(pending.methods, verifier.method)) return refuse('second-factor-required');
+  if (!isAccepted(pending.methods, factor.method)) return refuse('second-factor-required');
   // Refuse before reserving a gateway permit: the pending login has expired or has no attempts.
   if (pending.pendingUntil <= core.now()) return refuse('expired', true);
-  if (isTexted(checker) && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
-  const taken = await verifier.challenge?.take(pending.pendingId);
+  if (isSent(checker) && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
+  const taken = await factor.challenge?.take(pending.pendingId);
   if (taken !== undefined && 'reason' in taken) return refuse(taken.reason);
   return { code, shown: pending, factorChallenge: taken?.challenge };
 }
@@ -177,11 +177,11 @@ async function claim(
   shown: PendingCode,
   otpId?: string,
 ): Promise<Claimed | Refused> {
-  const { verifier } = checker;
+  const { factor } = checker;
   const { pendingLogins } = checker.core.store;
-  const isGuess = verifier.counting === 'guess';
+  const isGuess = factor.counting === 'guess';
   const most = isGuess ? checker.core.settings.maxAttempts : MAX_UNGUESSABLE;
-  const of = isTexted(checker) ? 'otp' : `factor:${verifier.method}`;
+  const of = isSent(checker) ? 'otp' : `factor:${factor.method}`;
 
   const claim = await pendingLogins.claim(shown.pendingId, { of, otpId, most });
   if (claim.outcome === 'exhausted') return refuse('too-many-attempts');
@@ -197,7 +197,7 @@ async function claim(
  */
 async function refuseUnknown(checker: Checker, pendingId: string): Promise<Refused> {
   if (await hasPassed(checker.core, pendingId)) return refuse('already-verified', true);
-  return refuse(isTexted(checker) ? 'wrong-code' : 'no-pending-login', true);
+  return refuse(isSent(checker) ? 'wrong-code' : 'no-pending-login', true);
 }
 
 function toSubject({ userId, purpose }: PendingLogin, { address }: Visit): Subject {
@@ -263,16 +263,16 @@ async function findOwner(
   request: VerifyRequest,
   counted: ChargedCode,
 ): Promise<Pick<CheckedCode, 'user'> | Refused> {
-  const { core, verifier } = checker;
+  const { core, factor } = checker;
   const { pending, otp } = counted;
   try {
     // 4 expired? A deadline that cannot be read has passed. Other factors have the whole login.
-    const deadline = isTexted(checker) ? otp?.expiresAt : pending.pendingUntil;
+    const deadline = isSent(checker) ? otp?.expiresAt : pending.pendingUntil;
     if (!(Number(deadline) > core.now())) return await fail(checker, counted, 'expired');
 
     // 5 load the user
     const user = await findUser(core, pending, request.visit.currentUser);
-    if (user !== null && (await verifier.isStillValid?.(user, counted)) !== false) return { user };
+    if (user !== null && (await factor.isStillValid?.(user, counted)) !== false) return { user };
     await core.store.pendingLogins.end(pending.pendingId);
     return await fail(checker, counted, 'user-gone', true);
   } catch (error) {
@@ -290,10 +290,10 @@ async function checkAtOtp(
   limitMs?: number,
 ): Promise<VerifyResult | 'wrong' | 'over'> {
   const { address } = request.visit;
-  let verdict: Exclude<Verification['kind'], 'lost'>;
+  let verdict: Exclude<CheckResult['kind'], 'lost'>;
   try {
     // 6 the gateway, or the factor, checks the code
-    const result = await checker.verifier.verify({ ...counted, address, limitMs }, permit);
+    const result = await checker.factor.check({ ...counted, address, limitMs }, permit);
     if (result.kind === 'lost') return await endUnconfirmed(checker, counted, result.error);
     verdict = result.kind;
   } catch (error) {
@@ -313,10 +313,10 @@ async function checkPrevious(
   request: VerifyRequest,
   newest: CheckedCode & ChargedCode,
 ): Promise<VerifyResult | null> {
-  const previous = isTexted(checker) ? findPreviousOtp(checker.core, newest) : null;
+  const previous = isSent(checker) ? findPreviousOtp(checker.core, newest) : null;
   if (previous === null) return null;
   const limitMs = (): number => checkMsLeft(newest.startedAtMs);
-  const permit = await reserveWithin(checker.verifier.reserve, limitMs());
+  const permit = await reserveWithin(checker.factor.reserve, limitMs());
   if (permit === null) return null;
   try {
     const claimed = await claim(checker, newest.shown, previous.otpId);
@@ -349,9 +349,9 @@ async function finish(
   request: VerifyRequest,
   counted: CheckedCode,
 ): Promise<VerifyResult> {
-  const { core, verifier } = checker;
+  const { core, factor } = checker;
   const { pendingId } = counted.pending;
-  const verified = toVerified(counted, verifier.method, core.now());
+  const verified = toVerified(counted, factor.method, core.now());
   const prepared = await prepare(checker, request, counted, verified);
   if (prepared.kind === 'refused') return prepared;
 
@@ -410,7 +410,7 @@ function toSuccess(
   const { pending, sends } = counted;
   const otp = findProven(checker, counted);
   const whose = { user, userId, pending, otp, sends, bucket, at };
-  return { ...whose, proof: method, factor: checker.verifier, isKept };
+  return { ...whose, proof: method, factor: checker.factor, isKept };
 }
 
 function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
@@ -432,7 +432,7 @@ function toFinishOptions(
   const proven = otp === null ? [] : [provenCounter(userId, otp.numberKey)];
   return {
     otpId: otp?.otpId,
-    leavesMark: checker.verifier.counting !== 'answer',
+    leavesMark: checker.factor.counting !== 'answer',
     clears: success.clears,
     charges: [...proven, ...success.charges],
   };
@@ -440,7 +440,7 @@ function toFinishOptions(
 
 /** Returns the OTP whose code was right. Null: another factor's was. */
 function findProven(checker: Checker, { otp }: Pick<CheckedCode, 'otp'>): SentOtp | null {
-  return isTexted(checker) ? otp : null;
+  return isSent(checker) ? otp : null;
 }
 
 /** The counts are cleared, whether the session is saved or not. All else is told after that. */
@@ -467,11 +467,11 @@ async function emitSuccess(
   counted: CheckedCode,
   tells: object,
 ): Promise<void> {
-  const { core, verifier } = checker;
+  const { core, factor } = checker;
   if (!core.hasListener) return;
 
   const proven = findProven(checker, counted);
   const country = proven && (await core.readNumber(proven.mobile)()).country;
-  const { method } = verifier;
+  const { method } = factor;
   core.emit({ type: 'verified', ...counted.subject, method, country, ...tells });
 }

@@ -5,7 +5,7 @@ import { chargeRows, type Counted, waitOf } from '../limits/charge';
 import type { LimitRow } from '../limits/rows';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
-import { admitsOtherFactors } from './code-verifiers';
+import { admitsOtherFactors } from './accepted-factors';
 import type { BegunPending, Core } from './context';
 import type { PhoneChoice, Refusal } from './outcome';
 import type { UserIdText } from './users';

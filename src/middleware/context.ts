@@ -1,9 +1,8 @@
 import type { Request } from 'express';
 import type { ChangedFrom, EndReason } from '../core/end-others';
 import type { Warn } from '../errors';
-import type { CodeVerifier } from '../core/code-verifiers';
 import type { BegunPending, PendingState } from '../core/context';
-import type { SessionLogins } from '../core/feature';
+import type { Factor, SessionLogins } from '../core/feature';
 import type { FinishedLetIn } from '../core/let-in';
 import type { CreateFactorOptions } from '../core/factor-options';
 import type { ResendRequest, ResendResult } from '../core/resend-otp';
@@ -121,7 +120,7 @@ export interface Setup {
 
 /** Verifies the codes of one factor. */
 export interface FactorVerification {
-  readonly verifier: CodeVerifier;
+  readonly factor: Factor;
   readonly verifyOtp: VerifyOtp;
   /** Undefined for factors whose codes are typed. */
   readonly createOptions: CreateFactorOptions | undefined;

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { optionError, UsageError, type Warn } from '../errors';
-import { isAccepted } from '../core/code-verifiers';
+import { isAccepted } from '../core/accepted-factors';
 import { idText, isFreshMark, type VerifiedMark } from '../core/users';
 import type { MarkCheck, MarkReader, MiddlewareContext, RequestLogins } from './context';
 import { decideGuard, type GuardedRequest, type Unpassed } from './guard-refusal';

@@ -1,4 +1,4 @@
-import { isAccepted } from '../core/code-verifiers';
+import { isAccepted } from '../core/accepted-factors';
 import type { Method } from '../core/outcome';
 import type { GuardOptions } from './options';
 

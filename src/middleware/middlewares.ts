@@ -1,22 +1,14 @@
 import type { Request, RequestHandler } from 'express';
 import { optionError } from '../errors';
-import { isAppFactor } from '../core/code-verifiers';
 import type { MiddlewareContext } from './context';
 import { createFirstFactor, type FirstFactorStrategy } from './first-factor';
 import { createGuards, type Guards } from './guard';
 import { createLogout } from './logout';
 import type { FirstFactorOptions, RedirectOptions, SendOptions, VerifyOptions } from './options';
-import { createPhones, type Phones, type PhonesContext } from './phones';
-import {
-  createRecoveryCodesPart,
-  type RecoveryCodesContext,
-  type RecoveryCodesPart,
-} from './recovery-codes';
 import { createResendCancelStepUp, type ResendCancelStepUp } from './resend-cancel-step-up';
 import { createSend } from './send';
 import { createStatus, type SmsOtpStatus } from './status';
 import type { OtpStrategy } from './strategy';
-import { createOptionsWith } from './options-with';
 import { createVerify } from './verify';
 
 /** The middlewares and guards that are there whatever is configured. */
@@ -54,46 +46,11 @@ export interface VerifyWithPart {
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
 }
 
-/** Added by the option `factors`. */
-export interface FactorsPart {
-  /**
-   * Answers with the options for a factor that answers a challenge, as JSON. `verifyWith` verifies
-   * its response, once and within five minutes. @throws {TypeError} when `factors` has none of that
-   * name that does.
-   */
-  readonly optionsWith: (factor: string) => RequestHandler;
-}
-
-/** Added by the option `phoneBook`. */
-export interface PhonesPart {
-  /** Adds, confirms, changes and removes numbers. */
-  readonly phones: Phones;
-}
-
-/** Added by the option `recoveryCodes`. */
-export interface RecoveryPart {
-  /** Generates and counts the codes for users who have lost their phone. */
-  readonly recoveryCodes: RecoveryCodesPart;
-}
-
-/** The contexts of the features that are configured. */
-export interface FeatureContexts {
-  readonly phones: PhonesContext | undefined;
-  readonly recoveryCodes: RecoveryCodesContext | undefined;
-}
-
-/** The parts that exist only if an option is given. */
-type OptionalParts = VerifyWithPart &
-  FactorsPart &
-  PhonesPart &
-  RecoveryPart;
-
 /** Makes all middlewares and guards from one context. Some exist only if their option is given. */
 export function createMiddlewares(
   context: MiddlewareContext,
-  { phones, recoveryCodes }: FeatureContexts,
   strategy: OtpStrategy,
-): Middlewares & Partial<OptionalParts> {
+): Middlewares & Partial<VerifyWithPart> {
   const others = [...context.factors.keys()].filter((name) => name !== 'sms');
   return {
     firstFactor: createFirstFactor(context),
@@ -103,10 +60,7 @@ export function createMiddlewares(
     status: createStatus(context),
     ...createResendCancelStepUp(context),
     ...createGuards(context),
-    ...(phones && { phones: createPhones(context, phones) }),
-    ...(recoveryCodes && { recoveryCodes: createRecoveryCodesPart(context, recoveryCodes) }),
     ...(others.length > 0 && { verifyWith: createVerifyWith(context, strategy, others) }),
-    ...(others.some(isAppFactor) && createFactorsPart(context)),
   };
 }
 
@@ -128,15 +82,3 @@ function createVerifyWith(
 }
 
 const VERIFY = 'verify() verifies texted codes';
-
-function createFactorsPart(context: MiddlewareContext): FactorsPart {
-  return {
-    optionsWith: (factor) => {
-      const createOptions = context.factors.get(factor)?.createOptions;
-      if (createOptions === undefined) {
-        throw new TypeError('optionsWith: factors has none of that name with createOptions');
-      }
-      return createOptionsWith(context, createOptions);
-    },
-  };
-}

@@ -1,8 +1,9 @@
 import type { Request } from 'express';
-import { isAccepted } from '../core/code-verifiers';
-import type { ListFactors, Core } from '../core/context';
+import { isAccepted } from '../core/accepted-factors';
+import type { Core } from '../core/context';
 import { findPhones } from '../core/phones';
 import { findPreferred } from '../core/preferred-factor';
+import type { ListFactors } from '../core/user-factors';
 import { readId, toUserIdText } from '../core/users';
 import type { UserId } from '../stores/store';
 import type { MiddlewareContext } from './context';

@@ -64,7 +64,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     { at, method }: VerifiedMark,
     kept: Partial<SmsOtpSession>,
   ): SmsOtpStatus['verified'] {
-    const own = factors.get(method)?.verifier.amr;
+    const own = factors.get(method)?.factor.amr;
     return { at, method, amr: [...firstAmr(kept), ...(own === undefined ? [] : [own])] };
   }
 

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { UsageError } from '../errors';
-import type { CodeVerifier } from '../core/code-verifiers';
+import type { Factor } from '../core/feature';
 import type { Method, Refusal } from '../core/outcome';
 import { refuse as toRefused, type Refused } from '../core/refuse-code';
 import type { Passed, Verified } from '../core/verify-otp';
@@ -131,16 +131,16 @@ export function createAuthenticate(
   return async function authenticate(req, options) {
     const { pending } = slot.read(req);
     checkStore(pending, context);
-    const { verifier, verifyOtp } = findFactor(options.factor ?? 'sms');
+    const { factor, verifyOtp } = findFactor(options.factor ?? 'sms');
     const { purpose = pending?.purpose } = options;
     if (purpose !== pending?.purpose)
       return refuse(req, options, { refusal: { reason: 'no-pending-login' }, pending });
-    const code = readRequiredField(req, verifier.field, context.warn);
+    const code = readRequiredField(req, factor.field, context.warn);
     // Plain `passport.authenticate` of this strategy, right behind a first factor.
     const isMeantToSend = isPlain(options) && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
-    const success = new Success(context, req, verifier, callback);
+    const success = new Success(context, req, factor, callback);
     const isKept = options.session !== false;
     const visit = toVisit(context, req, options);
     const result =
@@ -196,7 +196,7 @@ class Success {
   constructor(
     private readonly context: MiddlewareContext,
     private readonly req: Request,
-    private readonly verifier: CodeVerifier,
+    private readonly factor: Factor,
     private readonly callback: StrategyCallback | undefined,
   ) {
     this.kept = toKept(context.slot.read(req));
@@ -207,7 +207,7 @@ class Success {
     const { context, req } = this;
     const { user, purpose, method, at } = verified;
     const { pending } = context.slot.read(req);
-    const amr = [...firstAmr(this.kept), this.verifier.amr];
+    const amr = [...firstAmr(this.kept), this.factor.amr];
     const info: SmsOtpAuthInfo = { amr, method, at };
     const confirmed = await confirmUser(this.callback, { user, info });
     if (confirmed === null) return toRefused('denied', true);

@@ -12,7 +12,7 @@ import {
 import type { SecretOption } from '../define-options';
 import { UsageError } from '../errors';
 import { expandKey } from '../keys';
-import { readCode } from '../core/code-verifiers';
+import { readCode } from '../core/sms-factor';
 
 /** Whose authenticator app it is, and what that shows. */
 export interface TotpSecretOptions {

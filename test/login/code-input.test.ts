@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { readCode } from '../../src/core/code-verifiers';
+import { readCode } from '../../src/core/sms-factor';
 import { countStringWork } from '../support/count-string-work';
 import { people } from '../support/people';
 import { visit } from '../support/visit';

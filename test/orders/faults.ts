@@ -356,7 +356,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'new recovery codes end nothing',
-    file: 'middleware/recovery-codes.ts',
+    file: 'features/recovery-codes/recovery-codes-part.ts',
     from: "await changeAndEnd(req, id, 'changed', async () =>",
     to: 'void changeAndEnd;\n        await (async (change: () => Promise<void>) => change())(async () =>',
     scenario: beside(['logged-in', 'new-codes'], ['pending', 'right']),

@@ -1,7 +1,6 @@
-import { isObject, readFields, type Warn } from '../../errors';
+import { readFields, type Warn } from '../../errors';
 import { isPhoneNumber, type ReadNumber, toE164 } from '../../limits/number-country';
-import type { AppUserId, Core, UserPhones } from '../../core/context';
-import type { UnusablePhone } from '../../core/events';
+import type { AppUserId, Core } from '../../core/context';
 import type { PhoneChoice } from '../../core/outcome';
 import { describePhone } from '../../core/phones';
 import { toUserIdText } from '../../core/users';
@@ -66,48 +65,32 @@ export interface PhoneBook {
   setDefault(userId: AppUserId, mobile: string): boolean | Promise<boolean>;
 }
 
-/** Where a user's numbers are found. */
-export interface PhoneSources {
-  readonly getPhone?: ((user: Express.User) => unknown) | undefined;
-  readonly phoneBook?: PhoneBook | undefined;
+/** A phone book, and what reads it. */
+interface BookSource {
+  readonly phoneBook: PhoneBook;
   readonly getUserId: (user: Express.User) => AppUserId;
   readonly warn: Warn;
   readonly readNumber: ReadNumber;
 }
 
-/**
- * Makes the list of a user's numbers that may be texted, the default first: the one that `getPhone`
- * returns, otherwise the confirmed ones of the phone book.
- */
-export function createPhoneLister(sources: PhoneSources): Core['listPhones'] {
-  const { getPhone, phoneBook, getUserId } = sources;
-  if (getPhone !== undefined) return async (user) => readPhone(await getPhone(user), sources);
+/** Makes the list of a user's confirmed numbers, the default first: those get messages. */
+export function createBookLister(source: BookSource): Core['listPhones'] {
+  const { phoneBook, getUserId } = source;
   return async (user) => {
-    const listed: unknown = await phoneBook?.list(getUserId(user));
+    const listed: unknown = await phoneBook.list(getUserId(user));
     // Anything but a list is an empty one: such a user has no number, and is refused.
-    const entries = await readEntries(Array.isArray(listed) ? listed : [], sources);
+    const entries = await readEntries(Array.isArray(listed) ? listed : [], source);
     return entries.filter(({ isConfirmed }) => isConfirmed);
   };
 }
 
 /**
- * Makes the check whether a user has a number: one that a login would text, anything but null from
- * `getPhone`, or a confirmed entry of the phone book. An entry that does not say that it is
+ * Returns whether a user has a number in the phone book. An entry that does not say that it is
  * unconfirmed counts, so that an invalid one is not a reason to trust the next number.
  */
-export function createPhoneCheck(
-  listPhones: Core['listPhones'],
-  { getPhone, phoneBook, getUserId }: Omit<PhoneSources, 'warn' | 'readNumber'>,
-): (user: Express.User) => Promise<boolean> {
-  return async function hasPhone(user) {
-    if (phoneBook !== undefined) {
-      const listed = await readBook(phoneBook, getUserId(user));
-      if (listed.some((entry) => readFields(entry).isConfirmed !== false)) return true;
-      if (getPhone === undefined) return false;
-    }
-    const phones = await listPhones(user);
-    return 'found' in phones || phones.length > 0;
-  };
+export async function hasEntry(book: PhoneBook, id: AppUserId): Promise<boolean> {
+  const listed = await readBook(book, id);
+  return listed.some((entry) => readFields(entry).isConfirmed !== false);
 }
 
 /** @throws {TypeError} when the phone book returns anything but a list, or the user has no id. */
@@ -117,46 +100,6 @@ async function readBook(book: PhoneBook, id: AppUserId): Promise<readonly unknow
   if (!Array.isArray(listed)) throw new TypeError('phoneBook.list must return a list');
   return listed as readonly unknown[];
 }
-
-/**
- * Reads what `getPhone` has returned: a number, `{ number, isConfirmed }`, or null for a user who
- * has none. Nothing else is repaired, or taken to mean that there is no number.
- */
-async function readPhone(
-  given: unknown,
-  { warn, readNumber }: Pick<PhoneSources, 'warn' | 'readNumber'>,
-): Promise<UserPhones> {
-  if (given === null) return [];
-  const { number, isConfirmed } = isObject(given) ? given : { number: given, isConfirmed: false };
-  if (isPhoneNumber(number) && typeof isConfirmed === 'boolean')
-    return [{ mobile: await toE164(readNumber, number), isConfirmed }];
-  const found = describeUnusable(number);
-  warn(
-    'SMS_OTP_UNUSABLE_PHONE',
-    `getPhone returned ${FOUND[found]} for a user. ${UNUSABLE}`,
-    found,
-  );
-  return { found };
-}
-
-/** Returns what was found where `{ number, isConfirmed }` is not valid. */
-function describeUnusable(number: unknown): keyof typeof FOUND {
-  if (number === undefined) return 'undefined';
-  if (number === '') return 'empty';
-  return typeof number !== 'string' || isPhoneNumber(number) ? 'invalid' : 'not-e164';
-}
-
-const FOUND: Readonly<Record<Exclude<UnusablePhone, 'error'>, string>> = {
-  undefined: 'undefined',
-  empty: 'an empty string',
-  'not-e164': 'a string that is not E.164',
-  invalid: 'neither a string, { number, isConfirmed } nor null',
-};
-
-const UNUSABLE =
-  'No code can be sent to such a user, who still counts as one with a number. Return E.164 with ' +
-  'plus such as +12025550123, or null for a user who has no number. The command ' +
-  '`npx passport-sms-otp numbers` proposes the E.164 form of stored numbers';
 
 /** A number as the phone book has it. */
 interface BookEntry extends PhoneEntry {
@@ -190,7 +133,7 @@ export async function readOwnPhones(
  */
 async function readEntries(
   listed: readonly unknown[],
-  { warn, readNumber }: Pick<PhoneSources, 'warn' | 'readNumber'>,
+  { warn, readNumber }: Pick<BookSource, 'warn' | 'readNumber'>,
 ): Promise<readonly BookEntry[]> {
   const found = listed.map(readFields);
   if (

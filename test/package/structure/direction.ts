@@ -18,9 +18,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   options: [...BELOW_CORE, 'define-options', 'errors'],
   'define-options': ['closest-name', 'keys', 'errors'],
   'closest-name': [],
-  middleware: ['features', 'core', 'define-options', 'errors'],
-  features: ['core', ...BELOW_CORE, 'errors'],
-  core: ['features', ...BELOW_CORE, 'errors', 'foreign-error'],
+  middleware: ['core', 'define-options', 'errors'],
+  // A feature has requests, cookies and answers of its own. Which features there are, `sms-otp`
+  // alone knows.
+  features: ['middleware', 'core', ...BELOW_CORE, 'errors'],
+  core: [...BELOW_CORE, 'errors', 'foreign-error'],
   limits: ['stores', 'gateway', 'protocol', 'define-options', 'bounded-map', 'errors'],
   messages: ['stores', 'protocol', 'define-options', 'errors'],
   gateway: ['protocol'],
@@ -66,7 +68,7 @@ const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
   // The place of the code in a message.
   'sms-gateway': ['protocol/message-length.ts'],
   // Secrets are sealed like tokens, and a code is read like a texted one.
-  totp: ['client/token-crypto.ts', 'core/code-verifiers.ts'],
+  totp: ['client/token-crypto.ts', 'core/sms-factor.ts'],
 };
 
 /** Records and contracts that every part may name. */
@@ -86,8 +88,16 @@ function packageOf(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
+/** "features/phones/enroll.ts" is of the feature "phones". */
+function featureOf(path: string): string | undefined {
+  const [part, feature] = path.split('/');
+  return part === 'features' ? feature : undefined;
+}
+
 export function followsDirection({ from, to, kind }: Import): boolean {
   const [source, target] = [partOf(from), partOf(to)];
+  // No feature knows another one.
+  if (source === 'features' && target === 'features') return featureOf(from) === featureOf(to);
   const allowed = MAY_IMPORT[source];
   if (allowed === undefined) return false;
   if (isPackage(to) || (source === target && source !== 'errors')) return true;
@@ -110,12 +120,13 @@ const HTTP_PACKAGES = ['express', 'express-session', 'passport', 'passport-custo
 const LAZY_PACKAGES = ['undici', 'libphonenumber-js', 'otpauth'];
 
 /**
- * Packages of the HTTP edge stay there, and in the pages and the demo, which use the package as an
- * app does; options.ts may name the type of a request.
+ * Packages of the HTTP edge stay there, in the features, which have middlewares of their own, and
+ * in the pages and the demo, which use the package as an app does; options.ts may name the type of
+ * a request.
  */
 export function keepsHttpAtTheEdge({ from, to, kind }: Import): boolean {
   const isHttp = isPackage(to) && HTTP_PACKAGES.includes(packageOf(to));
-  if (!isHttp || ['middleware', 'pages', 'demo'].includes(partOf(from))) return true;
+  if (!isHttp || ['middleware', 'features', 'pages', 'demo'].includes(partOf(from))) return true;
   return from === 'options.ts' && kind === 'type';
 }
 

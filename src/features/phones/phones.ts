@@ -4,31 +4,31 @@ import {
   type ChangeResult,
   createChangePhones,
   type ListedPhone,
-} from '../features/phones/change-phones';
+} from './change-phones';
 import {
   type Confirmed,
   type ConfirmRequest,
   createConfirmPhone,
   createEnrollPhone,
-} from '../features/phones/enroll';
-import type { HasNoFactor } from '../core/context';
-import type { PhoneBook } from '../features/phones/phone-book';
-import { createSmsVerifier } from '../core/code-verifiers';
-import type { Core } from '../core/context';
-import { joinWritten } from '../core/finish-login';
-import { createVerifyOtp } from '../core/verify-otp';
-import type { Visit } from '../core/visit';
-import { findEndOfLogin, recordCodeRefusal } from './code-answers';
-import type { MiddlewareContext } from './context';
-import { createFactory } from './factory';
-import { readField } from './handler';
+} from './enroll';
+import type { PhoneBook } from './phone-book';
+import { createSmsFactor } from '../../core/sms-factor';
+import type { Core } from '../../core/context';
+import { createUserFactors } from '../../core/user-factors';
+import { joinWritten } from '../../core/finish-login';
+import { createVerifyOtp } from '../../core/verify-otp';
+import type { Visit } from '../../core/visit';
+import { findEndOfLogin, recordCodeRefusal } from '../../middleware/code-answers';
+import type { MiddlewareContext } from '../../middleware/context';
+import { createFactory } from '../../middleware/factory';
+import { readField } from '../../middleware/handler';
 import type {
   CheckedOptions,
   EnrollOptions,
   PhoneOptions,
   RedirectOptions,
   RemoveOptions,
-} from './options';
+} from '../../middleware/options';
 import {
   answerRefusal,
   answerSuccess,
@@ -37,12 +37,12 @@ import {
   notSent,
   notVerified,
   toVerified,
-} from './answer';
-import { LOGIN_ENDED, recordRefusal, type SessionRefusal } from './notice';
-import { finishSend } from './answer-send';
-import { toKept } from './session-data';
-import { readRequiredField } from './setup-checks';
-import { readVisit } from './visit';
+} from '../../middleware/answer';
+import { LOGIN_ENDED, recordRefusal, type SessionRefusal } from '../../middleware/notice';
+import { finishSend } from '../../middleware/answer-send';
+import { toKept } from '../../middleware/session-data';
+import { readRequiredField } from '../../middleware/setup-checks';
+import { readVisit } from '../../middleware/visit';
 
 /**
  * The numbers of a logged-in user. A user who can pass a second factor needs one that is recent
@@ -67,21 +67,12 @@ export interface Phones {
   readonly list: (user: Express.User) => Promise<readonly ListedPhone[]>;
 }
 
-/** The login, the app's phone book, and who has nothing yet to pass a second factor with. */
-export interface PhonesContext {
-  readonly core: Core;
-  readonly book: PhoneBook;
-  readonly hasNoFactor: HasNoFactor;
-}
-
 /** Makes `phones`. */
-export function createPhones(
-  context: MiddlewareContext,
-  { core, book, hasNoFactor }: PhonesContext,
-): Phones {
+export function createPhones(context: MiddlewareContext, core: Core, book: PhoneBook): Phones {
   const { fields, sendOtp } = context;
+  const { hasNoFactor } = createUserFactors(core);
   // A texted code proves the number: no other factor can.
-  const verifyOtp = createVerifyOtp(core, createSmsVerifier(core, fields.code, ['enroll']));
+  const verifyOtp = createVerifyOtp(core, createSmsFactor(core, fields.code, ['enroll']));
   const enrollment = { core, book, sendOtp, verifyOtp, hasNoFactor };
   const changes = createChangePhones(enrollment);
 

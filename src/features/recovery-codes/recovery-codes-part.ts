@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import type { HasNoFactor } from '../core/context';
-import type { RecoveryCodes, WrittenCodes } from '../features/recovery-codes/recovery-codes';
-import { optionError, RecoveryCodesError, SecondFactorError } from '../errors';
-import type { AppUserId, Core } from '../core/context';
-import { toUserIdText } from '../core/users';
-import type { UserId } from '../stores/store';
-import type { MiddlewareContext } from './context';
+import type { AppUserId, Core } from '../../core/context';
+import type { HasNoFactor } from '../../core/user-factors';
+import { toUserIdText } from '../../core/users';
+import { optionError, RecoveryCodesError, SecondFactorError } from '../../errors';
+import type { MiddlewareContext } from '../../middleware/context';
+import type { UserId } from '../../stores/store';
+import type { RecoveryCodes, WrittenCodes } from './recovery-codes';
 
 /** Options of `recoveryCodes.generate`. */
 export interface GenerateOptions {
@@ -39,25 +39,14 @@ export interface RecoveryCodesPart {
   count(userId: UserId): Promise<number>;
 }
 
-/** Recovery codes, and what new ones change besides. */
-export interface RecoveryCodesContext {
-  readonly codes: RecoveryCodes;
-  readonly hasNoFactor: HasNoFactor;
-  readonly loadUser: Core['loadUser'];
-  readonly emit: Core['emit'];
-}
-
 /** How old the second factor may be when codes are replaced. */
 const MAX_AGE_MS = 300_000;
 
 export function createRecoveryCodesPart(
-  {
-    marks,
-    logins,
-    changeAndEnd,
-    endOtherSessions,
-  }: Pick<MiddlewareContext, 'marks' | 'logins' | 'changeAndEnd' | 'endOtherSessions'>,
-  { codes, hasNoFactor, loadUser, emit }: RecoveryCodesContext,
+  { loadUser, emit }: Core,
+  { marks, logins, changeAndEnd, endOtherSessions }: MiddlewareContext,
+  codes: RecoveryCodes,
+  hasNoFactor: HasNoFactor,
 ): RecoveryCodesPart {
   return {
     async generate(id, req, { form } = {}) {

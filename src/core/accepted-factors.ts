@@ -1,0 +1,15 @@
+import type { Purpose } from '../stores/store';
+import type { Method } from './outcome';
+
+/**
+ * Returns whether other factors are good for a purpose: a transaction's message shows what is
+ * approved, an enrollment's proves the number.
+ */
+export function admitsOtherFactors(purpose: Purpose): purpose is 'login' | 'step-up' {
+  return purpose === 'login' || purpose === 'step-up';
+}
+
+/** Returns whether a factor is one of those that are accepted. Undefined: all are. */
+export function isAccepted(methods: readonly string[] | undefined, method: Method): boolean {
+  return methods === undefined || methods.includes(method);
+}

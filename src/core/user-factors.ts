@@ -1,0 +1,78 @@
+import type { Core } from './context';
+import { findPhones } from './phones';
+import { idText, isUser, toUserIdText } from './users';
+
+/**
+ * Answers what a user is offered now, where a factor that fails is left out, and what a user has.
+ */
+export interface UserFactors {
+  readonly listFactors: ListFactors;
+  /**
+   * Returns whether the user can pass a second factor, or could before the last code for users who
+   * have lost something was used. Rejects when a callback or the store fails.
+   */
+  readonly canPassSecondFactor: (user: Express.User) => Promise<boolean>;
+  readonly hasNoFactor: HasNoFactor;
+  /** Returns whether the user can pass one of these factors now. */
+  readonly hasOneOf: (user: Express.User, methods: readonly string[]) => Promise<boolean>;
+}
+
+/** Lists the factors, besides messages, that a user is offered now. */
+export type ListFactors = (user: Express.User, userId: string) => Promise<readonly string[]>;
+
+/**
+ * Returns whether it is certain that a user has nothing to pass a second factor with. False as well
+ * when a callback or the store fails, and when `load` returns no user or another one: a right must
+ * not depend on an answer that is missing.
+ */
+export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
+
+export function createUserFactors(core: Core): UserFactors {
+  const { getUserId } = core;
+
+  return {
+    listFactors: (user, userId) => listFactors(core, user, userId),
+    canPassSecondFactor: (user) => canPass(core, user),
+    hasNoFactor: (userId, load) => hasNoFactor(core, userId, load),
+    async hasOneOf(user, methods) {
+      const listed = await listFactors(core, user, toUserIdText(getUserId(user)).userId);
+      if (listed.some((factor) => methods.includes(factor))) return true;
+      if (!methods.includes('sms')) return false;
+      const phones = await findPhones(core, user);
+      // A number that cannot be read now is one that the user has.
+      return 'found' in phones || phones.length > 0;
+    },
+  };
+}
+
+async function listFactors(
+  { features }: Core,
+  user: Express.User,
+  userId: string,
+): Promise<readonly string[]> {
+  const listed: string[] = [];
+  for (const feature of features) listed.push(...((await feature.offers?.(user, userId)) ?? []));
+  return listed;
+}
+
+async function canPass({ features, getUserId }: Core, user: Express.User): Promise<boolean> {
+  const { userId } = toUserIdText(getUserId(user));
+  for (const feature of features)
+    if ((await feature.has?.(user, userId)) === true) return true;
+  return false;
+}
+
+async function hasNoFactor(core: Core, userId: string, load: () => unknown): Promise<boolean> {
+  try {
+    const user: unknown = await load();
+    if (!isUser(user) || idText(core.getUserId(user)) !== userId) return false;
+    return !(await canPass(core, user));
+  } catch {
+    core.warn(
+      'SMS_OTP_FACTORS_UNKNOWN',
+      'Whether a user can pass a second factor could not be found out, so the user counts as ' +
+        'one who can: loadUser, getPhone, phoneBook.list, isAvailable or the store has failed',
+    );
+    return false;
+  }
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import type { Core } from '../../core/context';
+import type { Factor, Feature } from '../../core/feature';
+import { createUserFactors } from '../../core/user-factors';
+import type { MiddlewareContext } from '../../middleware/context';
+import { RECOVERY_CODES_ID } from '../../stores/check-values';
+import { createRecoveryCodes, readRecoveryCode, type RecoveryCodes } from './recovery-codes';
+import { createRecoveryCodesPart, type RecoveryCodesPart } from './recovery-codes-part';
+
+/** Added by the option `recoveryCodes`. */
+export interface RecoveryPart {
+  /** Generates and counts the codes for users who have lost their phone. */
+  readonly recoveryCodes: RecoveryCodesPart;
+}
+
+/**
+ * Lets users in who have lost their phone.
+ * @param field The field of a form that has the code.
+ */
+export function createRecoveryFeature(
+  core: Core,
+  { count }: { readonly count: number },
+  field: string,
+): Feature<MiddlewareContext> {
+  const { store, now } = core;
+  const digests = core.createDigests('factors');
+  const codes = createRecoveryCodes({ count, sets: store.recoveryCodes, digests, randomBytes, now });
+  const { hasNoFactor } = createUserFactors(core);
+
+  return {
+    ...createForgottenCodes(core),
+    factors: [createRecoveryCodeFactor(core, codes, field)],
+    async offers(_user, userId) {
+      return ((await codes.count(userId)) ?? 0) > 0 ? ['recovery-code'] : [];
+    },
+    // Codes that were spent count as well, until an operator enables codes.
+    has: async (_user, userId) => (await codes.count(userId)) !== null,
+    members: (edge): RecoveryPart => ({
+      recoveryCodes: createRecoveryCodesPart(core, edge, codes, hasNoFactor),
+    }),
+  };
+}
+
+/** Without the option: what is stored of a time when there were recovery codes. */
+export function createForgottenCodes({ store: { recoveryCodes } }: Core): Feature {
+  return {
+    name: 'recovery-codes',
+    forget: (userId) => recoveryCodes.remove(userId, RECOVERY_CODES_ID),
+    async exportUser(userId) {
+      const set = await recoveryCodes.find(userId, RECOVERY_CODES_ID);
+      return { recoveryCodes: set?.hashes.length ?? 0 };
+    },
+  };
+}
+
+/**
+ * The store checks a recovery code by spending it: it is right for exactly one caller, and stays
+ * spent even if the login fails after that.
+ */
+function createRecoveryCodeFactor(
+  { emit }: Pick<Core, 'emit'>,
+  codes: RecoveryCodes,
+  field: string,
+): Factor {
+  return {
+    method: 'recovery-code',
+    field,
+    amr: 'recovery-code',
+    counting: 'recovery',
+    purposes: ['login', 'step-up'],
+    isSent: false,
+    read: readRecoveryCode,
+    check: async ({ pending: { userId }, code, address }) => {
+      const { isSpent, left } = await codes.spend(userId, code);
+      if (isSpent) emit({ type: 'recovery-code-used', userId, address, left });
+      return { kind: isSpent ? 'right' : 'wrong' };
+    },
+  };
+}
