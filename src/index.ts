@@ -25,10 +25,12 @@ export type * from './stores/store';
 export type * from './limits/policy';
 export type { LiftedLimits } from './limits/lift';
 export type { LimitName } from './limits/table';
-export type { UnlockedUser, UnlockOptions, UserAdmin, UserExport } from './core/admin';
+export type { UnlockedUser, UnlockOptions } from './core/admin';
+export type { UserAdmin, UserExport } from './user-admin';
 export type { Limits, NumberLimits, SharedLimit, UserLimits } from './limits/options';
 export { REASONS } from './core/outcome';
 export type * from './core/outcome';
+export type { Method } from './method';
 export type {
   DecisionEvent,
   DeviceEnd,
@@ -37,7 +39,7 @@ export type {
   LoginEvent,
   SmsOtpEvent,
   UnusablePhone,
-} from './core/events';
+} from './events';
 export type { VerifiedMark } from './core/users';
 export type { ListedLogin, LoginsOption } from './features/logins/logins';
 export type { AppUserId } from './core/context';
@@ -50,7 +52,7 @@ export {
   securityNotice,
   type SecurityNotice,
   type SecurityNoticeOptions,
-} from './core/security-notice';
+} from './security-notice';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';

@@ -26,7 +26,7 @@ import { extendToTerritories } from './limits/built-in';
 import { type Limits, limitsSchema } from './limits/options';
 import type { Policy } from './limits/policy';
 import type { AppUserId } from './core/context';
-import type { SmsOtpEvent } from './core/events';
+import type { SmsOtpEvent } from './events';
 import { appNameSchema, messagesSchema, type MessagesOption } from './messages/options';
 import type { PassportInstance } from './middleware/passport';
 import type { Paths } from './middleware/paths';

@@ -31,9 +31,9 @@ import { withBuiltIns } from './limits/built-in';
 import { createNumberReader } from './limits/number-country';
 import { createNumberKeys } from './limits/number-keys';
 import { createLimitTable, type LimitTable } from './limits/rows';
-import { createUserAdmin, type UserAdmin } from './core/admin';
+import { createUserAdmin } from './core/admin';
 import type { AppUserId, Core } from './core/context';
-import { createEmitter } from './core/events';
+import { createEmitter } from './core/emit';
 import type { Feature } from './core/feature';
 import { refundUnusable } from './core/charge-send';
 import { createFactorOptions } from './core/factor-options';
@@ -72,6 +72,7 @@ import type { Settings, SmsOtpOptions } from './options';
 import { guardStore, type GuardedStore } from './stores/guarded-store';
 import { memoryStore } from './stores/memory/memory-store';
 import type { SmsOtpStore } from './stores/store';
+import type { UserAdmin } from './user-admin';
 
 /** What `createSmsOtp` returns, whatever is configured. */
 export interface SmsOtpBase extends Middlewares, UserAdmin, KnownBrowsersMembers {

@@ -1,5 +1,5 @@
 import type { Purpose } from '../stores/store';
-import type { Method } from './outcome';
+import type { Method } from '../method';
 
 /**
  * Returns whether other factors are good for a purpose: a transaction's message shows what is

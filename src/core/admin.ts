@@ -1,6 +1,4 @@
 import type { ChangeAndEnd } from './end-others';
-import type { ListedLogin } from '../features/logins/logins';
-import type { ListedDevice } from '../features/trusted-devices/trusted-devices';
 import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import type { UserId } from '../stores/store';
@@ -8,7 +6,7 @@ import type { Core } from './context';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */
-export interface UserAdmin {
+export interface CoreAdmin {
   /**
    * Lifts the user's locks and send budgets in all browsers, the day's totals too, and returns what
    * was lifted. The same call again completes one that failed.
@@ -22,7 +20,7 @@ export interface UserAdmin {
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */
-  readonly exportUser: (userId: UserId) => Promise<UserExport>;
+  readonly exportUser: (userId: UserId) => Promise<object>;
 }
 
 /** The options of `unlockUser`. */
@@ -42,22 +40,11 @@ export interface UnlockedUser extends LiftedLimits {
   readonly enabled: boolean;
 }
 
-/** What is stored about a user beside counters. Times are milliseconds since 1970. */
-export interface UserExport {
-  readonly userId: string;
-  /** Recovery codes that are left. */
-  readonly recoveryCodes: number;
-  readonly trustedDevices: readonly ListedDevice[];
-  /** Left out with `logins: false`. */
-  readonly logins?: readonly Omit<ListedLogin, 'loginId'>[];
-  readonly knownBrowsers: readonly { readonly seenAt: number }[];
-}
-
 /** @param changeAndEnd Ends what the user has begun or trusts anywhere. */
 export function createUserAdmin(
   core: Core,
   changeAndEnd: ChangeAndEnd,
-): UserAdmin {
+): CoreAdmin {
   const { store, features, limits, now, emit } = core;
   const { counters } = store;
 
@@ -102,7 +89,7 @@ export function createUserAdmin(
       return {
         userId,
         ...(await exportFeatures(core, userId)),
-      } as UserExport;
+      };
     },
   };
 }

@@ -9,7 +9,7 @@ import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { PendingState } from '../stores/pending-logins';
 import type { RecordReference, UserId } from '../stores/store';
-import type { SmsOtpEvent, UnusablePhone } from './events';
+import type { SmsOtpEvent, UnusablePhone } from '../events';
 import type { Feature, PreparedPut } from './feature';
 
 export type { PendingState };

@@ -10,7 +10,8 @@ import type {
   RecordReference,
   SentOtp,
 } from '../stores/store';
-import type { Method, Refusal } from './outcome';
+import type { Refusal } from './outcome';
+import type { Method } from '../method';
 import type { LoginReference, Visit } from './visit';
 
 /**

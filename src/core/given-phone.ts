@@ -1,7 +1,7 @@
 import { isObject, type Warn } from '../errors';
 import { isPhoneNumber, type ReadNumber, toE164 } from '../limits/number-country';
 import type { Core, UserPhones } from './context';
-import type { UnusablePhone } from './events';
+import type { UnusablePhone } from '../events';
 
 /** Makes the list of a user's numbers that may get messages: the one that `getPhone` returns. */
 export function createGivenPhone(source: PhoneSource): Core['listPhones'] {

@@ -1,3 +1,4 @@
+import type { Method } from '../method';
 import type { Purpose, Transaction } from '../stores/store';
 
 /** Why something was refused, or what there is to say about it. The list is closed. */
@@ -34,10 +35,6 @@ export const REASONS = [
  * gateway failed.
  */
 export type Reason = (typeof REASONS)[number];
-
-/** How a second factor was passed: ours, or the name of a factor of the app's own. */
-// The intersection keeps the known words for editors to offer.
-export type Method = 'sms' | 'recovery-code' | 'trusted-device' | (string & {});
 
 /** A confirmed number of the user, as a page may show it. */
 export interface PhoneChoice {

@@ -2,7 +2,7 @@ import { toSafeCause } from '../foreign-error';
 import { isPhoneNumber, type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
 import type { PendingState } from '../stores/pending-logins';
 import type { Core, UserPhone } from './context';
-import type { UnusablePhone } from './events';
+import type { UnusablePhone } from '../events';
 import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
 import type { Visit } from './visit';

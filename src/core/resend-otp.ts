@@ -3,7 +3,7 @@ import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import { isAccepted } from './accepted-factors';
 import type { Core } from './context';
-import { withTiming } from './events';
+import { withTiming } from './emit';
 import type { Refusal } from './outcome';
 import { deny, type FailedResend, type SendRequest, type SendResult } from './send-result';
 import { findUser } from './users';

@@ -4,7 +4,7 @@ import { createNearWatch } from '../limits/near-limits';
 import type { PendingState } from '../stores/pending-logins';
 import { admitsOtherFactors, isAccepted } from './accepted-factors';
 import type { BegunPending, Core } from './context';
-import { withTiming } from './events';
+import { withTiming } from './emit';
 import type { Refusal } from './outcome';
 import { findLetIn } from './let-in';
 import { type BeginPending, endUnused } from './pending';

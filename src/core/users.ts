@@ -1,7 +1,6 @@
-import { CLOCK_TOLERANCE_MS } from '../stores/check-clock';
 import type { PendingLogin } from '../stores/store';
 import type { AppUserId, Core } from './context';
-import type { Method } from './outcome';
+import type { Method } from '../method';
 
 /**
  * The positive record that a session's user passed the second factor. It names the user and is
@@ -12,16 +11,6 @@ export interface VerifiedMark {
   readonly method: Method;
   /** Milliseconds since 1970. */
   readonly at: number;
-}
-
-/**
- * Returns whether a mark is at most `maxAgeMs` old and not a trusted device's, with which the user
- * has proven nothing in this session. An age that is not a number is too old. So is a mark from the
- * future, which would be fresh for longer than `maxAgeMs`.
- */
-export function isFreshMark({ method, at }: VerifiedMark, maxAgeMs: number, now: number): boolean {
-  const age = now - at;
-  return method !== 'trusted-device' && age >= -CLOCK_TOLERANCE_MS && age <= maxAgeMs;
 }
 
 /** A user's id as a string, with the type it had. */

@@ -12,10 +12,10 @@ import type { PendingState } from '../stores/pending-logins';
 import type { FinishOptions, PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
 import { isAccepted } from './accepted-factors';
 import type { Core } from './context';
-import { withTiming } from './events';
+import { withTiming } from './emit';
 import type { CheckResult, Factor, Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
-import type { Method } from './outcome';
+import type { Method } from '../method';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
 import {
   type Checker,

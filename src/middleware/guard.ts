@@ -1,10 +1,11 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { optionError, UsageError, type Warn } from '../errors';
 import { isAccepted } from '../core/accepted-factors';
-import { idText, isFreshMark, type VerifiedMark } from '../core/users';
+import { idText, type VerifiedMark } from '../core/users';
 import type { MarkCheck, MarkReader, MiddlewareContext, RequestLogins } from './context';
 import { decideGuard, type GuardedRequest, type Unpassed } from './guard-refusal';
 import { currentUser, handleAsync, listHandlers, loadOptions } from './handler';
+import { isFreshMark } from './mark';
 import type { GuardOptions, SecondFactorOptions } from './options';
 import type { Paths } from './paths';
 import type { SmsOtpSession } from './session-data';

@@ -1,5 +1,5 @@
 import { isAccepted } from '../core/accepted-factors';
-import type { Method } from '../core/outcome';
+import type { Method } from '../method';
 import type { GuardOptions } from './options';
 
 /** A page that was wanted before the second factor, and whom its guard lets pass. */

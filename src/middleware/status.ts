@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { maskPhone } from '../core/phones';
-import type { Method, PendingStatus, Reason } from '../core/outcome';
+import type { PendingStatus, Reason } from '../core/outcome';
+import type { Method } from '../method';
 import type { VerifiedMark } from '../core/users';
 import type { MiddlewareContext } from './context';
 import { findWanted } from './kept-page';

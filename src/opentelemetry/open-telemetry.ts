@@ -1,5 +1,5 @@
 import { type Meter, metrics, trace, type Tracer } from '@opentelemetry/api';
-import type { SmsOtpEvent } from '../core/events';
+import type { SmsOtpEvent } from '../events';
 import { createMetricRecorder } from './record-metrics';
 import { createSpanRecorder, createWallClock } from './record-spans';
 

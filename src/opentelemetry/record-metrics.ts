@@ -1,5 +1,5 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
-import type { SmsOtpEvent } from '../core/events';
+import type { SmsOtpEvent } from '../events';
 import { decisionAttributes, gatewayAttributes, storeAttributes } from './record-spans';
 
 /**

@@ -1,5 +1,5 @@
 import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
-import type { SmsOtpEvent } from '../core/events';
+import type { SmsOtpEvent } from '../events';
 
 /** One of the events with a duration: each becomes a span and a histogram value. */
 type EventOf<Type> = Extract<SmsOtpEvent, { readonly type: Type }>;

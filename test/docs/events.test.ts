@@ -8,7 +8,7 @@ describe('the table of events in docs/monitoring.md', () => {
   let rows: ReadonlyMap<string, Cells>;
 
   beforeAll(() => {
-    events = readUnion('src/core/events.ts', 'SmsOtpEvent', 'type');
+    events = readUnion('src/events.ts', 'SmsOtpEvent', 'type');
     const page = readPage('docs/monitoring.md');
     const [, table = ''] = page.text.split(/^\| Event +\|.*$/m);
     rows = readRows({ ...page, text: table.split('\n\n')[0] ?? '' });

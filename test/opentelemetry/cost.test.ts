@@ -5,7 +5,7 @@ import { startTestApp } from '../support/test-app';
 import { visit } from '../support/visit';
 
 /** The files that emit an event for every call and would read the clock for it. */
-const TIMED = ['src/client/events', 'src/stores/guarded-store', 'src/core/events'];
+const TIMED = ['src/client/events', 'src/stores/guarded-store', 'src/core/emit'];
 
 afterEach(() => {
   jest.restoreAllMocks();

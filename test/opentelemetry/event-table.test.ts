@@ -7,7 +7,7 @@ const ROOT = join(__dirname, '../..');
 
 /** Returns the fields of each event, as the union `SmsOtpEvent` declares them. */
 function readDeclaredEvents(): Map<string, string[]> {
-  const path = join(ROOT, 'src/core/events.ts');
+  const path = join(ROOT, 'src/events.ts');
   const program = ts.createProgram([path], { strict: true, noEmit: true, types: [] });
   const checker = program.getTypeChecker();
   const file = program.getSourceFile(path);
@@ -15,7 +15,7 @@ function readDeclaredEvents(): Map<string, string[]> {
     (statement): statement is ts.TypeAliasDeclaration =>
       ts.isTypeAliasDeclaration(statement) && statement.name.text === 'SmsOtpEvent',
   );
-  if (declaration === undefined) throw new Error('src/core/events.ts declares no SmsOtpEvent');
+  if (declaration === undefined) throw new Error('src/events.ts declares no SmsOtpEvent');
   const union = checker.getTypeAtLocation(declaration);
   if (!union.isUnion()) throw new Error('SmsOtpEvent is not a union');
   return new Map(

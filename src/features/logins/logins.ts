@@ -1,8 +1,8 @@
 import { DAY_SECONDS } from '../../limits/charge';
 import type { Core } from '../../core/context';
 import type { PreparedPut, WrittenSuccess } from '../../core/feature';
-import type { Method } from '../../core/outcome';
-import type { LoginEnd } from '../../core/events';
+import type { Method } from '../../method';
+import type { LoginEnd } from '../../events';
 import { repeatUntilDone } from '../../core/repeat';
 import { toUserIdText } from '../../core/users';
 import type { LoginReference } from '../../core/visit';

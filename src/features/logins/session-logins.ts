@@ -5,7 +5,8 @@ import type {
   Success,
   Written,
 } from '../../core/feature';
-import type { Method, Refusal } from '../../core/outcome';
+import type { Refusal } from '../../core/outcome';
+import type { Method } from '../../method';
 import type { LoginReference, Visit } from '../../core/visit';
 import type { Login } from '../../stores/store';
 import type { LoginRegistry, PreparedLogin, WrittenLogin } from './logins';

@@ -2,7 +2,8 @@ import type { PhoneChoice, Refusal } from '../../core/outcome';
 import { toUserIdText, type VerifiedMark } from '../../core/users';
 import type { Visit } from '../../core/visit';
 import type { ChangeAndEndHere } from '../../core/end-others';
-import { checkFactor, type EnrollmentContext } from './enroll';
+import { checkMark } from '../../middleware/mark';
+import type { EnrollmentContext } from './enroll';
 import { type OwnPhone, readOwnPhones } from './phone-book';
 
 /** A change to a number the user has. */
@@ -67,7 +68,7 @@ export function createChangePhones(context: EnrollmentContext) {
   async function findPhone({ visit, passed, maxAgeMs, phoneId }: ChangeRequest) {
     const { currentUser: user, address } = visit;
     if (user === undefined) return refuse({ reason: 'second-factor-required' });
-    const refusal = checkFactor(passed, maxAgeMs, core.now());
+    const refusal = checkMark(passed, maxAgeMs, core.now());
     if (refusal !== null) return refuse(refusal);
     const phones = await readOwnPhones(context, user);
     const phone = phones.find((own) => own.phoneId === phoneId);

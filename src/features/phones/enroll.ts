@@ -7,7 +7,8 @@ import type { Core } from '../../core/context';
 import type { HasNoFactor } from '../../core/user-factors';
 import type { SendOtp } from '../../core/send-otp';
 import { deny, type SendResult } from '../../core/send-result';
-import { isFreshMark, toUserIdText, type VerifiedMark } from '../../core/users';
+import { toUserIdText, type VerifiedMark } from '../../core/users';
+import { checkMark } from '../../middleware/mark';
 import { refuse, type Refused, type Unconfirmed } from '../../core/refuse-code';
 import type { Passed, Verified, VerifyOtp, VerifyRequest } from '../../core/verify-otp';
 import type { Visit } from '../../core/visit';
@@ -211,21 +212,6 @@ export function createConfirmPhone(
 }
 
 /**
- * Returns why a second factor is not recent enough to change numbers; null: it is. With a trusted
- * device the user has proven nothing in this session, so it does not count here.
- */
-export function checkFactor(
-  passed: VerifiedMark | undefined,
-  maxAgeMs: number,
-  now: number,
-): Refusal | null {
-  if (passed === undefined) return { reason: 'second-factor-required' };
-  if (isFreshMark(passed, maxAgeMs, now)) return null;
-  const isDevice = passed.method === 'trusted-device';
-  return { reason: isDevice ? 'second-factor-required' : 'second-factor-too-old' };
-}
-
-/**
  * Returns why the user may not enroll a number; null: they may. Only the login itself protects a
  * user who has nothing to pass a second factor with: that user's first number is trusted on first
  * use. Every other number requires the second factor.
@@ -237,7 +223,7 @@ async function checkRightToEnroll(
   maxAgeMs: number,
 ): Promise<Refusal | null> {
   const { core, hasNoFactor } = context;
-  const refusal = checkFactor(passed, maxAgeMs, core.now());
+  const refusal = checkMark(passed, maxAgeMs, core.now());
   if (refusal === null) return null;
   const { userId } = toUserIdText(core.getUserId(user));
   return (await hasNoFactor(userId, () => user)) ? null : refusal;

@@ -1,4 +1,4 @@
-import type { DecisionEvent } from '../../core/events';
+import type { DecisionEvent } from '../../events';
 import type { FeatureRow, RefusedMessage } from '../../core/feature';
 import { REASONS, type Refusal } from '../../core/outcome';
 import { readFields, StoreError } from '../../errors';

@@ -3,7 +3,7 @@ import { chargeRows } from '../../limits/charge';
 import type { KeyedDigest } from '../../keys';
 import type { Core } from '../../core/context';
 import type { PreparedCookie } from '../../core/prepared-cookie';
-import type { DeviceEnd } from '../../core/events';
+import type { DeviceEnd } from '../../events';
 import { findPhones } from '../../core/phones';
 import { findUser, toUserIdText, type VerifiedMark } from '../../core/users';
 import type { TrustedDevice, UserId } from '../../stores/store';

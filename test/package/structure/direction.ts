@@ -11,11 +11,18 @@ import type { Import } from './source-graph';
 const BELOW_CORE = ['limits', 'messages', 'stores', 'gateway', 'keys', 'protocol'];
 const EVERYTHING = ['middleware', 'features', 'core', ...BELOW_CORE];
 
+/** What the public interface says of all features. The core names it, by `import type`. */
+const PUBLIC = ['events', 'method', 'user-admin', 'security-notice'];
+
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  index: [...EVERYTHING, 'client', 'sms-otp', 'options', 'errors', 'foreign-error'],
-  'sms-otp': [...EVERYTHING, 'client', 'open-gateway', 'options', 'errors'],
+  index: [...EVERYTHING, ...PUBLIC, 'client', 'sms-otp', 'options', 'errors', 'foreign-error'],
+  'sms-otp': [...EVERYTHING, ...PUBLIC, 'client', 'open-gateway', 'options', 'errors'],
   'open-gateway': ['core', 'client', 'limits', 'stores', 'gateway', 'define-options', 'errors'],
   options: [...BELOW_CORE, 'define-options', 'errors'],
+  events: [],
+  method: [],
+  'user-admin': [],
+  'security-notice': ['core', 'limits', 'messages'],
   'define-options': ['closest-name', 'keys', 'errors'],
   'closest-name': [],
   middleware: ['core', 'define-options', 'errors'],
@@ -52,16 +59,22 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** Beside those, by `import type` alone. */
 const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
-  options: [...EVERYTHING, 'client', 'open-gateway', 'errors'],
-  opentelemetry: ['core', 'client', 'gateway', 'stores', 'limits'],
+  options: [...EVERYTHING, ...PUBLIC, 'client', 'open-gateway', 'errors'],
+  core: ['events', 'method'],
+  middleware: ['method'],
+  features: ['events', 'method'],
+  events: ['core', 'limits', 'gateway', 'stores', 'method', 'errors'],
+  'user-admin': ['core', 'features'],
+  'security-notice': ['events'],
+  opentelemetry: ['events', 'core', 'client', 'gateway', 'stores', 'limits'],
   policies: ['core'],
   totp: ['features'],
 };
 
 /** Beside those, single files of parts that are out of sight otherwise. */
 const MAY_IMPORT_FILES: Readonly<Record<string, readonly string[]>> = {
-  // An address is read as the limits read it.
-  middleware: ['limits/address-block.ts'],
+  // An address is read as the limits read it, and clocks differ by as much as stores allow.
+  middleware: ['limits/address-block.ts', 'stores/check-clock.ts'],
   // A template is measured before anything is sent, as the client would do it, and a number is read
   // as everywhere: a stored one as an enrollment reads a typed one.
   cli: ['protocol/message-length.ts', 'protocol/mobile.ts', 'protocol/error-codes.ts'],

@@ -1,9 +1,9 @@
-import { toIpAddress } from '../limits/address-block';
-import { chooseLocale, MESSAGE_LOCALES, type MessageLocale } from '../messages/locales';
-import { sanitizeVariable } from '../messages/sanitize';
-import type notices = require('../messages/security-notices.json');
+import { toIpAddress } from './limits/address-block';
+import { chooseLocale, MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
+import { sanitizeVariable } from './messages/sanitize';
+import type notices = require('./messages/security-notices.json');
 import type { SmsOtpEvent } from './events';
-import { noticeText } from './notice-text';
+import { noticeText } from './core/notice-text';
 
 /** Options of `securityNotice`. */
 export interface SecurityNoticeOptions {
@@ -128,5 +128,5 @@ function loadSecurityNotices(): Readonly<
     }
   >
 > {
-  return require('../messages/security-notices.json') as typeof notices;
+  return require('./messages/security-notices.json') as typeof notices;
 }

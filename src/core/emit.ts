@@ -1,0 +1,71 @@
+import type { LoginEvent, SmsOtpEvent } from '../events';
+import type { Refusal } from './outcome';
+import type { Method } from '../method';
+
+/** Hands an event to the app. A sink that throws, rejects or is slow changes nothing. */
+export function createEmitter(
+  sink: ((event: SmsOtpEvent) => unknown) | undefined,
+): (event: SmsOtpEvent) => void {
+  if (sink === undefined) return () => undefined;
+  return (event) => {
+    try {
+      // An async sink's rejection is the app's own; it must not become an unhandled one here.
+      Promise.resolve(sink(event)).catch(() => undefined);
+    } catch {
+      // What a sink throws must not change the outcome of a login.
+    }
+  };
+}
+
+type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
+
+/** What every decision answers with. */
+type Result =
+  | {
+      readonly kind:
+        | 'sent'
+        | 'already-sent'
+        | 'verified'
+        | 'unconfirmed';
+    }
+  | { readonly kind: 'let-in'; readonly proof: Method | null }
+  | { readonly kind: 'waiting'; readonly refusal: Refusal | null }
+  | { readonly kind: 'refused'; readonly refusal: Refusal };
+
+/**
+ * Tells how each run of a decision ended and how long it took. Without a listener the decision
+ * stays as it is.
+ */
+export function withTiming<Request, Answer extends Result>(
+  {
+    emit,
+    hasListener,
+  }: { readonly emit: (event: SmsOtpEvent) => void; readonly hasListener: boolean },
+  decision: Ended['decision'],
+  decide: (request: Request) => Promise<Answer>,
+): (request: Request) => Promise<Answer> {
+  if (!hasListener) return decide;
+  return async (request) => {
+    const startedAtMs = performance.now();
+    let outcome: Ended['outcome'] = 'accident';
+    try {
+      const answer = await decide(request);
+      outcome = toOutcome(answer);
+      return answer;
+    } finally {
+      emit({
+        type: 'decision-ended',
+        decision,
+        outcome,
+        durationMs: performance.now() - startedAtMs,
+      });
+    }
+  };
+}
+
+function toOutcome(result: Result): Ended['outcome'] {
+  if (result.kind === 'refused') return result.refusal.reason;
+  if (result.kind === 'let-in') return result.proof ?? 'not-required';
+  const refusal = result.kind === 'waiting' ? result.refusal : null;
+  return refusal?.reason ?? result.kind;
+}
