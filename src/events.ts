@@ -5,7 +5,7 @@ import type { LimitName } from './limits/table';
 import type { PolicyEvent, PolicyStage } from './limits/policy';
 import type { StoreEvent } from './stores/guarded-store';
 import type { Purpose } from './stores/store';
-import type { Reason, Refusal } from './core/outcome';
+import type { Reason } from './core/outcome';
 import type { Method } from './method';
 
 interface Owner {

@@ -1,10 +1,6 @@
-export {
-  createSmsOtp,
-  measureMessages,
-  SmsOtpStrategy,
-  type SmsOtp,
-  type SmsOtpBase,
-} from './sms-otp';
+export { createSmsOtp, measureMessages, SmsOtpStrategy } from './sms-otp';
+export type { SmsOtp, SmsOtpBase } from './sms-otp-parts';
+export type { KnownBrowsersMembers } from './features/known-browsers/feature';
 export type { LimitsOption, MaybeUser, PathsOption, SmsOtpOptions } from './options';
 export type { FactorFacts, FieldNames, SmsOtpSettings } from './middleware/public-settings';
 export type { Paths } from './middleware/paths';
@@ -46,13 +42,13 @@ export type { AppUserId } from './core/context';
 export type { LoginReference } from './core/visit';
 export type { LoginEntry, LoginsPart } from './features/logins/feature';
 export type { DevicesPart } from './features/trusted-devices/feature';
-export type { ListedDevice, TrustedDevices, TrustedDevicesOption } from './features/trusted-devices/trusted-devices';
+export type {
+  ListedDevice,
+  TrustedDevices,
+  TrustedDevicesOption,
+} from './features/trusted-devices/trusted-devices';
 export { noticeText, type NoticeTextOptions } from './core/notice-text';
-export {
-  securityNotice,
-  type SecurityNotice,
-  type SecurityNoticeOptions,
-} from './security-notice';
+export { securityNotice, type SecurityNotice, type SecurityNoticeOptions } from './security-notice';
 export { MESSAGE_LOCALES, type MessageLocale } from './messages/locales';
 export type { MessageMeasure } from './messages/measure';
 export { sanitizeVariable } from './messages/sanitize';
@@ -81,7 +77,10 @@ export type {
   VerifyOptions,
 } from './middleware/options';
 export type { PendingSlot, SmsOtpSession, SmsOtpSessionData } from './middleware/session-data';
-export type { GenerateOptions, RecoveryCodesPart } from './features/recovery-codes/recovery-codes-part';
+export type {
+  GenerateOptions,
+  RecoveryCodesPart,
+} from './features/recovery-codes/recovery-codes-part';
 export type { ListedPhone } from './features/phones/change-phones';
 export type { Phones } from './features/phones/phones';
 export type { SmsOtpStatus } from './middleware/status';

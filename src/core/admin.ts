@@ -16,7 +16,7 @@ export interface CoreAdmin {
    * Ends the user's pending logins and logins and removes the user's recovery codes, trusted
    * devices, known browsers and counters. What stays, and ends by itself: running locks, the second
    * up to which browsers are not known, and counts under digests that name no user: of the day's
-   * recovery codes and answers by address, and of numbers that were proven or texted.
+   * recovery codes and answers by address, and of numbers that were proven or got messages.
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */
@@ -41,10 +41,7 @@ export interface UnlockedUser extends LiftedLimits {
 }
 
 /** @param changeAndEnd Ends what the user has begun or trusts anywhere. */
-export function createUserAdmin(
-  core: Core,
-  changeAndEnd: ChangeAndEnd,
-): CoreAdmin {
+export function createUserAdmin(core: Core, changeAndEnd: ChangeAndEnd): CoreAdmin {
   const { store, features, limits, now, emit } = core;
   const { counters } = store;
 
@@ -55,8 +52,9 @@ export function createUserAdmin(
   }
 
   async function listBrowserIds(userId: string): Promise<readonly string[]> {
-    const listed = features.map((feature) => feature.listBrowserIds?.(userId) ?? []);
-    return (await Promise.all(listed)).flat();
+    const ids: string[] = [];
+    for (const feature of features) ids.push(...((await feature.listBrowserIds?.(userId)) ?? []));
+    return ids;
   }
 
   /** Running locks stay: forgetting a user must not lift them. So does the day's limit on codes. */

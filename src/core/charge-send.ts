@@ -12,7 +12,7 @@ import type { Core, UserPhone } from './context';
 import type { FeatureRow, MessageFacts } from './feature';
 import type { Refusal } from './outcome';
 
-/** Charged, or refused with nothing charged at all: by our own limits, or by a feature's counter. */
+/** Charged, or refused with nothing charged: by our own limits, or by a feature's counter. */
 export type SendCharge =
   | {
       readonly isCharged: true;
@@ -198,8 +198,7 @@ function explainRefusal(
   rows: readonly Counted<Row>[],
 ): Omit<RefusedCharge, 'isCharged'> {
   const { row } = refusing;
-  if (row.limit === null)
-    return { ...row.refuse(waitOf(refusing)), limit: null, isInGap: false };
+  if (row.limit === null) return { ...row.refuse(waitOf(refusing)), limit: null, isInGap: false };
 
   const isInGap = row.limit === 'gap';
   return { ...explainLimit(row.limit, refusing, rows), by: null, isInGap };

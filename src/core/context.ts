@@ -22,7 +22,7 @@ export interface BegunPending {
   readonly isJoined: boolean;
 }
 
-/** The bounds of one pending login and its texts. */
+/** The bounds of one pending login and its messages. */
 export interface LoginSettings {
   readonly codeValiditySeconds: number;
   readonly pendingLoginSeconds: number;
@@ -32,7 +32,7 @@ export interface LoginSettings {
   readonly resendCooldownSeconds: number;
 }
 
-/** A number of a user that may be texted. */
+/** A number of a user that may get messages. */
 export interface UserPhone {
   /** E.164 with plus. */
   readonly mobile: string;
@@ -40,7 +40,7 @@ export interface UserPhone {
   readonly isConfirmed: boolean;
 }
 
-/** The numbers of a user that may be texted, the default first; or why none is known now. */
+/** The numbers of a user that may get messages, the default first; or why none is known now. */
 export type UserPhones = readonly UserPhone[] | { readonly found: UnusablePhone };
 
 /** What a success changes besides counters. */

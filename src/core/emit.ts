@@ -22,11 +22,7 @@ type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
 /** What every decision answers with. */
 type Result =
   | {
-      readonly kind:
-        | 'sent'
-        | 'already-sent'
-        | 'verified'
-        | 'unconfirmed';
+      readonly kind: 'sent' | 'already-sent' | 'verified' | 'unconfirmed';
     }
   | { readonly kind: 'let-in'; readonly proof: Method | null }
   | { readonly kind: 'waiting'; readonly refusal: Refusal | null }

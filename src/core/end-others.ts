@@ -1,5 +1,5 @@
 import type { Core } from './context';
-import type { Ending } from './feature';
+import type { Ending, Feature } from './feature';
 
 /** Where a change is made: what the user has there stays. */
 export type ChangedFrom = Omit<Ending, 'reason'>;
@@ -24,25 +24,38 @@ export type ChangeAndEndHere = <Changed>(
   change: () => Promise<Changed>,
 ) => Promise<Changed>;
 
-export function createChangeAndEnd({ store, features }: Core): ChangeAndEnd {
-  const { pendingLogins } = store;
+export function createChangeAndEnd(core: Core): ChangeAndEnd {
+  const { pendingLogins } = core.store;
 
   return async function changeAndEnd(userId, reason, from, change) {
     const { pendingId } = from;
-    const ending: Ending = { ...from, reason };
     // A store that does not answer refuses here: nothing has changed then.
     await pendingLogins.endAll(userId, pendingId);
     const changed = await change();
     // Again: a login may have begun meanwhile with what was there before the change.
     await pendingLogins.endAll(userId, pendingId);
-    for (const feature of features)
-      if (feature.sessions === undefined) await feature.endAll?.(userId, ending);
-
-    // Again: a login may have begun meanwhile with what has ended only now. Then the logins
-    // themselves, because no other one can begin any more.
-    await pendingLogins.endAll(userId, pendingId);
-    for (const feature of features)
-      if (feature.sessions !== undefined) await feature.endAll?.(userId, ending);
+    await endFeatures(core, userId, { ...from, reason });
     return changed;
   };
+}
+
+/** Asks every feature, even if one fails. Then throws the first error. */
+async function endFeatures(
+  { store, features }: Core,
+  userId: string,
+  ending: Ending,
+): Promise<void> {
+  const others = features.filter(({ sessions }) => sessions === undefined);
+  const ofSessions = features.filter(({ sessions }) => sessions !== undefined);
+  const endAll = async (feature: Feature): Promise<unknown> => feature.endAll?.(userId, ending);
+  const failed: unknown[] = [];
+  const keep = (error: unknown): void => void failed.push(error);
+
+  for (const feature of others) await endAll(feature).catch(keep);
+  // Again: a login may have begun meanwhile with what has ended only now. Then the logins of
+  // sessions, because no other one can begin any more.
+  await store.pendingLogins.endAll(userId, ending.pendingId).catch(keep);
+  for (const feature of ofSessions) await endAll(feature).catch(keep);
+
+  if (failed.length > 0) throw failed[0];
 }

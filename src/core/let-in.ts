@@ -18,7 +18,8 @@ export async function findLetIn(
   // What lets in matters only to a user who needs a code.
   const { pending } = begun.state;
   for (const feature of core.features) {
-    const letIn = (await feature.letsIn?.({ user, pending }, visit)) ?? null;
+    if (feature.letsIn === undefined) continue;
+    const letIn = await feature.letsIn({ user, pending }, visit);
     if (letIn !== null) return { kind: 'let-in', ...letIn, begun };
   }
   return null;

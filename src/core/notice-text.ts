@@ -6,7 +6,7 @@ import { type Reason, REASONS } from './outcome';
 export interface NoticeTextOptions {
   /**
    * A BCP 47 tag, such as `req.acceptsLanguages(...MESSAGE_LOCALES)`. Default: English, also for a
-   * language without texts.
+   * language that is not among them.
    */
   readonly locale?: string | false | undefined;
   /**

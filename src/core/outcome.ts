@@ -65,8 +65,8 @@ export interface PendingStatus {
   /** Codes that may still be entered. */
   readonly attemptsLeft: number;
   /**
-   * What this user can do now: `sms` where a text went out or may be asked for, `recovery-code`,
-   * names of `factors`.
+   * What this user can do now: `sms` where a message went out or may be asked for, and names of
+   * other factors.
    */
   readonly factors: readonly string[];
   /** The numbers a new code may be sent to, the default first. Only when the user has several. */

@@ -98,7 +98,8 @@ function createPending(
 /** Asks the features for the browser of a user. The first one that knows it decides. */
 async function findBucket({ features }: Core, userId: string, visit: Visit): Promise<string> {
   for (const feature of features) {
-    const known = (await feature.begins?.(userId, visit)) ?? null;
+    if (feature.begins === undefined) continue;
+    const known = await feature.begins(userId, visit);
     if (known !== null) return known.bucket;
   }
   return OTHER_BROWSERS;

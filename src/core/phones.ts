@@ -1,5 +1,9 @@
 import { toSafeCause } from '../foreign-error';
-import { isPhoneNumber, type NumberOrigin, readPhoneLibraryVersion } from '../limits/number-country';
+import {
+  isPhoneNumber,
+  type NumberOrigin,
+  readPhoneLibraryVersion,
+} from '../limits/number-country';
 import type { PendingState } from '../stores/pending-logins';
 import type { Core, UserPhone } from './context';
 import type { UnusablePhone } from '../events';
@@ -76,7 +80,7 @@ export type ChosenPhone =
   | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> }
   | NoMessageNow;
 
-/** The user counts as one who has a number, but none can be texted now. */
+/** The user counts as one who has a number, but none can get a message now. */
 export interface NoMessageNow {
   readonly reason: 'no-phone';
   readonly found: UnusablePhone;

@@ -48,7 +48,7 @@ export interface Subject {
 }
 
 /** An attempt that has been counted and has failed. */
-interface FailedAttempt {
+export interface FailedAttempt {
   readonly pending: PendingLogin;
   readonly otp: SentOtp | null;
   readonly attempt: Attempt;

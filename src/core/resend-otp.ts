@@ -30,7 +30,7 @@ export function createResendOtp(
     if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
     const { pending } = previous;
 
-    // 2 is a texted code accepted, and has it a send left
+    // 2 is a code by message accepted, and is a send left
     const methods = visit.pending?.methods;
     if (!isAccepted(methods, 'sms')) return refuse({ reason: 'second-factor-required' }, false);
     if (findResendTime(core, previous, 0) === null)
@@ -95,7 +95,7 @@ function endRefused(
   return refusal.reason === 'user-gone' ? end(core, pending, refused) : refused;
 }
 
-/** Ends a pending login whose user, or whose number, is gone. */
+/** Ends a pending login whose user, or whose number, does not exist any more. */
 async function end(
   { store }: Core,
   { pendingId }: PendingLogin,

@@ -123,7 +123,9 @@ async function checkFree(core: Core, message: Message): Promise<RefusedSend | nu
 }
 
 /** Calls checks one after the other, until one refuses. */
-async function findRefused(checks: readonly MessageRule['check'][]): Promise<RefusedMessage | null> {
+async function findRefused(
+  checks: readonly MessageRule['check'][],
+): Promise<RefusedMessage | null> {
   for (const check of checks) {
     const refused = await check();
     if (refused !== null) return refused;

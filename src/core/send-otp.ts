@@ -200,7 +200,7 @@ async function hasMessage({ store }: Core, request: SendRequest): Promise<boolea
   return found !== null && found.otp !== null;
 }
 
-/** A step-up that accepts no texted code waits for one of the user's factors. */
+/** A step-up that accepts no code by message waits for one of the user's factors. */
 async function waitWithoutSms(
   core: Core,
   request: SendRequest,

@@ -24,10 +24,10 @@ export async function askFeatures(
 ): Promise<JoinedSuccess | Refusal> {
   const all: Written[] = [];
   for (const feature of features) {
-    const answer = (await feature.onSuccess?.(success, visit)) ?? null;
-    if (answer === null) continue;
-    if ('reason' in answer) return answer;
-    all.push(answer);
+    if (feature.onSuccess === undefined) continue;
+    const answer = await feature.onSuccess(success, visit);
+    if (answer !== null && 'reason' in answer) return answer;
+    if (answer !== null) all.push(answer);
   }
   return join(all);
 }
@@ -40,7 +40,7 @@ function join(all: readonly Written[]): JoinedSuccess {
     kept: Object.assign({}, ...all.map(({ kept }) => kept)) as object,
     tells: Object.assign({}, ...all.map(({ tells }) => tells)) as object,
     async tellDone() {
-      await Promise.allSettled(all.map(async ({ done }) => done?.()));
+      await Promise.allSettled(all.map(({ done }) => Promise.resolve().then(done)));
     },
   };
 }

@@ -57,8 +57,7 @@ async function listFactors(
 
 async function canPass({ features, getUserId }: Core, user: Express.User): Promise<boolean> {
   const { userId } = toUserIdText(getUserId(user));
-  for (const feature of features)
-    if ((await feature.has?.(user, userId)) === true) return true;
+  for (const feature of features) if ((await feature.has?.(user, userId)) === true) return true;
   return false;
 }
 

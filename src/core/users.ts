@@ -71,8 +71,8 @@ function fromUserIdText({ userId, userIdType }: UserIdText): AppUserId {
 }
 
 /**
- * Returns the user of a pending login, or null: gone or disabled (`loadUser` returned nothing), or
- * not the user that it names. A login loads the user; every other purpose requires that it
+ * Returns the user of a pending login, or null: deleted or disabled (`loadUser` returned nothing),
+ * or not the user that it names. A login loads the user; every other purpose requires that it
  * is the logged-in one. Rethrows what `loadUser` throws.
  */
 export async function findUser(

@@ -7,35 +7,29 @@ import {
   createAttemptLimit,
   joinAttempts,
 } from '../limits/attempts';
-import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
-import type { FinishOptions, PendingLogin, Purpose, SentOtp, Transaction } from '../stores/store';
+import type { PendingLogin, SentOtp } from '../stores/store';
 import { isAccepted } from './accepted-factors';
 import type { Core } from './context';
 import { withTiming } from './emit';
-import type { CheckResult, Factor, Success, WrittenSuccess } from './feature';
-import { finishLogin, isFinishLost, joinWritten } from './finish-login';
-import type { Method } from '../method';
+import type { CheckResult, Factor } from './feature';
+import { type ConfirmedRequest, finishCode, type Passed } from './finish-code';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
 import {
   type Checker,
   endThrown,
   endUnconfirmed,
-  endUnused,
   fail,
   failChecked,
   hasPassed,
   isSent,
   refuse,
   type Refused,
-  refuseUnused,
   rejectAttempt,
   rejectWithoutText,
   type Subject,
-  toUnconfirmed,
   type Unconfirmed,
 } from './refuse-code';
-import { askFeatures, type JoinedSuccess } from './success';
 import { findUser } from './users';
 import type { PendingCode, Visit } from './visit';
 
@@ -54,41 +48,12 @@ export function createVerifyOtp(core: Core, factor: Factor): VerifyOtp {
 }
 
 /** A code to verify. */
-export interface VerifyRequest {
+export interface VerifyRequest extends ConfirmedRequest {
   /** What came in the body, unchecked. */
   readonly code: unknown;
-  readonly visit: Visit;
-  /** Whether a session will name the success. */
-  readonly isKept: boolean;
-  /** Asks the app and the session after the code was right. Null: nothing is in the way. */
-  readonly confirm: (passed: Verified) => Promise<Refused | null>;
 }
 
 export type VerifyResult = Passed | Refused | Unconfirmed;
-
-/** The pending login has ended with the right code. */
-export interface Passed extends Verified {
-  /** What the session keeps of it. */
-  readonly kept: object;
-  /** What it has written, to be settled by the session. */
-  readonly written: WrittenSuccess;
-}
-
-/** The code was right. */
-export interface Verified {
-  readonly kind: 'verified';
-  readonly user: Express.User;
-  readonly userId: string;
-  readonly purpose: Purpose;
-  readonly method: Method;
-  readonly at: number;
-  readonly transaction: Transaction | undefined;
-  /** Purpose `enroll` only: the number that is proven now, and the one it replaces. */
-  readonly mobile: string;
-  readonly replaces: string | undefined;
-  /** The browser of the user in which it was, or all others. */
-  readonly bucket: string;
-}
 
 interface CountingChecker extends Checker {
   readonly chargeAttempt: AttemptLimit;
@@ -169,7 +134,8 @@ interface Claimed extends PendingState {
 const MAX_UNGUESSABLE = 5;
 
 /**
- * Counts an attempt on the pending login: of a texted code at its OTP, otherwise of the factor.
+ * Counts an attempt on the pending login: at the OTP of a code that was sent, otherwise of the
+ * factor.
  * @param otpId Left out: the newest OTP.
  */
 async function claim(
@@ -193,7 +159,8 @@ async function claim(
 
 /**
  * Refuses a code whose pending login has passed or ended, or that another purpose has replaced. A
- * texted code of one that has ended looks like a wrong code: only our own clock says expired.
+ * code that was sent for one that has ended looks like a wrong code: only our own clock says
+ * expired.
  */
 async function refuseUnknown(checker: Checker, pendingId: string): Promise<Refused> {
   if (await hasPassed(checker.core, pendingId)) return refuse('already-verified', true);
@@ -301,7 +268,7 @@ async function checkAtOtp(
     throw error;
   }
   // 7 finish, once. From here on nothing counts the code as a wrong one
-  return verdict === 'right' ? finish(checker, request, counted) : verdict;
+  return verdict === 'right' ? finishCode(checker, request, counted) : verdict;
 }
 
 /**
@@ -341,137 +308,4 @@ async function checkPrevious(
   } finally {
     permit.release();
   }
-}
-
-/** The code was right: one step of the store does all that the success changes. */
-async function finish(
-  checker: Checker,
-  request: VerifyRequest,
-  counted: CheckedCode,
-): Promise<VerifyResult> {
-  const { core, factor } = checker;
-  const { pendingId } = counted.pending;
-  const verified = toVerified(counted, factor.method, core.now());
-  const prepared = await prepare(checker, request, counted, verified);
-  if (prepared.kind === 'refused') return prepared;
-
-  try {
-    const change = toFinishOptions(checker, counted);
-    const written = await finishLogin(core.store.pendingLogins, pendingId, prepared, change);
-    return written === null
-      ? await refuseUnused(checker, counted)
-      : toPassed(checker, counted, verified, written, prepared);
-  } catch (error) {
-    await endUnused(checker, counted);
-    if (isFinishLost(error)) return toUnconfirmed(checker, counted, error);
-    throw error;
-  }
-}
-
-/** Asks the app, the session and the features. Their no ends the pending login. */
-async function prepare(
-  checker: Checker,
-  request: VerifyRequest,
-  counted: CheckedCode,
-  verified: Verified,
-): Promise<JoinedSuccess | Refused> {
-  try {
-    const prepared = await askAll(checker, request, counted, verified);
-    if (prepared.kind === 'prepared') return prepared;
-    await checker.core.store.pendingLogins.end(counted.pending.pendingId);
-    await endUnused(checker, counted);
-    return prepared;
-  } catch (error) {
-    await endUnused(checker, counted);
-    throw error;
-  }
-}
-
-async function askAll(
-  checker: Checker,
-  request: VerifyRequest,
-  counted: CheckedCode,
-  verified: Verified,
-): Promise<JoinedSuccess | Refused> {
-  const refused = await request.confirm(verified);
-  if (refused !== null) return refused;
-
-  const success = toSuccess(checker, counted, verified, request.isKept);
-  const joined = await askFeatures(checker.core, success, request.visit);
-  return 'reason' in joined ? refuse(joined.reason) : joined;
-}
-
-function toSuccess(
-  checker: Checker,
-  counted: CheckedCode,
-  { user, userId, method, bucket, at }: Verified,
-  isKept: boolean,
-): Success {
-  const { pending, sends } = counted;
-  const otp = findProven(checker, counted);
-  const whose = { user, userId, pending, otp, sends, bucket, at };
-  return { ...whose, proof: method, factor: checker.factor, isKept };
-}
-
-function toVerified(counted: CheckedCode, method: Method, at: number): Verified {
-  const { pending, otp, user, bucket } = counted;
-  const { userId, purpose, transaction, replaces } = pending;
-  const mobile = otp?.mobile ?? '';
-  const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
-  return { kind: 'verified', ...verified, method, at };
-}
-
-/** Returns the changes that a success brings. A texted code proves the number for the user. */
-function toFinishOptions(
-  checker: Checker,
-  counted: CheckedCode,
-): Omit<FinishOptions, 'puts' | 'replaces'> {
-  const { userId } = counted.pending;
-  const { success } = counted.attempt;
-  const otp = findProven(checker, counted);
-  const proven = otp === null ? [] : [provenCounter(userId, otp.numberKey)];
-  return {
-    otpId: otp?.otpId,
-    leavesMark: checker.factor.counting !== 'answer',
-    clears: success.clears,
-    charges: [...proven, ...success.charges],
-  };
-}
-
-/** Returns the OTP whose code was right. Null: another factor's was. */
-function findProven(checker: Checker, { otp }: Pick<CheckedCode, 'otp'>): SentOtp | null {
-  return isSent(checker) ? otp : null;
-}
-
-/** The counts are cleared, whether the session is saved or not. All else is told after that. */
-function toPassed(
-  checker: Checker,
-  counted: CheckedCode,
-  verified: Verified,
-  written: WrittenSuccess,
-  { kept, tells, tellDone }: JoinedSuccess,
-): Passed {
-  checker.core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
-  const told: WrittenSuccess = {
-    async done() {
-      await emitSuccess(checker, counted, tells);
-      await tellDone();
-    },
-    undo: () => Promise.resolve(),
-  };
-  return { ...verified, kept, written: joinWritten(written, told) };
-}
-
-async function emitSuccess(
-  checker: Checker,
-  counted: CheckedCode,
-  tells: object,
-): Promise<void> {
-  const { core, factor } = checker;
-  if (!core.hasListener) return;
-
-  const proven = findProven(checker, counted);
-  const country = proven && (await core.readNumber(proven.mobile)()).country;
-  const { method } = factor;
-  core.emit({ type: 'verified', ...counted.subject, method, country, ...tells });
 }

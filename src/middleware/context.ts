@@ -44,9 +44,9 @@ export interface MiddlewareContext {
   readonly beginPending: BeginPending;
   /** Ends a pending login that no session will name. Never rejects. */
   readonly endUnused: (begun: BegunPending) => Promise<void>;
-  /** Whether the text shows what a transaction approves: the gateway texts our messages. */
+  /** Whether the message shows what a transaction approves: the gateway sends our messages. */
   readonly writesMessages: boolean;
-  /** Returns a pending login while it is live, `passed` after its success. */
+  /** Returns a pending login while it is active, `passed` after its success. */
   readonly findPending: (pendingId: string) => Promise<PendingState | 'passed' | null>;
   /**
    * Returns what the session of a logged-in user waits for, whichever request has begun it. Null:
@@ -85,7 +85,7 @@ export interface MiddlewareContext {
   readonly logins: RequestLogins;
   /** Seconds that a code lives. */
   readonly codeValiditySeconds: number;
-  /** The attempts that a text admits. */
+  /** The attempts that an OTP admits. */
   readonly maxAttempts: number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -149,7 +149,7 @@ export interface RequestLogins {
   readonly end: (req: Request) => Promise<void>;
 }
 
-/** Whether a request's mark is good enough. `unchecked`: it is, if its login is live. */
+/** Whether a request's mark is good enough. `unchecked`: it is, if its login is active. */
 export type MarkCheck = 'passed' | 'unchecked' | 'second-factor-required' | 'second-factor-too-old';
 
 /** Reads the mark of a request and compares it with the current user. */

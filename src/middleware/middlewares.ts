@@ -40,7 +40,7 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
 /** Added by the options `factors` and `recoveryCodes`. */
 export interface VerifyWithPart {
   /**
-   * Verifies the code of another factor in place of the texted one: one of `factors`, or
+   * Verifies the code of another factor in place of the one by message: one of `factors`, or
    * `'recovery-code'`. @throws {TypeError} that lists these names for any other.
    */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
@@ -64,7 +64,7 @@ export function createMiddlewares(
   };
 }
 
-/** @param others The factors of this app beside the texted code, which `verify` verifies. */
+/** @param others The factors of this app beside the code by message, which `verify` verifies. */
 function createVerifyWith(
   context: MiddlewareContext,
   strategy: OtpStrategy,

@@ -38,7 +38,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
     cancel: createFactory(context, 'cancel', 'smsOtpCancel', cancel, { refusesEnded: null }),
   };
 
-  /** The text has to show what the code approves: RTS 2018/389, article 5. */
+  /** The message has to show what the code approves: RTS 2018/389, article 5. */
   function checkTransaction({ transaction }: StepUpOptions): void {
     if (transaction === undefined || context.writesMessages) return;
     const problem = 'is never shown: this gateway has texts of its own (writesMessages: false)';
@@ -61,7 +61,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
     const returnTo = findWanted(before, context.now());
-    // A transaction is approved by a texted code alone.
+    // A transaction is approved by a code by message alone.
     const methods = options.transaction === undefined ? returnTo?.methods : undefined;
     const phoneId = readField(req, fields.phoneId);
     const result = await sendStepUp(req, options, { methods, phoneId });

@@ -190,10 +190,7 @@ async function logInAtOnce(
 }
 
 /** Null: the user needs no second factor, and has passed none. */
-function toMark(
-  { getUserId }: MiddlewareContext,
-  { user, proof, at }: LetIn,
-): VerifiedMark | null {
+function toMark({ getUserId }: MiddlewareContext, { user, proof, at }: LetIn): VerifiedMark | null {
   if (proof === null) return null;
   return { userId: toUserIdText(getUserId(user)).userId, method: proof, at };
 }

@@ -18,7 +18,7 @@ export interface SmsOtpSession {
   readonly notice?: Reason;
   /** Beside the notice: when another try makes sense, in milliseconds since 1970. */
   readonly retryAt?: number | null;
-  /** Beside the notice: when nobody wants to read it any more, in milliseconds since 1970. */
+  /** Beside the notice: when no one wants to read it any more, in milliseconds since 1970. */
   readonly noticeUntil?: number;
   /** The page that a guard refused. */
   readonly returnTo?: KeptPage;
@@ -40,14 +40,14 @@ export function withoutReason({
  */
 export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly pendingId: string;
-  /** The OTP id of the text that went out last; null: none did. */
+  /** The OTP id of the message that went out last; null: none did. */
   readonly otpId: string | null;
   /**
    * The last digits of the number, empty without one. A mask's dots would double the bytes of the
    * whole session.
    */
   readonly phoneEnding: string;
-  /** Why no text went out, and the HTTP status of the error if there was one. */
+  /** Why no message went out, and the HTTP status of the error if there was one. */
   readonly reason?: Reason;
   readonly failureStatus?: number;
   /** Where the user wanted to go. */

@@ -6,7 +6,7 @@ import type { Factor } from '../core/feature';
 import type { Refusal } from '../core/outcome';
 import type { Method } from '../method';
 import { refuse as toRefused, type Refused } from '../core/refuse-code';
-import type { Passed, Verified } from '../core/verify-otp';
+import type { Passed, Verified } from '../core/finish-code';
 import type { Visit } from '../core/visit';
 import { findEndOfLogin, recordCodeRefusal } from './code-answers';
 import type { FactorVerification, MiddlewareContext } from './context';
@@ -48,7 +48,7 @@ export type Authenticate = (
 export class OtpStrategy extends Base {
   constructor(strategyName: string, authenticate: Authenticate) {
     // Neither an arrow, because passport-custom calls it on the object of this request, nor async,
-    // because nobody takes its promise. It calls Passport's actions itself: the callback that
+    // because its promise is not used. It calls Passport's actions itself: the callback that
     // passport-custom offers loses the status of a refusal.
     super({ passOptionsToCallback: true }, function verify(req, options) {
       // Bound before the first await: on a shared object Passport replaces them.

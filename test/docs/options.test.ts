@@ -165,10 +165,19 @@ describe.each(PARTS)('docs/options.md on $title', ({ rows, names, read, base, pl
 describe('docs/options.md on groups', () => {
   it.each([
     ['limits', Object.keys(flatten(valueAt(readLogin(plainLogin), 'limits') as object))],
-    ['trustedDevices', readMembers('src/features/trusted-devices/trusted-devices.ts', 'TrustedDevicesOption')],
+    [
+      'trustedDevices',
+      readMembers('src/features/trusted-devices/trusted-devices.ts', 'TrustedDevicesOption'),
+    ],
     ['logins', readMembers('src/features/logins/logins.ts', 'LoginsOption')],
-    ['knownBrowsers', readMembers('src/features/known-browsers/known-browsers.ts', 'KnownBrowsersOption')],
-    ['recoveryCodes', readMembers('src/features/recovery-codes/recovery-codes.ts', 'RecoveryCodesOption')],
+    [
+      'knownBrowsers',
+      readMembers('src/features/known-browsers/known-browsers.ts', 'KnownBrowsersOption'),
+    ],
+    [
+      'recoveryCodes',
+      readMembers('src/features/recovery-codes/recovery-codes.ts', 'RecoveryCodesOption'),
+    ],
     ['messages', readMembers('src/messages/options.ts', 'MessagesOption')],
   ])('has every option of %s and no other', (name, members) => {
     const shown = [...readRows(page).keys(), ...limitRows.keys()].filter((row) =>

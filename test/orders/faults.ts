@@ -115,7 +115,7 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'a cancel in a joined session ends the login',
-    file: 'sms-otp.ts',
+    file: 'create-edge.ts',
     from: 'if (isJoined !== true) await pendingLogins.end(pendingId);',
     to: 'void isJoined;\n      await pendingLogins.end(pendingId);',
     scenario: beside(['pending', 'resend'], ['joined', 'cancel']),
@@ -123,7 +123,7 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a resend in a joined session makes the login its own',
     file: 'middleware/answer-send.ts',
-    from: '...(isJoined && { isJoined }) };\n  const notice',
+    from: '...(isJoined && { isJoined }),\n  };\n  const notice',
     to: '};\n  const notice',
     scenario: beside(['pending', 'guard'], ['joined', 'resend', 'cancel']),
   },
@@ -304,8 +304,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'what begins with a device that is trusted no more is not ended',
     file: ENDING,
-    from: 'await pendingLogins.endAll(userId, pendingId);\n    for (const feature of features)\n      if (feature.sessions !== undefined)',
-    to: 'for (const feature of features)\n      if (feature.sessions !== undefined)',
+    from: 'await store.pendingLogins.endAll(userId, ending.pendingId).catch(keep);',
+    to: 'void store;',
     scenario: beside(REVOKE_ALL, ['new', 'device']),
   },
   {

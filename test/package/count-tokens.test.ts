@@ -33,7 +33,7 @@ const FILES = {
   'docs/troubleshooting.md': '### SMS_OTP_CLOCK\n\nThe clock. See SMS_OTP_CLOCK.\n',
   'docs/recipes/words.md': 'three more words\n',
   'src/cli/run.ts': 'export const COMMANDS: readonly Command[] = [demo, audit];\n',
-  'src/core/outcome.ts': "export const REASONS = ['wrong-code', 'locked', 'expired'] as const;\n",
+  'src/login/outcome.ts': "export const REASONS = ['wrong-code', 'locked', 'expired'] as const;\n",
   'src/shared.ts': 'interface Row { readonly a: string }\ntype Own = Row;\n',
   'src/long.ts': `/** A comment. */
 export function long({ a }: Row, b: Row): Row {

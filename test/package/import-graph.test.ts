@@ -17,6 +17,7 @@ import {
   breaches,
   hasNamedExportsOnly,
   leavesSessionsToTheSlot,
+  namesNoFeature,
   onlyListsNames,
 } from './structure/file-rules';
 import { readImports, readSources, type Import, type Sources } from './structure/source-graph';
@@ -57,6 +58,7 @@ const fileRules = [
   ['exports have names', hasNamedExportsOnly],
   ['index files only list names', onlyListsNames],
   ['middleware/session-slot.ts alone touches the session of a request', leavesSessionsToTheSlot],
+  ['the core names no feature', namesNoFeature],
 ] as const;
 
 describe('the source', () => {
@@ -106,7 +108,7 @@ const BAD = new Map([
   ['middleware/session-slot.ts', 'export const read = (req) => req.session;'],
   [
     'core/core.ts',
-    "import type { X } from '../middleware/send';\nexport default function login(req) { return req.session; }",
+    "import type { X } from '../middleware/send';\nconst recoveryCodes = 1;\nexport default function login(req) { return req.session; }",
   ],
   [
     'options.ts',
@@ -231,6 +233,7 @@ describe('a bad graph', () => {
     ['hasNamedExportsOnly', hasNamedExportsOnly, ['core/core.ts', 'surprise/b.ts']],
     ['onlyListsNames', onlyListsNames, ['client/index.ts']],
     ['leavesSessionsToTheSlot', leavesSessionsToTheSlot, ['middleware/send.ts', 'core/core.ts']],
+    ['namesNoFeature', namesNoFeature, ['core/core.ts']],
   ])('is noticed by %s', (_name, keepsRule, found) => {
     expect(breaches(BAD, keepsRule)).toEqual(found);
   });

@@ -1,7 +1,7 @@
 /**
  * Another second factor beside the text message. The library counts attempts and marks the session.
  * Ten wrong codes lock a factor whose codes are typed, and fifty disable all of these together with
- * the texts; responses to a challenge lock and disable nothing. For a login or a step-up; it
+ * the messages; responses to a challenge lock and disable nothing. For a login or a step-up; it
  * confirms no number and approves no transaction.
  */
 export type Factor<User = Express.User> = CodeFactor<User> | ChallengeFactor<User>;
@@ -48,7 +48,7 @@ export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
   createOptions(challenged: FactorChallenged<User>): object | Promise<object>;
   /**
    * Returns whether the response answers this challenge for this user. Only `true` means yes; a
-   * throw goes to the app's error handler, and the attempt is given back.
+   * throw goes to the app's error handler, and the attempt is refunded.
    */
   checkResponse(answered: FactorResponse<User>): boolean | Promise<boolean>;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request } from 'express';
 import type { Core } from '../../core/context';
-import type { Feature, Success, Written } from '../../core/feature';
+import type { Feature, PreparedPut, Success } from '../../core/feature';
 import { withCookie } from '../../core/prepared-cookie';
 import { toUserIdText } from '../../core/users';
 import type { Visit } from '../../core/visit';
@@ -31,7 +31,7 @@ export function createKnownBrowsersFeature(core: Core, settings: KnownBrowsersSe
   const services = { browsers: store.browsers, counters: store.counters, limits, now };
   const browsers = createKnownBrowsers({ ...services, digests, maxAgeDays, randomBytes });
 
-  async function prepare(success: Success, visit: Visit): Promise<Written['puts']> {
+  async function prepare(success: Success, visit: Visit): Promise<readonly PreparedPut[]> {
     const { userId, bucket } = success;
     if (!makesKnown(success)) return [];
     const cookie = visit.cookies.read(cookieName);

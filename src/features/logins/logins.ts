@@ -13,7 +13,7 @@ import { CheckedLogins } from './checked-logins';
 /** The option `logins`. */
 export interface LoginsOption {
   /**
-   * Seconds for which a process takes a login for live without asking the store again: 0 to 300.
+   * Seconds for which a process takes a login for active without asking the store again: 0 to 300.
    * What ends in another process is known after that time at the latest; with 0 every guarded
    * request asks the store. Default: 30.
    */
@@ -40,11 +40,11 @@ export interface ListedLogin {
  */
 export interface LoginRegistry {
   /**
-   * Whether this process has found the login live within `checkEverySeconds` before this time.
+   * Whether this process has found the login active within `checkEverySeconds` before this time.
    * Allocates nothing.
    */
   readonly isChecked: (loginId: string, atMs: number) => boolean;
-  /** Returns whether the login is live, and asks the store unless it is checked. */
+  /** Returns whether the login is active, and asks the store unless it is checked. */
   readonly isLive: (login: LoginReference) => Promise<boolean>;
   /** Asks the store now. Null: the login has ended. */
   readonly findLive: (login: LoginReference) => Promise<Login | null>;
@@ -62,7 +62,7 @@ export interface LoginRegistry {
   ) => PreparedLogin & { readonly replaces: RecordReference };
   /** Puts another login in the place of this one, in one step. Null: it has ended, none begins. */
   readonly replace: (login: LoginReference, method: Method) => Promise<WrittenLogin | null>;
-  /** Ends a login; returns whether it was live. */
+  /** Ends a login; returns whether it was active. */
   readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
   /** Ends all logins of a user but one; returns how many there were. */
   readonly endAll: (userId: string, reason: LoginEnd, except?: string) => Promise<number>;
@@ -73,7 +73,7 @@ export interface LoginRegistry {
   readonly endListed: (login: LoginReference, reason: LoginEnd) => Promise<void>;
   /** Returns the user's logins, the newest first. */
   readonly list: (id: UserId) => Promise<readonly ListedLogin[]>;
-  /** Ends a login of this user; returns whether it was live. */
+  /** Ends a login of this user; returns whether it was active. */
   readonly revoke: (id: UserId, loginId: string) => Promise<boolean>;
 }
 

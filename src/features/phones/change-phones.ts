@@ -35,7 +35,7 @@ export function createChangePhones(context: EnrollmentContext) {
     async removePhone(request: ChangeRequest, keepsLast: boolean): Promise<ChangeResult> {
       const found = await findPhone(request);
       if (found.kind === 'refused') {
-        // It may be gone since a request that failed before everything else had ended.
+        // An earlier request may have removed it, and failed before everything else had ended.
         const { currentUser } = request.visit;
         if (found.refusal.reason === 'no-phone' && currentUser !== undefined)
           await request.changeAndEnd(currentUser, () => Promise.resolve());

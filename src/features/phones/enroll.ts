@@ -10,7 +10,8 @@ import { deny, type SendResult } from '../../core/send-result';
 import { toUserIdText, type VerifiedMark } from '../../core/users';
 import { checkMark } from '../../middleware/mark';
 import { refuse, type Refused, type Unconfirmed } from '../../core/refuse-code';
-import type { Passed, Verified, VerifyOtp, VerifyRequest } from '../../core/verify-otp';
+import type { Passed, Verified } from '../../core/finish-code';
+import type { VerifyOtp, VerifyRequest } from '../../core/verify-otp';
 import type { Visit } from '../../core/visit';
 import type { ChangeAndEndHere } from '../../core/end-others';
 import { parseNumber } from '../../limits/parse-number';
@@ -21,7 +22,7 @@ export interface EnrollmentContext {
   readonly core: Core;
   readonly book: PhoneBook;
   readonly sendOtp: SendOtp;
-  /** Verifies texted codes. */
+  /** Checks codes that were sent. */
   readonly verifyOtp: VerifyOtp;
   readonly hasNoFactor: HasNoFactor;
 }
@@ -155,7 +156,11 @@ export function createConfirmPhone(
     }
 
     // 2 the code; and before it counts, the same check again, because verifying takes time
-    const result = await verifyOtp({ ...request, isKept: true, confirm: () => mayConfirm(request) });
+    const result = await verifyOtp({
+      ...request,
+      isKept: true,
+      confirm: () => mayConfirm(request),
+    });
     if (result.kind === 'refused') await completeEnding(request);
     if (result.kind !== 'verified') return result;
 

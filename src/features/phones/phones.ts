@@ -49,7 +49,7 @@ import { readVisit } from '../../middleware/visit';
  * enough, for the first number as well.
  */
 export interface Phones {
-  /** Texts a code to the number in the body, which counts for nothing until `confirm`. */
+  /** Sends a code to the number in the body, which counts for nothing until `confirm`. */
   readonly enroll: (options?: EnrollOptions) => RequestHandler;
   /**
    * Verifies the code of `enroll`: the number becomes the user's, the session's id is renewed, and
@@ -59,8 +59,8 @@ export interface Phones {
   /** Removes the number that the body names by its `phoneId`. */
   readonly remove: (options?: RemoveOptions) => RequestHandler;
   /**
-   * Makes the number that the body names by its `phoneId` the one that is texted unless the user
-   * chooses.
+   * Makes the number that the body names by its `phoneId` the one that gets messages unless the
+   * user chooses.
    */
   readonly setDefault: (options?: PhoneOptions) => RequestHandler;
   /** Lists the user's numbers, the default first: masked, with the ids that forms send back. */
@@ -71,7 +71,7 @@ export interface Phones {
 export function createPhones(context: MiddlewareContext, core: Core, book: PhoneBook): Phones {
   const { fields, sendOtp } = context;
   const { hasNoFactor } = createUserFactors(core);
-  // A texted code proves the number: no other factor can.
+  // The code of a message proves the number: no other factor can.
   const verifyOtp = createVerifyOtp(core, createSmsFactor(core, fields.code, ['enroll']));
   const enrollment = { core, book, sendOtp, verifyOtp, hasNoFactor };
   const changes = createChangePhones(enrollment);

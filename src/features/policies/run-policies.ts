@@ -13,7 +13,7 @@ import type {
 
 type EmitDecision = (event: DecisionEvent) => void;
 
-/** The policies that cost nothing come first, so that a message that they refuse costs no lookup. */
+/** The policies that cost nothing come first: a message that they refuse costs no lookup. */
 type PolicyRound = 'free' | 'lookups';
 
 /**

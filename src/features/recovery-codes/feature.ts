@@ -24,7 +24,13 @@ export function createRecoveryFeature(
 ): Feature<MiddlewareContext> {
   const { store, now } = core;
   const digests = core.createDigests('factors');
-  const codes = createRecoveryCodes({ count, sets: store.recoveryCodes, digests, randomBytes, now });
+  const codes = createRecoveryCodes({
+    count,
+    sets: store.recoveryCodes,
+    digests,
+    randomBytes,
+    now,
+  });
   const { hasNoFactor } = createUserFactors(core);
 
   return {

@@ -30,9 +30,9 @@ export interface RecoveryCodesPart {
    * concurrent first calls.
    * @throws {RecoveryCodesError} `ERR_CODES_ALREADY_MADE`: a call with this `form` has made the
    * codes that are valid now, more than a minute ago, or one has been used. Nothing has changed.
-   * @throws {StoreError} `ERR_STORE`: the codes are as before, or new ones are written that nobody
-   * has seen. The same call again makes codes, and completes what it ends. If the store fails again
-   * meanwhile, only a call with another `form` makes codes.
+   * @throws {StoreError} `ERR_STORE`: the codes are as before, or new ones are written that no
+   * one has seen. The same call again makes codes, and completes what it ends. If the store fails
+   * again meanwhile, only a call with another `form` makes codes.
    */
   generate(userId: UserId, req?: Request, options?: GenerateOptions): Promise<readonly string[]>;
   /** Returns how many codes the user has left. @throws {StoreError} `ERR_STORE` */

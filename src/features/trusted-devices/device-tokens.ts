@@ -146,7 +146,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
   }
 }
 
-/** Returns the device with a token that nobody has: it was issued and thrown away. */
+/** Returns the device with a token that no browser has: it was issued and thrown away. */
 function withoutToken(device: TrustedDevice, { tokenHash }: IssuedToken): TrustedDevice {
   return { ...device, tokenHash, previousHash: tokenHash };
 }

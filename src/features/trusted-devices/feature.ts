@@ -37,8 +37,7 @@ export function createTrustedDevices(core: Core, settings: DeviceSettings): Feat
     ...createForgottenDevices(core),
     letsIn: (asked, visit) => letIn(parts, asked, visit),
     onSuccess: (success, visit) => trust(parts, success, visit),
-    endAll: (userId, { reason, address, deviceId }) =>
-      revokeFor(userId, reason, address, deviceId),
+    endAll: (userId, { reason, address, deviceId }) => revokeFor(userId, reason, address, deviceId),
     members: (): DevicesPart => ({ trustedDevices }),
   };
 }

@@ -76,7 +76,7 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       const identity = toUserIdText(core.getUserId(firstFactorUser));
       const { userId } = identity;
       if (await isLocked(userId, bucket)) return { kind: 'not-now' };
-      // A user who is gone or disabled passes no second factor: the send refuses it.
+      // A user who is deleted or disabled passes no second factor: the send refuses that user.
       const user = await findUser(core, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
       const bindings = await bind(user, userId);

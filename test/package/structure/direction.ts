@@ -12,16 +12,22 @@ const BELOW_CORE = ['limits', 'messages', 'stores', 'gateway', 'keys', 'protocol
 const EVERYTHING = ['middleware', 'features', 'core', ...BELOW_CORE];
 
 /** What the public interface says of all features. The core names it, by `import type`. */
-const PUBLIC = ['events', 'method', 'user-admin', 'security-notice'];
+const PUBLIC = ['events', 'method', 'user-admin', 'security-notice', 'sms-otp-parts'];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   index: [...EVERYTHING, ...PUBLIC, 'client', 'sms-otp', 'options', 'errors', 'foreign-error'],
-  'sms-otp': [...EVERYTHING, ...PUBLIC, 'client', 'open-gateway', 'options', 'errors'],
+  'sms-otp': [
+    ...EVERYTHING,
+    ...['create-core', 'create-edge', 'open-gateway', 'options', 'errors'],
+  ],
+  'create-core': ['core', ...BELOW_CORE, 'errors'],
+  'create-edge': ['middleware', 'core', 'errors'],
   'open-gateway': ['core', 'client', 'limits', 'stores', 'gateway', 'define-options', 'errors'],
   options: [...BELOW_CORE, 'define-options', 'errors'],
   events: [],
   method: [],
   'user-admin': [],
+  'sms-otp-parts': [],
   'security-notice': ['core', 'limits', 'messages'],
   'define-options': ['closest-name', 'keys', 'errors'],
   'closest-name': [],
@@ -63,6 +69,10 @@ const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
   core: ['events', 'method'],
   middleware: ['method'],
   features: ['events', 'method'],
+  'sms-otp': ['sms-otp-parts'],
+  'sms-otp-parts': ['features', 'middleware', 'options', 'user-admin'],
+  'create-core': ['open-gateway', 'options'],
+  'create-edge': ['stores', 'open-gateway', 'options'],
   events: ['core', 'limits', 'gateway', 'stores', 'method', 'errors'],
   'user-admin': ['core', 'features'],
   'security-notice': ['events'],

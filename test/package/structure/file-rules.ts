@@ -40,6 +40,16 @@ export function leavesSessionsToTheSlot(path: string, text: string): boolean {
   return !allNodes(parse(path, text)).some(touchesSession);
 }
 
+/** The core knows features by their interface alone. Comments may name one as an example. */
+export function namesNoFeature(path: string, text: string): boolean {
+  if (!path.startsWith('core/')) return true;
+  return !allNodes(parse(path, text)).some(
+    (node) => (ts.isIdentifier(node) || ts.isStringLiteralLike(node)) && FEATURE.test(node.text),
+  );
+}
+
+const FEATURE = /known.?browser|trusted?.?device|recovery.?code/i;
+
 function touchesSession(node: ts.Node): boolean {
   if (ts.isPropertyAccessExpression(node))
     return node.name.text === 'session' && isRequest(node.expression);

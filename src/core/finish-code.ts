@@ -1,0 +1,191 @@
+import type { Attempt } from '../limits/attempts';
+import { provenCounter } from '../limits/table';
+import type { Method } from '../method';
+import type { FinishOptions, Purpose, SentOtp, Transaction } from '../stores/store';
+import type { Success, WrittenSuccess } from './feature';
+import { finishLogin, isFinishLost, joinWritten } from './finish-login';
+import {
+  type Checker,
+  endUnused,
+  type FailedAttempt,
+  isSent,
+  refuse,
+  type Refused,
+  refuseUnused,
+  toUnconfirmed,
+  type Unconfirmed,
+} from './refuse-code';
+import { askFeatures, type JoinedSuccess } from './success';
+import type { Visit } from './visit';
+
+/** The code was right: one step of the store does all that the success changes. */
+export async function finishCode(
+  checker: Checker,
+  request: ConfirmedRequest,
+  counted: RightCode,
+): Promise<Passed | Refused | Unconfirmed> {
+  const { core, factor } = checker;
+  const { pendingId } = counted.pending;
+  const verified = toVerified(counted, factor.method, core.now());
+  const prepared = await prepare(checker, request, counted, verified);
+  if (prepared.kind === 'refused') return prepared;
+
+  try {
+    const change = toFinishOptions(checker, counted);
+    const written = await finishLogin(core.store.pendingLogins, pendingId, prepared, change);
+    return written === null
+      ? await refuseUnused(checker, counted)
+      : toPassed(checker, counted, verified, written, prepared);
+  } catch (error) {
+    await endUnused(checker, counted);
+    if (isFinishLost(error)) return toUnconfirmed(checker, counted, error);
+    throw error;
+  }
+}
+
+/** What a right code needs besides. */
+export interface ConfirmedRequest {
+  readonly visit: Visit;
+  /** Whether a session will name the success. */
+  readonly isKept: boolean;
+  /** Asks the app and the session after the code was right. Null: nothing is in the way. */
+  readonly confirm: (passed: Verified) => Promise<Refused | null>;
+}
+
+/** A right code that has changed nothing yet. */
+interface RightCode extends FailedAttempt {
+  readonly user: Express.User;
+  readonly attempt: Attempt;
+  /** How many OTPs were attached to the pending login. */
+  readonly sends: number;
+  /** The browser for which it is counted. */
+  readonly bucket: string;
+}
+
+/** The pending login has ended with the right code. */
+export interface Passed extends Verified {
+  /** What the session keeps of it. */
+  readonly kept: object;
+  /** What it has written, to be settled by the session. */
+  readonly written: WrittenSuccess;
+}
+
+/** The code was right. */
+export interface Verified {
+  readonly kind: 'verified';
+  readonly user: Express.User;
+  readonly userId: string;
+  readonly purpose: Purpose;
+  readonly method: Method;
+  readonly at: number;
+  readonly transaction: Transaction | undefined;
+  /** Purpose `enroll` only: the number that is proven now, and the one it replaces. */
+  readonly mobile: string;
+  readonly replaces: string | undefined;
+  /** The browser of the user in which it was, or all others. */
+  readonly bucket: string;
+}
+
+/** Asks the app, the session and the features. Their no ends the pending login. */
+async function prepare(
+  checker: Checker,
+  request: ConfirmedRequest,
+  counted: RightCode,
+  verified: Verified,
+): Promise<JoinedSuccess | Refused> {
+  try {
+    const prepared = await askAll(checker, request, counted, verified);
+    if (prepared.kind === 'prepared') return prepared;
+    await checker.core.store.pendingLogins.end(counted.pending.pendingId);
+    await endUnused(checker, counted);
+    return prepared;
+  } catch (error) {
+    await endUnused(checker, counted);
+    throw error;
+  }
+}
+
+async function askAll(
+  checker: Checker,
+  request: ConfirmedRequest,
+  counted: RightCode,
+  verified: Verified,
+): Promise<JoinedSuccess | Refused> {
+  const refused = await request.confirm(verified);
+  if (refused !== null) return refused;
+
+  const success = toSuccess(checker, counted, verified, request.isKept);
+  const joined = await askFeatures(checker.core, success, request.visit);
+  return 'reason' in joined ? refuse(joined.reason) : joined;
+}
+
+function toSuccess(
+  checker: Checker,
+  counted: RightCode,
+  { user, userId, method, bucket, at }: Verified,
+  isKept: boolean,
+): Success {
+  const { pending, sends } = counted;
+  const otp = findProven(checker, counted);
+  const whose = { user, userId, pending, otp, sends, bucket, at };
+  return { ...whose, proof: method, factor: checker.factor, isKept };
+}
+
+function toVerified(counted: RightCode, method: Method, at: number): Verified {
+  const { pending, otp, user, bucket } = counted;
+  const { userId, purpose, transaction, replaces } = pending;
+  const mobile = otp?.mobile ?? '';
+  const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
+  return { kind: 'verified', ...verified, method, at };
+}
+
+/** Returns the changes that a success brings. A code that was sent proves the number. */
+function toFinishOptions(
+  checker: Checker,
+  counted: RightCode,
+): Omit<FinishOptions, 'puts' | 'replaces'> {
+  const { userId } = counted.pending;
+  const { success } = counted.attempt;
+  const otp = findProven(checker, counted);
+  const proven = otp === null ? [] : [provenCounter(userId, otp.numberKey)];
+  return {
+    otpId: otp?.otpId,
+    leavesMark: checker.factor.counting !== 'answer',
+    clears: success.clears,
+    charges: [...proven, ...success.charges],
+  };
+}
+
+/** Returns the OTP whose code was right. Null: another factor's was. */
+function findProven(checker: Checker, { otp }: Pick<RightCode, 'otp'>): SentOtp | null {
+  return isSent(checker) ? otp : null;
+}
+
+/** The counts are cleared, whether the session is saved or not. All else is told after that. */
+function toPassed(
+  checker: Checker,
+  counted: RightCode,
+  verified: Verified,
+  written: WrittenSuccess,
+  { kept, tells, tellDone }: JoinedSuccess,
+): Passed {
+  checker.core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
+  const told: WrittenSuccess = {
+    async done() {
+      await emitSuccess(checker, counted, tells);
+      await tellDone();
+    },
+    undo: () => Promise.resolve(),
+  };
+  return { ...verified, kept, written: joinWritten(written, told) };
+}
+
+async function emitSuccess(checker: Checker, counted: RightCode, tells: object): Promise<void> {
+  const { core, factor } = checker;
+  if (!core.hasListener) return;
+
+  const proven = findProven(checker, counted);
+  const country = proven && (await core.readNumber(proven.mobile)()).country;
+  const { method } = factor;
+  core.emit({ type: 'verified', ...counted.subject, method, country, ...tells });
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { Core } from './core/context';
+import type { Feature } from './core/feature';
+import { readId } from './core/users';
+import { createWarner } from './errors';
+import { createKeyDeriver, createKeyedDigest, isPrintedSecret, type KeyedDigest } from './keys';
+import { createUserBlocks } from './limits/address-block';
+import { createNumberReader } from './limits/number-country';
+import { createNumberKeys } from './limits/number-keys';
+import { createLimitTable, type LimitTable } from './limits/rows';
+import { createMessageBuilder } from './messages/build-message';
+import type { MessageBuilderOptions } from './messages/options';
+import type { MessageRules, OpenGateway } from './open-gateway';
+import type { Settings } from './options';
+import { guardStore } from './stores/guarded-store';
+import type { SmsOtpStore } from './stores/store';
+
+/** Makes what all decisions share. */
+export function createCore(
+  settings: Settings,
+  { gateway, messageRules }: OpenGateway,
+  store: SmsOtpStore,
+  emit: Core['emit'],
+  { features, toPhoneLister }: FeatureParts,
+): Core {
+  const { getUserId = readId, loadUser, now, secret, strategyName } = settings;
+  const derivers = secret.map(createKeyDeriver);
+  const createDigests = (label: string): readonly KeyedDigest[] =>
+    // What one instance makes is worth nothing to another with the same secret.
+    derivers.map((derive) => createKeyedDigest(() => derive(`${strategyName} ${label}`)));
+  const warn = createWarner();
+  const guarded = guardStore(store, now, settings.onEvent && emit, warn);
+  const readNumber = createNumberReader();
+  const limits = readLimits(settings);
+  if (secret.some(isPrintedSecret)) {
+    warn(
+      'SMS_OTP_PRINTED_SECRET',
+      'The secret is printed in the documents, so that everybody knows it, and is refused in ' +
+        'production: `openssl rand -base64 32` makes one',
+    );
+  }
+  return {
+    settings,
+    gateway,
+    emit,
+    warn,
+    now,
+    limits,
+    listPhones: toPhoneLister({ getUserId, warn, readNumber }),
+    loadUser,
+    getUserId,
+    hasListener: settings.onEvent !== undefined,
+    store: guarded,
+    features,
+    buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
+    numberKeys: createNumberKeys(
+      readNumber,
+      derivers.map((derive) => () => derive('number-keys')),
+    ),
+    readNumber,
+    createDigests,
+    userBlocks: createUserBlocks(createDigests('user-blocks')),
+    phoneIds: createDigests('phone-ids'),
+    random: Math.random,
+    randomId: randomUUID,
+  };
+}
+
+/** What the features bring. */
+interface FeatureParts {
+  /** May be filled later: no feature is called before the first request. */
+  readonly features: readonly Feature[];
+  /** Makes the list of a user's numbers that may get messages. */
+  readonly toPhoneLister: (parts: PhoneParts) => Core['listPhones'];
+}
+
+/** What reads the numbers of an app. */
+export type PhoneParts = Pick<Core, 'getUserId' | 'warn' | 'readNumber'>;
+
+/** A challenge of ours cannot be guessed: only texts and typed factors can. */
+function listGuessable(factors: Settings['factors']): readonly string[] {
+  return ['sms', ...factors.filter((factor) => 'check' in factor).map(({ name }) => name)];
+}
+
+function readLimits({ limits, factors, ...settings }: Settings): LimitTable {
+  const hasKnownBrowsers = settings.knownBrowsers !== false;
+  const gapSeconds = settings.resendCooldownSeconds;
+  return createLimitTable({ limits, hasKnownBrowsers, gapSeconds }, listGuessable(factors));
+}
+
+export function toMessageSettings(settings: Settings, rules: MessageRules): MessageBuilderOptions {
+  const { messages, appName, codeValiditySeconds, getLocale } = settings;
+  return { ...messages, ...rules, appName, codeValiditySeconds, getLocale };
+}
