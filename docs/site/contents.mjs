@@ -6,18 +6,30 @@ export const ROOT = join(import.meta.dirname, '../..');
 /** Reads a file by its path in the repository. */
 export const read = (path) => readFileSync(join(ROOT, path), 'utf8');
 
+/** The pages that a text of docs/README.md links to, by their path in the repository and their title. */
+function readPages(text) {
+  const links = Array.from(text.matchAll(/\]\(([\w./-]+\.md)\)/g), ([, link]) => link);
+  const paths = links.map((link) => posix.normalize(`docs/${link}`));
+  return paths.map((path) => ({ path, title: /^# (.+)$/m.exec(read(path))[1] }));
+}
+
 /**
- * The groups of docs/README.md, which are those of the sidebar: the pages that each heading's part
- * links to, in that order, by their path in the repository and their title.
+ * The groups of docs/README.md, which are those of the sidebar: each heading, and the pages that the part
+ * below it links to, in that order.
  */
 export function readGroups() {
   const [, ...parts] = read('docs/README.md').split(/^## /m);
-  return parts.map((part) => {
-    const links = Array.from(part.matchAll(/\]\(([\w./-]+\.md)\)/g), ([, link]) => link);
-    const paths = links.map((link) => posix.normalize(`docs/${link}`));
-    const pages = paths.map((path) => ({ path, title: /^# (.+)$/m.exec(read(path))[1] }));
-    return { title: part.slice(0, part.indexOf('\n')), pages };
-  });
+  return parts.map((part) => ({
+    title: part.slice(0, part.indexOf('\n')),
+    pages: readPages(part),
+  }));
+}
+
+/** The groups of the recipes: each line of their list, by the words in front of its links. */
+export function readRecipes() {
+  const [, part] = read('docs/README.md').split(/^## Recipes$/m);
+  const lines = part.matchAll(/^- ([^:[\]]+): (.+)$/gm);
+  return Array.from(lines, ([, title, links]) => ({ title, pages: readPages(links) }));
 }
 
 /**

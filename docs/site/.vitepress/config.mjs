@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { defineConfig } from 'vitepress';
 import { read, readEntries, readGroups } from '../contents.mjs';
+import { miniSearch, renderForSearch } from '../search.mjs';
 
 const { name, description, version } = JSON.parse(read('package.json'));
 
@@ -18,16 +19,16 @@ function slugify(heading) {
 }
 
 // A group has a link of its own: without one, VitePress puts a button into a button.
-const tasks = readGroups().map(({ title, pages }) => ({
+const groups = readGroups().map(({ title, pages }) => ({
   text: title,
-  link: `/#${slugify(title)}`,
-  collapsed: true,
+  link: title === 'Recipes' ? '/docs/recipes/' : `/#${slugify(title)}`,
+  collapsed: title === 'Recipes',
   items: pages.map(({ path, title: text }) => ({ text, link: toLink(path) })),
 }));
 
 const reference = {
-  text: 'Reference',
-  link: '/reference/',
+  text: 'TypeScript reference',
+  link: `/reference/${name}/`,
   collapsed: true,
   items: readEntries().map(({ specifier }) => ({
     text: specifier,
@@ -46,12 +47,41 @@ function linkListings(md) {
   });
 }
 
+/** What is wider than a phone is moved by the keyboard as well: a drawing, like a table. */
+function focusDrawings(md) {
+  md.core.ruler.push('focus-drawings', ({ tokens }) => {
+    for (const [index, token] of tokens.entries()) {
+      const image = tokens[index + 1]?.children?.[0];
+      if (token.type !== 'paragraph_open' || image?.type !== 'image') continue;
+      if (!image.attrGet('src').endsWith('.svg')) continue;
+      token.attrSet('tabindex', '0');
+      token.attrSet('class', 'drawing');
+    }
+  });
+}
+
+/** What a preview of a link shows. A picture needs a whole address. */
+function describePage({ pageData, title, description: text }) {
+  const facts = { 'og:type': 'website', 'og:title': title, 'og:description': text };
+  if (process.env.SITE_URL) {
+    const path = pageData.relativePath.replace(/(?:index)?\.md$/, (end) =>
+      end === '.md' ? '.html' : '',
+    );
+    facts['og:url'] = new URL(`${base}${path}`, process.env.SITE_URL).href;
+    facts['og:image'] = new URL(`${base}social.png`, process.env.SITE_URL).href;
+  }
+  const tags = Object.entries(facts).map(([property, content]) => ['meta', { property, content }]);
+  return [...tags, ['meta', { name: 'twitter:card', content: 'summary_large_image' }]];
+}
+
 export default defineConfig({
   title: name,
   description,
   lang: 'en',
   base,
   head: [['link', { rel: 'icon', href: `${base}logo.svg`, type: 'image/svg+xml' }]],
+  transformHead: describePage,
+  ...(process.env.SITE_URL && { sitemap: { hostname: new URL(base, process.env.SITE_URL).href } }),
   srcDir: '../../.site',
   outDir: '../../site',
   cacheDir: '../../node_modules/.cache/vitepress',
@@ -59,7 +89,10 @@ export default defineConfig({
   ignoreDeadLinks: 'localhostLinks',
   markdown: {
     anchor: { slugify },
-    config: linkListings,
+    config: (md) => {
+      linkListings(md);
+      focusDrawings(md);
+    },
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
   },
   // The index of the search is one file, which the first search loads.
@@ -68,24 +101,16 @@ export default defineConfig({
     logo: '/logo.svg',
     nav: [
       { text: 'Quick start', link: '/docs/quick-start' },
-      { text: 'Your own pages', link: '/docs/pages' },
-      { text: 'Troubleshooting', link: '/docs/troubleshooting' },
       { text: 'Options', link: '/docs/options' },
-      { text: 'Reference', link: `/reference/${name}/` },
+      { text: 'Troubleshooting', link: '/docs/troubleshooting' },
+      { text: 'Recipes', link: '/docs/recipes/' },
+      { text: 'FAQ', link: '/docs/faq' },
       { text: version, link: '/CHANGELOG' },
     ],
-    sidebar: [...tasks, reference],
-    search: {
-      provider: 'local',
-      options: {
-        miniSearch: {
-          // A guide comes before the reference, which names every option several times.
-          searchOptions: { boostDocument: (id) => (id.includes('/reference/') ? 1 : 8) },
-        },
-      },
-    },
+    sidebar: [...groups, reference],
+    search: { provider: 'local', options: { miniSearch, _render: renderForSearch } },
     outline: { level: [2, 3] },
-    // The next page would be the next heading of the first one.
-    docFooter: { prev: false, next: false },
+    docFooter: { prev: 'Previous', next: 'Next' },
+    footer: { message: 'Free and open source, under the MIT licence.' },
   },
 });
