@@ -109,7 +109,7 @@ export type BalanceState = Readonly<z.output<typeof stateSchema>>;
 /** One reading of the account. */
 export type BalanceReading = Pick<BalanceState, 'balance' | 'spent' | 'at'>;
 
-/** With a note that cannot be read, the watch begins anew. */
+/** Returns null for a note that cannot be read: the watch then starts again. */
 function parseState(note: string | null): BalanceState | null {
   try {
     return stateSchema.parse(JSON.parse(note ?? 'null'));

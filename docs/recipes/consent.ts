@@ -17,7 +17,7 @@ export interface Consent {
   readonly mobile: string;
   readonly sentence: string;
   readonly consentedAt: number;
-  /** When its code was right. Null: nobody has shown that the number is theirs. */
+  /** When its code was right. Null: the owner of the number has not confirmed it. */
   confirmedAt: number | null;
   /** When it was removed or replaced, which takes the consent back. */
   endedAt: number | null;
@@ -41,7 +41,7 @@ export function withConsents(book: PhoneBook, consents: Consents, now = Date.now
     list: (userId) => book.list(userId),
     setDefault: (userId, mobile) => book.setDefault(userId, mobile),
     async addUnconfirmed(userId, mobile, { consentedAt }) {
-      // Before the text: if it cannot be written down, nothing is sent.
+      // Before the message: if it cannot be written down, nothing is sent.
       const given = { userId, mobile, sentence: SENTENCE, consentedAt };
       consents.push({ ...given, confirmedAt: null, endedAt: null });
       await book.addUnconfirmed(userId, mobile, { consentedAt });

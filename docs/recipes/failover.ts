@@ -1,12 +1,12 @@
 import type { OtpGateway, TextedOtp } from 'passport-sms-otp';
 
-/** Called when the first gateway could not text, and the second one is asked. */
+/** Called when the first gateway could not send, before the second one is called. */
 export type OnFailover = (error: unknown) => void;
 
 /**
- * Two gateways as one. The second one is asked for a text when the first one says that surely none
- * went out (`mayHaveArrived: false`), and never otherwise: nobody gets two texts. A code is judged
- * by the gateway that has texted it.
+ * Makes one gateway of two. The second one sends only if the first one excludes that its message
+ * was sent (`mayHaveArrived: false`), so that no user gets two. Each code is checked by the gateway
+ * that sent it.
  */
 export function failover(
   first: OtpGateway,

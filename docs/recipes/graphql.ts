@@ -12,7 +12,7 @@ const schema = buildSchema(`
   type Mutation { rename(name: String!): Account! }
 `);
 
-/** What the resolvers know of a request. Built anew for each. */
+/** What the resolvers know of a request. Built for each request. */
 interface Context {
   /** The user who has passed the second factor, or null. */
   readonly user: Express.User | null;
@@ -22,7 +22,7 @@ type Names = Map<string, string>;
 
 const REFUSED = 'SECOND_FACTOR_REQUIRED';
 
-/** Throws for whoever has not passed the second factor. Call it first in each field that needs it. */
+/** Throws for a user who has not passed the second factor. Call it first in each field that needs it. */
 function requireUser({ user }: Context): Express.User {
   if (user !== null) return user;
   throw new GraphQLError('The second factor is required.', { extensions: { code: REFUSED } });
@@ -75,7 +75,7 @@ export function createApp({
   };
 
   const app = express();
-  // JSON alone: a page of another site cannot send it without a permission that nobody gives.
+  // JSON alone: a page of another site cannot send it without CORS, which this app does not allow.
   app.use(express.json());
   const cookie = { sameSite: 'lax' } as const; // Browsers send it with no form of another site.
   app.use(

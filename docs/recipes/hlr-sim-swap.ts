@@ -22,7 +22,7 @@ import { z } from 'zod';
 export interface HlrSimSwapOptions {
   /**
    * A secret of at least 32 bytes. Identities are kept as keyed digests only. With another key all
-   * numbers begin anew.
+   * numbers start again.
    */
   readonly key: string | Buffer;
   /**
@@ -41,7 +41,7 @@ export interface HlrSimSwap extends SimSwapProvider {
   readonly lookups: NumberLookups;
   /**
    * Forgets what is kept about a number: for a deleted account, or for a user who proved in another
-   * way that a change was their own. The next right code begins anew.
+   * way that a change was their own. The next right code starts again.
    * @param store The one that was passed to `createSmsOtp`.
    * @param mobile E.164 with plus.
    */
@@ -220,7 +220,7 @@ const noteSchema = z.strictObject({
 
 type SimNote = Readonly<z.output<typeof noteSchema>>;
 
-/** With a note that cannot be read, the number begins anew. */
+/** Returns null for a note that cannot be read: the number then starts again. */
 function parseNote(note: string | null): SimNote | null {
   try {
     return noteSchema.parse(JSON.parse(note ?? 'null'));

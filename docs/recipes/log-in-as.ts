@@ -16,7 +16,7 @@ const VIEW_MS = 15 * MINUTE_MS;
 
 declare module 'express-session' {
   interface SessionData {
-    /** The customer whose pages somebody of the staff looks at, and until when. */
+    /** The customer whose pages a staff member is viewing, and until when. */
     view: { readonly by: string; readonly customerId: string; readonly until: number };
   }
 }
@@ -100,6 +100,6 @@ export function createApp({ users, gateway, record, now = Date.now, ...parts }: 
     delete req.session.view;
     res.sendStatus(204);
   });
-  app.get('/support/view/account', showCustomer); // There is no POST: who looks changes nothing.
+  app.get('/support/view/account', showCustomer); // There is no POST: a view changes nothing.
   return app;
 }

@@ -18,7 +18,7 @@ export interface Mandate {
 export interface DatedUsers extends Users {
   /**
    * When the account was opened, or opened again by your support, who have checked the person.
-   * Never a login: whoever has the password would move the end.
+   * Never a login: an attacker with the password would move the deadline.
    */
   findOpenedAt(id: string): Promise<number>;
 }
@@ -46,7 +46,7 @@ export function createApp({ users, gateway, mandate, now = Date.now, ...parts }:
     secret: parts.otpSecret,
     allowedCountries: ['US'],
     loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
-    // Who has one needs it, before the date as well. Who has none is let in until the deadline.
+    // Users with a factor need it, before the date as well. Others are let in until the deadline.
     isRequiredFor: async (user): Promise<boolean> =>
       (await smsOtp.canPassSecondFactor(user)) || now() >= (await findDeadline(user.id)),
   });

@@ -3,7 +3,7 @@ import { raw, type RequestHandler } from 'express';
 import type { Policy } from 'passport-sms-otp';
 import { z } from 'zod';
 
-/** Whether a number wants your texts, as of a moment in milliseconds since 1970. */
+/** Whether a number wants your messages, as of a moment in milliseconds since 1970. */
 export interface Wish {
   readonly isOptedOut: boolean;
   readonly at: number;
@@ -29,9 +29,9 @@ export class OptOuts {
 }
 
 /**
- * Refuses a text to a number that has opted out, before it is paid. At an enrollment the number may
- * be somebody else's, who may be your customer: there the reason is that of every other number that
- * cannot be texted.
+ * Refuses a message to a number that has opted out, before it is paid. At an enrollment the number
+ * may belong to another customer of yours: there the reason is the one for every number that cannot
+ * receive messages.
  */
 export function refuseOptedOut(optOuts: OptOuts): Policy<unknown> {
   return {
@@ -50,7 +50,7 @@ const START = new Set(['START', 'UNSTOP', 'YES']);
 /** How old, and how far ahead, the time of a report may be. */
 const MAX_AGE_MS = 5 * 60 * 1000;
 
-/** What the provider reports of a text that somebody has sent to you. Adapt it to yours. */
+/** What the provider reports of a message that came in. Adapt it to yours. */
 const replySchema = z.object({
   from: z.string().regex(/^\+?[1-9][0-9]{6,14}$/),
   text: z.string(),
@@ -66,7 +66,7 @@ export interface RepliesOptions {
 
 /**
  * Takes the provider's reports. Mount it before `express.json()`: the bytes that came are signed.
- * Whoever is logged in has no say here, only the signature has.
+ * The login of the request does not matter here, only the signature does.
  */
 export function takeReplies({ optOuts, webhookSecret, now }: RepliesOptions): RequestHandler[] {
   const take: RequestHandler = async (req, res) => {

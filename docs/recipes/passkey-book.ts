@@ -6,7 +6,7 @@ export interface Passkey {
   readonly userHandle: string;
   /** COSE. */
   readonly publicKey: Uint8Array<ArrayBuffer>;
-  /** Uses so far as the authenticator counts them; 0 for ever where it does not. */
+  /** Uses so far as the authenticator counts them; always 0 where it does not. */
   readonly counter: number;
   /** How browsers reach the authenticator. */
   readonly transports: readonly string[];

@@ -11,7 +11,7 @@ import { textOff } from './text-off';
 interface PasskeyParts extends RecipeParts {
   readonly book: PasskeyBook;
   readonly passkeys: PasskeyOptions;
-  /** Ids of the users who want no texts. */
+  /** Ids of the users who want no text messages. */
   readonly textsOff: Set<string>;
 }
 

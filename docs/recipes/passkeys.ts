@@ -20,8 +20,7 @@ declare module 'express-session' {
 
 export interface PasskeyOptions {
   /**
-   * The host name to which passkeys are bound, for ever: `bank.example`, or `localhost`. Never an
-   * IP address.
+   * The host name to which passkeys are bound: `bank.example`, or `localhost`. Never an IP address.
    */
   readonly rpId: string;
   /** Where the pages are, exactly: `https://www.bank.example`. */

@@ -75,9 +75,9 @@ export function createApp({ users, tokens, mail, gateway, ...parts }: ResetParts
     await smsOtp.logins.revokeAll(userId); // First: a store that is down changes nothing.
     if (!(await tokens.take(token))) return res.redirect(303, '/forgot');
     await users.setPassword(userId, password);
-    await smsOtp.logins.revokeAll(userId); // And what has begun in between with the old password.
+    await smsOtp.logins.revokeAll(userId); // Ends logins that began in between with the old password.
     mail.sendPasswordChanged(userId).catch(parts.onError);
-    res.redirect(303, '/login'); // Nobody is logged in: the login asks for the code, as ever.
+    res.redirect(303, '/login'); // No one is logged in: the login asks for the code, as always.
   }
 
   const app = express();

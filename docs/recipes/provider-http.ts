@@ -57,7 +57,7 @@ export async function askProvider(asked: ProviderCall): Promise<ProviderAnswer> 
   const { status } = response;
   const seconds = Number(response.headers.get('retry-after') ?? NaN);
   const retryAfterSeconds = Number.isInteger(seconds) && seconds >= 0 ? seconds : null;
-  // It may have sent or judged, and then failed.
+  // It may have sent or checked, and then failed.
   if (status >= 500 || status < 200)
     throw new GatewayResponseError(call, status, 'the provider has failed', retryAfterSeconds);
   return { status, body: parseObject(call, status, text), retryAfterSeconds };

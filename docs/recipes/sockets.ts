@@ -86,7 +86,7 @@ function addWebSockets(
 ): void {
   const live = new WebSocketServer({ noServer: true });
   server.on('upgrade', (message: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Node has given the connection away: an error that nobody hears would end the process.
+    // Node has given the connection away: an error without a listener would end the process.
     socket.on('error', () => socket.destroy());
     if (message.url?.startsWith(SOCKET_IO) === true) return;
     const refuse = (status: string): void => {

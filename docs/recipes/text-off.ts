@@ -1,8 +1,8 @@
 import type { Policy } from 'passport-sms-otp';
 
 /**
- * Texts no code for a login or a step-up to users who have switched that off. Transactions and new
- * numbers are texted all the same: their texts show what is approved, and prove the number.
+ * Refuses messages for logins and step-ups to users who have switched them off. Transactions and
+ * new numbers still get theirs: the message shows what is approved, or proves the number.
  * @param isTextOff False for users who have nothing else: the factor may have been removed since.
  */
 export function textOff(isTextOff: (user: Express.User) => Promise<boolean>): Policy {

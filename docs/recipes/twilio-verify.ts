@@ -7,7 +7,7 @@ export interface TwilioVerifyOptions {
   readonly accountSid: string;
   /** The account's token, or the secret of the API key. */
   readonly authToken: string;
-  /** `VA…`: its settings decide the texts, the length of codes and Fraud Guard. */
+  /** `VA…`: its settings decide the message, the length of codes and Fraud Guard. */
   readonly serviceSid: string;
   /** Default: Twilio's. */
   readonly baseUrl?: string;
