@@ -78,7 +78,7 @@ export function hlrSimSwap(options: HlrSimSwapOptions): HlrSimSwap {
   /**
    * Observes a number after a right code, which alone shows that it is the user's. Nothing is
    * observed while a change counts, because the code may have reached someone else. An enrolled
-   * number begins anew: its user has proved more than a code.
+   * number starts again: its user has proved more than a code.
    */
   async function observe(
     context: VerifiedContext,

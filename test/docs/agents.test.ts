@@ -24,9 +24,9 @@ describe('AGENTS.md', () => {
     expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual(8000);
   });
 
-  it('has one block of code, of a kind that is compiled', () => {
-    expect(readBlocks(page)).toHaveLength(1);
-    expect(toModules(readBlocks(page))).toHaveLength(1);
+  it('has two blocks of code, of a kind that is compiled', () => {
+    expect(readBlocks(page)).toHaveLength(2);
+    expect(toModules(readBlocks(page))).toHaveLength(2);
   });
 
   it('names errors and warnings that there are', () => {
