@@ -50,12 +50,25 @@ function importsOf(path: string): readonly string[] {
   return paths.filter((file) => file.startsWith('docs/recipes/'));
 }
 
+/** The recipes that the tests import, and what those import. */
+function findTested(): ReadonlySet<string> {
+  const tests = readdirSync(join(ROOT, 'test/recipes'), { recursive: true, encoding: 'utf8' });
+  const run = new Set(
+    tests
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => importsOf(`test/recipes/${name.replaceAll('\\', '/')}`)),
+  );
+  for (const file of run) for (const imported of importsOf(file)) run.add(imported);
+  return run;
+}
+
+/** What a reader's app has already: its users and its check of the password. */
+const OWN_CODE = /\/(?:parts|first-factor)\.ts$/;
+const tested = findTested();
 const names = readdirSync(RECIPES).filter((name) => name.endsWith('.md'));
 const codeFiles = readdirSync(RECIPES).filter((name) => /(?<!\.d)\.ts$/.test(name));
 
 describe.each([...names.map((name) => `docs/recipes/${name}`), 'docs/testing.md'])('%s', (path) => {
-  const page = read(path);
-
   it('shows no code but lines of a file that it links to, or a file that is elsewhere', () => {
     const blocks = readBlocks(readPage(path)).filter(({ language }) => /^[tj]s$/.test(language));
     const files = linkedFiles(path);
@@ -63,10 +76,9 @@ describe.each([...names.map((name) => `docs/recipes/${name}`), 'docs/testing.md'
     expect(blocks.filter((block) => !isFromItsFile(block, files))).toEqual([]);
   });
 
-  it('leads to the tests that run it', () => {
-    const tests = [...page.matchAll(/test\/recipes\/[\w-]+\.test\.ts/g)].map(([file]) => file);
-    expect(tests.length).toBeGreaterThan(0);
-    for (const file of tests) expect(read(file)).toMatch(/describe|it\(/);
+  it('shows listings that a test runs, by itself or with another file', () => {
+    const files = linkedFiles(path);
+    expect(files.filter((file) => !tested.has(file))).toEqual([]);
   });
 });
 
@@ -74,6 +86,10 @@ describe('the recipes', () => {
   it.each(names)('%s names a trap', (name) => {
     // A paragraph of its own, under whatever words, and with something to say.
     expect(read(`docs/recipes/${name}`)).toMatch(/^\*\*[^*]*\btraps?\b[^*]*\*\* \S.{40}/im);
+  });
+
+  it.each(names)('%s names no test, which no user has', (name) => {
+    expect(read(`docs/recipes/${name}`)).not.toMatch(/\btest\//);
   });
 
   it('have files that a page leads to, or that another file needs', () => {
@@ -88,14 +104,24 @@ describe('the recipes', () => {
   });
 
   it('have files that a test runs, by itself or with another file', () => {
-    const tests = readdirSync(join(ROOT, 'test/recipes'), { recursive: true, encoding: 'utf8' });
-    const run = new Set(
-      tests
-        .filter((name) => name.endsWith('.ts'))
-        .flatMap((name) => importsOf(`test/recipes/${name.replaceAll('\\', '/')}`)),
-    );
-    for (const file of run) for (const imported of importsOf(file)) run.add(imported);
-    expect(codeFiles.filter((name) => !run.has(`docs/recipes/${name}`))).toEqual([]);
+    expect(codeFiles.filter((name) => !tested.has(`docs/recipes/${name}`))).toEqual([]);
+  });
+
+  it('say what they are: to copy, to run, or the login part of an app', () => {
+    const silent = names.filter((name) => {
+      const text = read(`docs/recipes/${name}`);
+      return !/\*\*Copy\*\*|is the login part of /.test(text);
+    });
+    expect(silent).toEqual([]);
+  });
+
+  it('link the files that stand for your own code', () => {
+    const silent = names.filter((name) => {
+      const files = linkedFiles(`docs/recipes/${name}`);
+      const imported = files.flatMap(importsOf).filter((file) => OWN_CODE.test(file));
+      return imported.some((file) => !files.includes(file));
+    });
+    expect(silent).toEqual([]);
   });
 
   it('hold nothing of the tests', () => {
