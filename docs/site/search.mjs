@@ -6,24 +6,29 @@ import { SYNONYMS } from './synonyms.mjs';
  */
 export const miniSearch = {
   options: {
-    // Words that say nothing about a page.
+    fields: ['title', 'titles', 'text', 'words'],
+    // The words of a page stand in front of its text, between two marks.
+    extractField: (section, field) => {
+      if (field === 'words') return /^‹([^›]*)›/.exec(section.text)?.[1] ?? '';
+      return field === 'text' ? section.text.replace(/^‹[^›]*›/, '') : section[field];
+    },
+    // Drops words that say nothing about a page, and the s of a plural.
     processTerm: (term) => {
       const word = term.toLowerCase();
-      return /^(?:a|about|an|and|are|as|at|be|but|by|can|do|does|for|from|get|has|have|how|i|if|in|is|it|its|make|me|my|need|not|of|on|or|our|so|than|that|the|their|then|there|they|this|to|use|want|was|we|what|when|where|which|who|why|will|with|would|you|your)$/.test(
-        word,
-      )
-        ? null
-        : word;
+      const isEmpty =
+        /^(?:a|about|an|and|are|as|at|be|but|by|can|do|does|for|from|get|has|have|how|i|if|in|instead|is|it|its|make|me|my|need|not|of|on|or|our|so|than|that|the|their|then|there|they|this|to|use|want|was|we|what|when|where|which|who|why|will|with|would|you|your)$/;
+      return isEmpty.test(word) ? null : word.replace(/(?<=[^s]{3})s$/, '');
     },
   },
   searchOptions: {
     prefix: (term) => term.length > 2,
     fuzzy: (term) => term.length > 4 && 0.2,
-    boost: { title: 4, titles: 1, text: 2 },
-    // Guides come before pages for auditors, and those before listings and the reference.
+    boost: { title: 4, words: 7, titles: 1, text: 2 },
+    // Guides come first, then short answers and recipes, pages for auditors, listings and the reference.
     boostDocument: (id) => {
       if (/\/reference\/|\/CHANGELOG|\.(?:ts|sql)\.html/.test(id)) return 1;
-      return /\/audit\/|\/SECURITY/.test(id) ? 3 : 8;
+      if (/\/audit\/|\/SECURITY|\/recipes\/(?:#|$)/.test(id)) return 3;
+      return /\/recipes\/|\/faq\.html/.test(id) ? 6 : 8;
     },
   },
   _splitIntoSections: splitIntoSections,
@@ -33,7 +38,7 @@ export const miniSearch = {
 export function renderForSearch(source, env, md) {
   const html = md.render(source, env);
   const { search, words = '' } = env.frontmatter ?? {};
-  return search === false ? '' : html.replace('</h1>', `</h1><p>${words}</p>`);
+  return search === false ? '' : html.replace('</h1>', `</h1><p>‹${words}›</p>`);
 }
 
 /** What `renderForSearch` adds to a page. */

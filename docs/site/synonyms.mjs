@@ -11,10 +11,10 @@ export const SYNONYMS = {
   'docs/audit/threats.md':
     'attacker threat model SS7 phishing SIM swap brute force security review',
   'docs/behind-a-proxy.md':
-    'nginx Cloudflare Heroku load balancer AWS ELB Azure reverse proxy trust proxy X-Forwarded-For real IP per IP client address',
+    'nginx nginx.conf Cloudflare Heroku load balancer AWS ELB Azure reverse proxy trust proxy X-Forwarded-For real IP per IP client address',
   'docs/command-line.md': 'CLI npx doctor terminal balance price list commands',
   'docs/faq.md':
-    'Prisma Drizzle Mongoose MongoDB MySQL MariaDB Docker serverless Vercel Lambda edge email channel email code WhatsApp voice call phone-only passwordless phone number only login without password',
+    'Prisma Drizzle Mongoose MongoDB MySQL MariaDB Docker serverless Vercel Lambda email email-code email-OTP codes by email WhatsApp voice call passwordless phone number only phone-only login',
   'docs/fraud-and-cost.md':
     'price expensive bill budget bots SMS pumping toll fraud AIT artificially inflated traffic attack costs money cap worst case country block premium numbers',
   'docs/go-live.md':
@@ -26,13 +26,13 @@ export const SYNONYMS = {
   'docs/leaving-text-messages.md':
     'stop SMS phase out passkeys instead of SMS weak restricted replace',
   'docs/messages.md':
-    'change the message wording SMS content template sender language translation locale i18n length segments autofill WebOTP',
+    'change the text of the message wording SMS content template sender language translation locale i18n length segments autofill WebOTP',
   'docs/monitoring.md':
     'observability logging events metrics Prometheus Grafana OpenTelemetry tracing alerts dashboard',
   'docs/options.md':
     'configuration settings defaults createSmsOtp how long is a code valid validity expiry lifetime seconds rate limit rate limiting attempts resend gap lockout',
   'docs/other-factors.md':
-    'TOTP authenticator app Google Authenticator WebAuthn passkey email code backup method MFA 2FA',
+    'TOTP authenticator app Google Authenticator WebAuthn passkey backup method MFA 2FA',
   'docs/pages.md':
     'UI views templates EJS HTML form styling CSS theme logo translations pending attemptsLeft remaining attempts CSRF noticeText flash code page React',
   'docs/phone-numbers.md':
@@ -58,7 +58,7 @@ export const SYNONYMS = {
     'Google login GitHub social login OAuth SSO Keycloak Auth0 Azure AD',
   'docs/recipes/own-password.md': 'bcrypt argon2 without passport-local custom password check',
   'docs/recipes/passkeys.md': 'WebAuthn FIDO2 security key YubiKey Face ID Touch ID',
-  'docs/recipes/password-reset.md': 'forgot password email link reset token',
+  'docs/recipes/password-reset.md': 'forgot password forgotten password reset link',
   'docs/recipes/phone-book.md': 'database table numbers storage PostgreSQL',
   'docs/recipes/remember-me.md': 'stay logged in persistent login cookie',
   'docs/recipes/sign-up.md': 'register registration new account onboarding verify phone',
@@ -83,9 +83,9 @@ export const SYNONYMS = {
   'docs/testing.md':
     'CI unit test end-to-end Jest Playwright Cypress mock simulator fake without sending messages read the code',
   'docs/troubleshooting.md':
-    'error fix problem not working redirect loop too many redirects warning no message code refused cookie secure',
+    'error fix problem not working message not arriving no SMS received delayed redirect loop too many redirects warning no message code refused cookie secure',
   'docs/trusted-devices.md':
-    'remember this device remember device skip code 30 days known browser trusted browser don’t ask again',
+    'remember me remember this device remember device skip code 30 days known browser trusted browser don’t ask again',
   'docs/versioning.md':
     'upgrade update semver breaking changes supported Node versions compatibility',
   'docs/writing-a-store.md': 'custom store MySQL MongoDB DynamoDB own database adapter contract',
