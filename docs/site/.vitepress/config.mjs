@@ -36,13 +36,14 @@ const reference = {
   })),
 };
 
-/** A link to a listing leads to the page that shows it. */
+/** A link to a listing leads to the page that shows it, and one to README.md to the first page. */
 function linkListings(md) {
   md.core.ruler.push('link-listings', ({ tokens }) => {
     const links = tokens.flatMap(({ children }) => children ?? []);
     for (const link of links.filter(({ type }) => type === 'link_open')) {
       const target = link.attrGet('href');
       if (/^[\w./-]+\.(?:ts|sql)$/.test(target)) link.attrSet('href', `${target}.md`);
+      if (/^(?:[./]+|docs\/)*README\.md(?:#.*)?$/.test(target)) link.attrSet('href', '/');
     }
   });
 }
