@@ -19,21 +19,21 @@ function writeProofs() {
   return `<div class="proofs">
 <section>
 
-### No one is logged in between the factors
+## No one is logged in between the factors
 
 After the right password \`req.isAuthenticated()\` is still \`false\`. The right code logs the user in exactly once, in a new session. A forgotten guard lets in no one who has only the password. [How it works](docs/how-it-works.md)
 
 </section>
 <section>
 
-### Limits cannot be turned off
+## Limits cannot be turned off
 
 Five attempts for a code, three messages for a login, ten wrong codes until a lock. Each attempt is counted before the code is checked, in one step that all processes share. You can change the limits, but not remove them. [Limits](docs/options.md#limits)
 
 </section>
 <section>
 
-### Attack your own app
+## Attack your own app
 
 \`npx passport-sms-otp audit server.js\` logs in to your app as browsers and attackers do. It reports which of ${readHoles()} holes the app has: a route without a guard, a password reset that logs in, a session that survives the logout. [Test your own app](docs/test-your-own-app.md)
 
