@@ -67,7 +67,10 @@ function readPage(path) {
       for (const text of line.split('|').slice(1, -1)) parts.push({ ...place, text, isCell: true });
       paragraph = null;
     } else if (/^\s*$|^#|^\s*(?:[-*]|\d+\.) /.test(line)) {
-      paragraph = line.trim() === '' ? null : { ...place, text: line.replace(/^\W+/, '') };
+      // A heading may be a question without its mark.
+      const isHeading = line.startsWith('#');
+      paragraph =
+        line.trim() === '' ? null : { ...place, text: line.replace(/^\W+/, ''), isHeading };
       if (paragraph !== null) parts.push(paragraph);
     } else if (paragraph === null) {
       paragraph = { ...place, text: line };
@@ -128,8 +131,9 @@ function findWords({ path, line, text }) {
 
 const count = (text) => text.split(/\s+/).filter((word) => /\w/.test(word)).length;
 
-function findCandidates({ path, line, text, isCell = false }) {
+function findCandidates({ path, line, text, isCell = false, isHeading = false }) {
   const show = (what, words) => `${path}:${line}: ${what}: ${words.trim().slice(0, 70)}`;
+  if (isHeading) return [];
   if (isCell) return count(text) > MOST_WORDS_OF_CELL ? [show('cell', text)] : [];
   return text
     .split(/(?<=[.!?:]["”)*]*)\s+(?=[A-Z"“*])/)
