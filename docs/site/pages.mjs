@@ -6,15 +6,16 @@ import { findWords } from './search.mjs';
 
 const LONGEST_DESCRIPTION = 160;
 
-/** The first sentences of a page, for search engines and previews of links. */
+/** The first sentences of a page, for search engines and previews of links; otherwise its headings. */
 export function describe(text) {
-  const paragraphs = text.replaceAll(/<!--[\s\S]*?-->/g, '').split('\n\n');
-  const first = paragraphs.find((paragraph) => /^[\w`"“[*_]/.test(paragraph)) ?? '';
-  const plain = first
+  const [opening] = text.replaceAll(/<!--[\s\S]*?-->/g, '').split(/^## /m);
+  const first = opening.split('\n\n').find((paragraph) => /^[\w`"“[*_]/.test(paragraph));
+  const headings = Array.from(text.matchAll(/^## (.+)$/gm), ([, heading]) => heading);
+  const plain = (first ?? headings.map((heading) => heading.replace(/\w$/, '$&.')).join(' '))
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/[`*]|\b_|_\b/g, '')
     .replaceAll(/\s+/g, ' ');
-  const sentences = plain.match(/.+?[.:!?](?= |$)/g) ?? [plain];
+  const sentences = plain.match(/.+?[.!?:](?= [A-Z"“]|$)/g) ?? [plain];
   const kept = sentences.reduce((all, sentence) =>
     all.length + sentence.length > LONGEST_DESCRIPTION ? all : all + sentence,
   );
@@ -51,9 +52,8 @@ function writeRecipes() {
     );
     return `## ${title}\n\n${items.join('\n')}\n`;
   });
-  const intro =
-    'Code to copy. Each page says whether its listing runs as printed or is the login part of an app, and names the trap that a first attempt falls into.';
-  return `# Recipes\n\n${intro}\n\n${parts.join('\n')}`;
+  const [, intro] = /^## Recipes\n\n(.+)$/m.exec(read('docs/README.md'));
+  return `# Recipes\n\n${intro.replaceAll('](recipes/', '](')} Each page names the trap that a first attempt falls into.\n\n${parts.join('\n')}`;
 }
 
 /** Every page of the site but the reference, by its path. */
