@@ -7,7 +7,7 @@ import { findWords } from './search.mjs';
 const LONGEST_DESCRIPTION = 160;
 
 /** The first sentences of a page, for search engines and previews of links; otherwise its headings. */
-export function describe(text) {
+function describe(text) {
   const [opening] = text.replaceAll(/<!--[\s\S]*?-->/g, '').split(/^## /m);
   const first = opening.split('\n\n').find((paragraph) => /^[\w`"“[*_]/.test(paragraph));
   const headings = Array.from(text.matchAll(/^## (.+)$/gm), ([, heading]) => heading);
