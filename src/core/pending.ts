@@ -1,3 +1,4 @@
+import { shorten } from '../keys';
 import { toIpAddress } from '../limits/address-block';
 import { OTHER_BROWSERS, placeOf, sideOf } from '../limits/buckets';
 import type { PendingState } from '../stores/pending-logins';
@@ -71,7 +72,7 @@ export function createBeginPending(core: Core): BeginPending {
   /** There always is a digest: '' is for the compiler alone. */
   async function toSender({ readSender }: Visit, block: string): Promise<string> {
     const { sessionId = 'none', userAgent = '', languages = '' } = readSender();
-    return ((await digest?.(sessionId, block, userAgent, languages)) ?? '').slice(0, 22);
+    return shorten((await digest?.(sessionId, block, userAgent, languages)) ?? '');
   }
 }
 

@@ -1,4 +1,5 @@
 import { toSafeCause } from '../foreign-error';
+import { shorten } from '../keys';
 import {
   isPhoneNumber,
   type NumberOrigin,
@@ -33,7 +34,7 @@ export async function describePhone(
   const { userId } = toUserIdText(getUserId(user));
   // There always is a secret: '' is for the compiler alone.
   const digest = (await phoneIds[0]?.(userId, mobile)) ?? '';
-  return { phoneId: digest.slice(0, 22), maskedPhone: maskPhone(mobile) };
+  return { phoneId: shorten(digest), maskedPhone: maskPhone(mobile) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
+import { shorten } from '../keys';
 
 /** A block of addresses, and how many times a limit per address it may use. */
 export interface AddressBlock {
@@ -66,7 +67,7 @@ export function createUserBlocks([digest]: readonly ((
     Promise.all(
       // There always is a digest: '' is for the compiler alone.
       toAddressBlocks(address).map(async ({ block, factor }) => ({
-        block: ((await digest?.(user, block)) ?? '').slice(0, 22),
+        block: shorten((await digest?.(user, block)) ?? ''),
         factor,
       })),
     );

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { shorten } from '../keys';
 import type { Purpose } from '../stores/store';
 
 /**
@@ -47,5 +48,5 @@ export function placeOf(purpose: Purpose, bucket: string): string {
  */
 export function pairOf(user: string, number: string): string {
   const pair = JSON.stringify([user, number]);
-  return createHash('sha256').update(pair).digest('base64url').slice(0, 22);
+  return shorten(createHash('sha256').update(pair).digest('base64url'));
 }

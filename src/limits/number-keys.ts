@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { shorten } from '../keys';
 import type { NumberOrigin, ReadNumber } from './number-country';
 
 /**
@@ -48,5 +49,5 @@ export function createNumberKeys(
 }
 
 function hmac(key: Buffer, value: string): string {
-  return createHmac('sha256', key).update(value).digest('base64url').slice(0, 22);
+  return shorten(createHmac('sha256', key).update(value).digest('base64url'));
 }
