@@ -14,7 +14,8 @@ import type {
   StoredRecord,
 } from './store';
 
-// Used by every store, beside the schemas in `record-schemas.ts`: cheap, and without zod.
+// Used by every store, and by the guard, which checks what a store is given: cheap, and without
+// zod, unlike the schemas in `record-schemas.ts`.
 
 /** The version of every record that this release writes. */
 export const RECORD_VERSION = 1;

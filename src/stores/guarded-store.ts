@@ -11,11 +11,28 @@ import {
   isRecords,
   isStrings,
 } from './check-answers';
+import {
+  checkClaim,
+  checkCounters,
+  checkFinish,
+  checkOtp,
+  checkPendingLogin,
+  checkPut,
+  checkSwap,
+} from './check-values';
 import type * as PendingLoginsModule from './pending-logins';
 import type { PendingLogins } from './pending-logins';
 import type * as RecordSetsModule from './record-sets';
 import type { RecordSets } from './record-sets';
-import type { CounterStore, NoteStore, SmsOtpStore } from './store';
+import type {
+  AttachedOtp,
+  ClaimOptions,
+  CounterStore,
+  FinishOptions,
+  NoteStore,
+  SmsOtpStore,
+  StoredRecord,
+} from './store';
 import { StoreError, type Warn } from '../errors';
 import { withTimeout } from './with-timeout';
 
@@ -32,7 +49,7 @@ export interface GuardedStore extends RecordSets {
  * Says of the calls that decide something whether an answer is one, given what was asked. A login
  * trusts the answers of a guarded store: they are checked nowhere else.
  */
-const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boolean>> = {
+const ANSWER_CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boolean>> = {
   begin: isBegun,
   attach: isBoolean,
   claim: isClaim,
@@ -49,10 +66,22 @@ const CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boole
   'records.removeAll': isStrings,
 };
 
+/** Checks what is handed to a store, before it is called: no store has checks of its own. */
+const INPUT_CHECKS: Readonly<Record<string, (...values: never[]) => void>> = {
+  begin: checkPendingLogin,
+  attach: (_pendingId: string, otp: AttachedOtp) => checkOtp(otp),
+  claim: (_pendingId: string, options: ClaimOptions) => checkClaim(options),
+  finish: (_pendingId: string, options: FinishOptions) => checkFinish(options),
+  charge: checkCounters,
+  'records.put': checkPut,
+  'records.swap': (_record: object, _seenTag: string, next: StoredRecord, life: number | null) =>
+    checkSwap(next, life),
+};
+
 /**
  * Wraps any store: every call has a deadline of 2 s, and every failure becomes a `StoreError`, so
  * that nothing a third-party store throws goes further. So does an answer that is not as the
- * contract says.
+ * contract says, and invalid input, with which the store is not called.
  * @param now Milliseconds since 1970.
  * @param emit Called for every call with its duration, and again for each that failed. Without it
  * nothing is timed.
@@ -98,9 +127,12 @@ export function guardStore(
   ) {
     const guarded = names.map((name) => {
       const operation = `${prefix}${name}`;
-      const isAnswer = CHECKS[operation];
+      const isAnswer = ANSWER_CHECKS[operation];
+      // Each check takes what its call takes.
+      const checkInput = INPUT_CHECKS[operation] as ((...values: unknown[]) => void) | undefined;
 
       const call = async (...values: unknown[]): Promise<unknown> => {
+        checkInput?.(...values);
         // All fields of a part are calls.
         const answer = await (part[name] as AnyCall)(...values);
         if (isAnswer?.(answer, values[0]) === false)

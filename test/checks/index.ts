@@ -15,6 +15,7 @@ export {
   type Hole,
   type HoleName,
   type RunningApp,
+  type TokenPlace,
 } from './app/app-checks';
 export {
   gatewayChecks,
@@ -26,3 +27,4 @@ export {
 } from './gateway/gateway-checks';
 export { phoneBookChecks, type PhoneBookCheck } from './phone-book-checks';
 export { storeChecks, type PassSeconds, type StoreCheck } from './store/store-checks';
+export { storeRace, type StoreRaceOptions } from './store/store-race';

@@ -4,12 +4,13 @@ import { describe, expect, it } from '@jest/globals';
 import { storeChecks } from 'passport-sms-otp/testing';
 
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import { raiseChecks } from '../checks/store/counter-checks';
+import { counterChecks, raiseChecks } from '../checks/store/counter-checks';
 import { unlockChecks } from '../checks/store/lock-checks';
 import { checksAbout, failedChecks, failuresOf, partWith, type Sabotage } from './sabotage';
 import { sabotagesOfBegin } from './sabotages-of-begin';
 import { sabotagesOfFinish, sabotagesOfUnlock } from './sabotages-of-finish';
 import { sabotagesOfPendingLogins } from './sabotages-of-pending-logins';
+import { sabotagesOfProcesses } from './sabotages-of-processes';
 import { sabotagesOfRecords } from './sabotages-of-records';
 import type { Counter, SmsOtpStore } from '../../src/stores/store';
 
@@ -86,6 +87,18 @@ const sabotages: Record<string, Sabotage> = {
     renew: async (account, _seen, work) =>
       kept.renew(account, (await kept.read(account))?.fence ?? 0, work),
   })),
+  'keeps the lease of a renewal that has failed': partWith('tokens', (kept) => ({
+    renew: (account, seen, work) =>
+      new Promise((resolve, reject) => {
+        const holding = kept.renew(account, seen, (previous) =>
+          work(previous).catch((error: unknown) => {
+            reject(error);
+            return new Promise(() => undefined);
+          }),
+        );
+        holding.then(resolve, reject);
+      }),
+  })),
   'forgets tokens': partWith('tokens', () => ({ read: () => Promise.resolve(null) })),
   'starts with an arbitrary fence': partWith('tokens', (kept) => ({
     renew: async (account, seen, work) => ({
@@ -135,8 +148,38 @@ describe('the store checks', () => {
     });
   });
 
-  it('passes a correct store', async () => {
-    expect(await failuresOf((store) => store)).toEqual([]);
+  describe.each(Object.entries(sabotagesOfProcesses))('with a store that %s', (_what, sabotage) => {
+    const checks = sabotage.part ? checksAbout(sabotage.part) : storeChecks;
+
+    it('detects it by two clients', async () => {
+      const failures = (await failedChecks(sabotage, checks, 2)).map(({ failure }) => failure);
+      expect(failures).not.toEqual([]);
+      expect(failures.filter((failure) => !(failure instanceof AssertionError))).toEqual([]);
+    });
+
+    it('has nothing against one client', async () => {
+      expect(await failedChecks(sabotage, checks)).toEqual([]);
+    });
+  });
+
+  it('pass a correct store, with one client and with two', async () => {
+    const correct: Sabotage = (store) => store;
+    expect(await failedChecks(correct, storeChecks)).toEqual([]);
+    expect(await failedChecks(correct, storeChecks, 2)).toEqual([]);
+  });
+
+  it('say what is wrong where each client has a database of its own', async () => {
+    const apart: Sabotage = () => memoryStore();
+    const [first] = await failedChecks(apart, counterChecks.slice(0, 1), 2);
+    const message = expect.stringContaining('`makeStore` must return clients of one database');
+    expect(first?.failure).toMatchObject({ message });
+  });
+
+  it('name the input for which a check fails', async () => {
+    const wrong = sabotagesOfBegin['joins a login in which an attempt has been counted'];
+    const failed = wrong && (await failedChecks(wrong, checksAbout('pendingLogins')));
+    const messages = failed?.map(({ failure }) => (failure as Error).message);
+    expect(messages).toContainEqual(expect.stringMatching(/^with \[ 'without an OTP', /));
   });
 
   it('has a different title for each check', () => {

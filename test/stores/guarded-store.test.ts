@@ -8,8 +8,8 @@ import {
   type StoreEvent,
 } from '../../src/stores/guarded-store';
 import { memoryStore } from '../../src/stores/memory/memory-store';
-import type { SmsOtpStore } from '../../src/stores/store';
-import { makeBegin, makeFinish } from './make-stored';
+import type { FinishOptions, SmsOtpStore } from '../../src/stores/store';
+import { makeBegin, makeFinish, makeRecord } from './make-stored';
 import {
   MADE_AT,
   makeBrowser,
@@ -274,6 +274,42 @@ describe('a guarded store', () => {
         ...['pendingLogins', 'recoveryCodes', 'textedCodes'],
       ].sort(),
     );
+  });
+});
+
+describe('what a store would be given', () => {
+  const long = 'x'.repeat(8_192);
+  const counter = { key: 'a', windowSeconds: 60 };
+  const finish = (changes: Partial<FinishOptions>) => (guarded: GuardedStore) =>
+    guarded.pendingLogins.finish('a', makeFinish(changes));
+  const put = { kind: 'x', owner: 'user', record: makeRecord('a'), ttlSeconds: 60 };
+
+  it.each<[problem: string, call: (guarded: GuardedStore) => Promise<unknown>]>([
+    [
+      'begin: invalid login',
+      ({ pendingLogins }) => pendingLogins.begin(makePendingBegin('a'), makeBegin({ most: 0 })),
+    ],
+    [
+      'attach: invalid OTP',
+      ({ pendingLogins }) =>
+        pendingLogins.attach('a', makeSentOtp('x', { numberKey: long }), false),
+    ],
+    [
+      'claim: invalid attempt',
+      ({ pendingLogins }) => pendingLogins.claim('a', { of: 'otp', most: 0 }),
+    ],
+    ['charge: invalid counter', ({ counters }) => counters.charge([counter, counter])],
+    ['finish: invalid counter', finish({ charges: [{ ...counter, max: 1 }] })],
+    ['finish: invalid put', finish({ puts: [put, put] })],
+    ['finish: invalid login', finish({ otpId: 'x', acceptsPassed: true })],
+    ['put: invalid record', ({ devices }) => devices.put(makeDevice('a', { label: long }))],
+    [
+      'swap: invalid record',
+      ({ devices }) => devices.swap(makeDevice('a'), makeDevice('a', { label: long })),
+    ],
+  ])('is checked before: %s', async (problem, call) => {
+    const called = guardStore(failingStore(new Error('the store was called')), now);
+    await expect(call(called)).rejects.toThrow(new StoreError(problem));
   });
 });
 

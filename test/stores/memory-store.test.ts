@@ -7,9 +7,8 @@ describe('memoryStore passes the store checks', () => {
   it.each(storeChecks)('$title', async ({ run }) => {
     let nowMs = Date.now();
     const passSeconds = (seconds: number): void => void (nowMs += seconds * 1000);
-    await expect(
-      run(() => memoryStore({ now: () => nowMs }), passSeconds),
-    ).resolves.toBeUndefined();
+    const store = memoryStore({ now: () => nowMs });
+    await expect(run(() => store, passSeconds)).resolves.toBeUndefined();
   });
 });
 

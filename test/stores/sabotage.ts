@@ -10,9 +10,9 @@ import { recordChecks, recordLifeChecks } from '../checks/store/record-checks';
 import { tokenChecks } from '../checks/store/token-checks';
 import { memoryStore } from '../../src/stores/memory/memory-store';
 
-/** Makes a right store wrong. */
+/** Makes a right store wrong. `now`: its clock, in milliseconds since 1970. */
 export interface Sabotage {
-  (store: SmsOtpStore): SmsOtpStore;
+  (store: SmsOtpStore, now: () => number): SmsOtpStore;
   /** The part that is wrong, when all others are as they were. */
   readonly part?: keyof SmsOtpStore;
 }
@@ -52,14 +52,21 @@ export async function failuresOf(
   return (await failedChecks(sabotage, checks)).map(({ failure }) => failure);
 }
 
-/** The checks that fail for a store, with what each has against it. */
+/**
+ * The checks that fail for a store, with what each has against it.
+ * @param clients Two are wrong each by itself, as in two processes.
+ */
 export async function failedChecks(
   sabotage: Sabotage,
   checks: readonly StoreCheck[],
+  clients: 1 | 2 = 1,
 ): Promise<readonly { readonly title: string; readonly failure: unknown }[]> {
   const outcomes = checks.map(async ({ title, run }) => {
     let nowMs = 0;
-    const makeStore = (): SmsOtpStore => sabotage(memoryStore({ now: () => nowMs }));
+    const now = (): number => nowMs;
+    const database = memoryStore({ now });
+    const first = sabotage(database, now);
+    const makeStore = (): SmsOtpStore => (clients === 1 ? first : sabotage(database, now));
     const failure = run(makeStore, (seconds) => void (nowMs += seconds * 1000));
     return { title, failure: await failure.catch((error: unknown) => error) };
   });

@@ -134,21 +134,6 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
   }),
   'names no record that goes': reporting((results) => results.map((one) => ({ ...one, gone: [] }))),
   'reports the puts in another order': reporting((results) => results.toReversed()),
-  'takes any change': finishing((store) => (pendingId, options) => {
-    const none = { puts: [], charges: [], clears: [] };
-    return store
-      .finish(pendingId, options)
-      .catch(() => store.finish(pendingId, { leavesMark: options.leavesMark, ...none }));
-  }),
-  'begins a change before it refuses it': finishing((store) => async (pendingId, options) => {
-    const [first] = options.puts;
-    try {
-      return await store.finish(pendingId, options);
-    } catch (error) {
-      if (first !== undefined) await store.records.put(first);
-      throw error;
-    }
-  }),
   'keeps the mark of a login that is ended': withLogins(({ pendingLogins }) => ({
     end: async (pendingId, options) =>
       (await pendingLogins.find(pendingId)) !== 'passed' && pendingLogins.end(pendingId, options),
@@ -221,9 +206,6 @@ export const sabotagesOfUnlock: Record<string, Sabotage> = {
   'raises whatever is exempt': raising(({ exemptBy: _exemptBy, ...counter }) => counter),
   'raises what is only read': raising(({ isOnlyRead: _isOnlyRead, ...counter }) => counter),
   'raises without a window': raising((counter) => ({ ...counter, windowSeconds: null })),
-  'raises with an amount': raising(
-    ({ amount: _amount, max: _max, lock: _lock, ...counter }) => counter,
-  ),
   'lowers a count': partWith('counters', (kept) => ({
     charge: async (counters) => {
       for (const { key, raisesTo } of counters)

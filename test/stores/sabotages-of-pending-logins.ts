@@ -333,16 +333,6 @@ export const sabotagesOfPendingLogins: Record<string, Sabotage> = {
       },
     };
   }),
-  'takes any login': wrong((kept) => ({
-    begin: (login, options) => kept.begin(login, options).catch(() => ({ outcome: 'begun' })),
-  })),
-  'takes any OTP': wrong((kept) => ({
-    attach: (pendingId, otp, options) => kept.attach(pendingId, otp, options).catch(() => true),
-  })),
-  'takes any attempt': wrong((kept) => ({
-    claim: (pendingId, options) =>
-      kept.claim(pendingId, options).catch(() => ({ outcome: 'unknown' })),
-  })),
   'cuts the values of logins': wrong((kept) => ({
     begin: (login, options) => {
       const value = login.value.length > 4_096 ? login.value : login.value.slice(0, 1_000);

@@ -102,17 +102,6 @@ export const sabotagesOfRecords: Record<string, Sabotage> = {
     put: (put) => kept.put({ ...put, ttlSeconds: put.ttlSeconds ?? 1 }),
     swap: (record, seenTag, next, ttlSeconds) => kept.swap(record, seenTag, next, ttlSeconds ?? 1),
   })),
-  'takes any record': partWith('records', (kept) => ({
-    put: (put) =>
-      kept.put(put).catch(() => {
-        const record = { id: 'x', tag: 'x', rank: 0, value: '' };
-        return kept.put({ kind: 'x', owner: 'x', record, ttlSeconds: 1 });
-      }),
-  })),
-  'takes any record in place of another': partWith('records', (kept) => ({
-    swap: (record, seenTag, next, ttlSeconds) =>
-      kept.swap(record, seenTag, next, ttlSeconds).catch(() => false),
-  })),
   'puts a first record whatever is there': partWith('records', (kept) => ({
     put: (put) => kept.put({ ...put, ifNone: false }),
   })),

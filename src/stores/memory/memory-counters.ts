@@ -1,4 +1,4 @@
-import { checkCounters, LONG_LIFE_SECONDS } from '../check-values';
+import { LONG_LIFE_SECONDS } from '../check-values';
 import type { Charge, Count, Counter, CounterStore, FinishOptions } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
@@ -17,8 +17,6 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
   let generations = 0;
 
   function charge(counters: readonly Counter[]): Charge {
-    checkCounters(counters);
-
     const nowMs = now();
     const found = findAll(counters, nowMs);
     const refused = found.findIndex((one) => !admits(one, nowMs));
@@ -35,7 +33,7 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
     };
   }
 
-  /** No counter is named twice, see `checkFinish`. */
+  /** No counter is named twice, see `FinishOptions`. */
   function prepare(change: Pick<FinishOptions, 'clears' | 'charges'>, nowMs: number): () => void {
     const charged = findAll(change.charges, nowMs).filter((one) => isCharged(one, nowMs));
     const cleared = change.clears.filter((key) => tallies.get(key, nowMs) !== undefined);

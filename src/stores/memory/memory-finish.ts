@@ -1,4 +1,3 @@
-import { checkFinish } from '../check-values';
 import type { FinishOptions, FinishResult, SmsOtpStore } from '../store';
 import { toPromise } from './expiring-map';
 import type { MemoryCounters } from './memory-counters';
@@ -14,8 +13,6 @@ interface FinishedParts {
 /** Returns the `finish` of a store of these parts. */
 export function memoryFinish(parts: FinishedParts, now: () => number): SmsOtpStore['finish'] {
   function finish(pendingId: string, options: FinishOptions): FinishResult {
-    checkFinish(options);
-
     const nowMs = now();
     const endLogin = parts.pendingLogins.prepare(pendingId, options, nowMs);
     if (endLogin === null) return { isFinished: false };

@@ -1,5 +1,4 @@
 import { StoreError } from '../../errors';
-import { checkClaim, checkOtp, checkPendingLogin } from '../check-values';
 import type {
   ActivePendingLogin,
   AttachedOtp,
@@ -130,21 +129,10 @@ export function memoryPendingLogins(maxEntries: number, now: () => number): Memo
   return {
     prepare,
     store: {
-      begin: (login, options) =>
-        toPromise(() => {
-          checkPendingLogin(login, options);
-          return begin(login, options);
-        }),
+      begin: (login, options) => toPromise(() => begin(login, options)),
       attach: (pendingId, otp, options) =>
-        toPromise(() => {
-          checkOtp(otp);
-          return attach(pendingId, otp, options?.endsPrevious === true);
-        }),
-      claim: (pendingId, options) =>
-        toPromise(() => {
-          checkClaim(options);
-          return claim(pendingId, options);
-        }),
+        toPromise(() => attach(pendingId, otp, options?.endsPrevious === true)),
+      claim: (pendingId, options) => toPromise(() => claim(pendingId, options)),
       find: (pendingId) => toPromise(() => find(pendingId)),
       findNewest: (userId, series) => toPromise(() => findNewest(userId, series)),
       end: (pendingId, options) => toPromise(() => end(pendingId, options?.otpId)),

@@ -1,5 +1,4 @@
 import { StoreError } from '../../errors';
-import { checkPut, checkSwap } from '../check-values';
 import type {
   FinishOptions,
   FinishResult,
@@ -54,8 +53,6 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
   }
 
   function put(asked: RecordPut): PutResult {
-    checkPut(asked);
-
     const nowMs = now();
     const plan = planPut(asked, ofKind(asked.kind).list(asked.owner, nowMs), nowMs);
     const [fitting = plan] = fit(ofKind, [plan], [], nowMs);
@@ -69,7 +66,6 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
     next: StoredRecord,
     ttlSeconds: number | null,
   ): boolean {
-    checkSwap(next, ttlSeconds);
     if (find(record)?.tag !== seenTag) return false;
 
     const others = list(record).filter(({ id }) => id !== record.id && id !== next.id);

@@ -1,11 +1,5 @@
 import { readFields, StoreError } from '../../errors';
-import {
-  checkCounters,
-  LONG_LIFE_SECONDS,
-  RECORD_PROBLEMS,
-  requireWholeNumber,
-  toCount,
-} from '../check-values';
+import { LONG_LIFE_SECONDS, RECORD_PROBLEMS, requireWholeNumber, toCount } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import type { SqlRow, RunQuery } from './run-query';
 import { NOW, type Tables } from './tables';
@@ -19,7 +13,6 @@ export function postgresCounters(
   const statements = counterStatements(tables);
 
   async function charge(counters: readonly Counter[]): Promise<Charge> {
-    checkCounters(counters);
     if (counters.length === 0) return { refusedBy: null, counts: [] };
 
     const rows = await run('charge', statements.charge, toChargeValues(counters));

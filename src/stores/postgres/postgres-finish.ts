@@ -1,5 +1,5 @@
 import { isObject, readFields, StoreError } from '../../errors';
-import { checkFinish, parseJson } from '../check-values';
+import { parseJson } from '../check-values';
 import type { FinishResult, SmsOtpStore, RecordPut } from '../store';
 import { chargeSteps, toChargeValues } from './postgres-counters';
 import { hasOtp, IS_ACTIVE } from './postgres-pending-logins';
@@ -13,8 +13,6 @@ export function postgresFinish(run: RunQuery, functions: Functions): SmsOtpStore
 SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)::text AS finished`;
 
   return async (pendingId, options) => {
-    checkFinish(options);
-
     const { otpId, acceptsPassed = false, leavesMark, clears, charges, puts, replaces } = options;
     const { kind = null, owner = null, id = null } = replaces ?? {};
     const login = [pendingId, otpId ?? null, acceptsPassed, leavesMark, kind, owner, id];

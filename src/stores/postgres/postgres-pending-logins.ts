@@ -1,12 +1,5 @@
 import { isObject, readFields, StoreError } from '../../errors';
-import {
-  checkClaim,
-  checkOtp,
-  checkPendingLogin,
-  parseJson,
-  recordError,
-  requireWholeNumber,
-} from '../check-values';
+import { parseJson, recordError, requireWholeNumber } from '../check-values';
 import type {
   ActivePendingLogin,
   AttachedOtp,
@@ -33,8 +26,6 @@ export function postgresPendingLogins(
 
   return {
     begin: async (login, options) => {
-      checkPendingLogin(login, options);
-
       const { pendingId, userId, place, side, block, sender, series, value } = login;
       const { ttlSeconds, most, protectedSeconds, joinSeconds } = options;
       const placed = [pendingId, userId, place, side, block, sender ?? null, series ?? null];
@@ -45,14 +36,11 @@ export function postgresPendingLogins(
       return toBegun(parseJson(row?.begun));
     },
     attach: async (pendingId, otp, options) => {
-      checkOtp(otp);
-
       const endsPrevious = options?.endsPrevious === true;
       const values = [pendingId, otp.otpId, otp.value, endsPrevious, TIME_LEFT];
       return (await run('pendingLogins.attach', statements.attach, values)).length === 1;
     },
     claim: async (pendingId, options) => {
-      checkClaim(options);
       const { of, otpId = null, most } = options;
       const values = [pendingId, of, otpId, most];
       const [row] = await run('pendingLogins.claim', statements.claim, values);

@@ -1,5 +1,5 @@
 import { isObject, StoreError } from '../../errors';
-import { checkPut, checkSwap, parseJson, recordError, requireStrings } from '../check-values';
+import { parseJson, recordError, requireStrings } from '../check-values';
 import type { PutResult, RecordStore, StoredRecord } from '../store';
 import type { SqlRow, RunQuery } from './run-query';
 import { type Functions, NOW, type Tables } from './tables';
@@ -18,8 +18,6 @@ export function postgresRecords(
 
   return {
     put: async (put) => {
-      checkPut(put);
-
       const { kind, owner, record, ttlSeconds, most, ifNone } = put;
       const columns = [...toColumns(record), ttlSeconds, most ?? null, ifNone === true];
       const [row] = await run('records.put', statements.put, [kind, owner, ...columns, TIME_LEFT]);
@@ -32,8 +30,6 @@ export function postgresRecords(
       return row === undefined ? null : toRecord(row, record.id);
     },
     swap: async (record, seenTag, next, ttlSeconds) => {
-      checkSwap(next, ttlSeconds);
-
       const seen = [record.kind, record.owner, record.id, seenTag];
       const values = [...seen, ...toColumns(next), ttlSeconds, TIME_LEFT];
       return (await run('records.swap', statements.swap, values)).length === 1;

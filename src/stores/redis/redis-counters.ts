@@ -1,5 +1,5 @@
 import { StoreError } from '../../errors';
-import { checkCounters, LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
+import { LONG_LIFE_SECONDS, requireWholeNumber, toCount } from '../check-values';
 import type { Charge, Counter, CounterStore } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 import type { ServerClock } from './server-clock';
@@ -179,8 +179,6 @@ export const counterKey = (key: string): string => `counter:${key}`;
 
 /** Returns keys and plan, as JSON, as `plan_charge` takes them. */
 export function toPlan(counters: readonly Counter[]): [keys: string[], text: string] {
-  checkCounters(counters);
-
   // Most counters of a charge share one list.
   const exempting = new Set(counters.map(({ exemptBy }) => exemptBy));
   const named = [

@@ -1,5 +1,5 @@
 import { StoreError } from '../../errors';
-import { checkFinish, toWholeNumber } from '../check-values';
+import { toWholeNumber } from '../check-values';
 import type { FinishOptions, FinishResult, SmsOtpStore } from '../store';
 import { LOGIN, MARKING } from './login-lua';
 import { defineScript, type RunScript } from './redis-client';
@@ -61,8 +61,6 @@ return answer`);
 
 export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['finish'] {
   return async (pendingId, options) => {
-    checkFinish(options);
-
     const { clears, charges, puts, replaces } = options;
     const [charged, plan] = toPlan(charges);
     const named = replaces === undefined ? puts : [replaces, ...puts];

@@ -1,11 +1,5 @@
 import { StoreError } from '../../errors';
-import {
-  checkClaim,
-  checkOtp,
-  checkPendingLogin,
-  requireWholeNumber,
-  toWholeNumber,
-} from '../check-values';
+import { requireWholeNumber, toWholeNumber } from '../check-values';
 import type {
   ActivePendingLogin,
   AttachedOtp,
@@ -234,23 +228,17 @@ return 1`);
 export function redisPendingLogins(run: RunScript): PendingLoginStore {
   return {
     begin: async (login, options) => {
-      checkPendingLogin(login, options);
-
       const { pendingId } = login;
       const values = toBeginValues(login, options);
       return toBegun(await run('pendingLogins.begin', BEGIN, [pendingLoginKey(pendingId)], values));
     },
     attach: async (pendingId, otp, options) => {
-      checkOtp(otp);
-
       const operation = 'pendingLogins.attach';
       const values = [pendingId, otp.otpId, otp.value, options?.endsPrevious === true ? 1 : 2];
       const attached = await run(operation, ATTACH, [pendingLoginKey(pendingId)], values);
       return requireWholeNumber(operation, attached) === 1;
     },
     claim: async (pendingId, options) => {
-      checkClaim(options);
-
       const { of, otpId, most } = options;
       const values = [pendingId, most, of, ...(otpId === undefined ? [] : [otpId])];
       return toClaim(await run('pendingLogins.claim', CLAIM, [pendingLoginKey(pendingId)], values));

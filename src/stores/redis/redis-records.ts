@@ -1,10 +1,4 @@
-import {
-  checkPut,
-  checkSwap,
-  entryError,
-  requireStrings,
-  requireWholeNumber,
-} from '../check-values';
+import { entryError, requireStrings, requireWholeNumber } from '../check-values';
 import type { PutResult, RecordPut, RecordsOf, RecordStore, StoredRecord } from '../store';
 import { defineScript, milliseconds, NOW, type RunScript } from './redis-client';
 
@@ -215,8 +209,6 @@ return gone`);
 export function redisRecords(run: RunScript): RecordStore {
   return {
     put: async (put) => {
-      checkPut(put);
-
       const plan = JSON.stringify(toPutValues(put));
       const reply = await run('records.put', PUT, [recordsKey(put)], [plan]);
       return toPutResult('records.put', put, reply);
@@ -226,8 +218,6 @@ export function redisRecords(run: RunScript): RecordStore {
       return entry === null ? null : toRecord(record.id, entry);
     },
     swap: async (record, seenTag, next, ttlSeconds) => {
-      checkSwap(next, ttlSeconds);
-
       const values = [record.id, toTag(seenTag), next.id, toLife(ttlSeconds), toRest(next)];
       const swapped = await run('records.swap', SWAP, [recordsKey(record)], values);
       return requireWholeNumber('records.swap', swapped) === 1;

@@ -19,6 +19,7 @@ export type {
   Fields,
   GuardedPage,
   RunningApp,
+  TokenPlace,
 } from './description';
 export type { AppCheck, AppCheckResult } from './check';
 export { AppCheckError } from './failure';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BeginOptions, BegunPendingLogin, NewPendingLogin } from 'passport-sms-otp';
+import { forEach } from '../for-each';
 import { assertOneTrue, atOnce, checksOf, type StoreCheck } from './context';
 import { APART_SECONDS, setUpLogins } from './pending-login-checks';
 
@@ -33,14 +34,15 @@ export const joinChecks: readonly StoreCheck[] = [
 
   about('a login of another sender, or without one, is not joined', async (user) => {
     await user.begin('a', { sender: 'me' });
-    for (const sender of ['you', 'm', 'me ', undefined]) {
+    await forEach(['you', 'm', 'me ', undefined], async (sender) => {
       await user.pass(APART_SECONDS);
       const begun = await user.tryBegin(`of ${sender}`, { sender }, { joinSeconds: 600 });
       assert.deepEqual(begun, BEGUN);
-    }
+    });
     // The newest one has no sender.
-    for (const sender of [undefined, 'me'])
+    await forEach([undefined, 'me'], async (sender) => {
       assert.deepEqual(await user.tryBegin(`b ${sender}`, { sender }, { joinSeconds: 600 }), BEGUN);
+    });
     await user.assertActive('a', []);
   }),
 
@@ -52,14 +54,14 @@ export const joinChecks: readonly StoreCheck[] = [
       { userId: user.name('other') },
       { userId: `${user.userId}:login` },
     ];
-    for (const [index, change] of apart.entries()) {
+    await forEach(apart.entries(), async ([index, change]) => {
       const begun = await user.tryBegin(
         `b${index}`,
         { sender: 'me', ...change },
         { joinSeconds: 600 },
       );
       assert.deepEqual(begun, BEGUN);
-    }
+    });
   }),
 
   about('a login is joined for so many seconds, and with 0 not at all', async (user) => {
@@ -100,12 +102,12 @@ export const joinChecks: readonly StoreCheck[] = [
         await user.end(`beside ${id}`);
       },
     };
-    for (const [id, attempt] of Object.entries(tried)) {
+    await forEach(Object.entries(tried), async ([id, attempt]) => {
       const login = { sender: 'me', place: id };
       await user.begin(id, login);
       await attempt(id);
-      assert.deepEqual(await user.tryBegin(`${id} b`, login, { joinSeconds: 600 }), BEGUN, id);
-    }
+      assert.deepEqual(await user.tryBegin(`${id} b`, login, { joinSeconds: 600 }), BEGUN);
+    });
   }),
 
   about('of the logins of a place the newest alone is joined', async (user) => {
@@ -130,13 +132,13 @@ export const joinChecks: readonly StoreCheck[] = [
       'ended by its series': (id) =>
         user.begin(`after ${id}`, { series: id, place: id, otp: user.otp('x') }),
     };
-    for (const [id, end] of Object.entries(ends)) {
+    await forEach(Object.entries(ends), async ([id, end]) => {
       await user.pass(APART_SECONDS);
       await user.begin(id, { sender: 'me', value: '"newer"', series: id });
       await end(id);
       const joined = await user.tryBegin(`late ${id}`, { sender: 'me' }, { joinSeconds: 600 });
-      assert.ok(joined.outcome === 'joined' && joined.pendingId === user.name('a'), id);
-    }
+      assert.ok(joined.outcome === 'joined' && joined.pendingId === user.name('a'));
+    });
     await user.begin('expired', { sender: 'me' }, { ttlSeconds: 1 });
     await user.pass(1);
     const joined = await user.tryBegin('late', { sender: 'me' }, { joinSeconds: 600 });
@@ -185,24 +187,25 @@ export const roomChecks: readonly StoreCheck[] = [
       active: () => user.begin('active', { otp: user.otp('x') }),
       passed: () => user.begin('passed', { place: 'p' }).then(() => user.finishWithMark('passed')),
     };
-    for (const [id, make] of Object.entries(there)) {
+    await forEach(Object.entries(there), async ([id, make]) => {
       await make();
       const found = await user.find(id);
       const others = [{}, { userId: user.name('other') }, { sender: 'me', place: 'step-up' }];
-      for (const change of others)
-        await assert.rejects(user.tryBegin(id, { value: '"again"', ...change }));
+      await forEach(others, (change) =>
+        assert.rejects(user.tryBegin(id, { value: '"again"', ...change }), 'it has begun'),
+      );
       assert.deepEqual(await user.find(id), found);
       await user.store.endAll(user.name('other'));
       assert.deepEqual(await user.find(id), found);
-    }
+    });
     // Once it has ended it may come again: nothing is left of it.
     await user.claim('active', { of: 'totp' });
-    for (const id of Object.keys(there)) {
+    await forEach(Object.keys(there), async (id) => {
       await user.end(id);
       await user.begin(id);
       await user.assertActive(id, []);
       await user.assertAttempts(id, [1, 1], [{}, { of: 'totp' }]);
-    }
+    });
     await user.begin('b2', { place: 'p2' }, { ttlSeconds: 1 });
     await user.pass(1);
     await user.begin('b2', { userId: user.name('other') });
@@ -275,7 +278,9 @@ export const roomChecks: readonly StoreCheck[] = [
       ['a', { block: 'one' }],
       ['b', { block: 'two' }],
     ]);
-    for (const id of ['c', 'd']) assert.deepEqual(await beginAll([[id, {}]]), [REFUSED]);
+    await forEach(['c', 'd'], async (id) => {
+      assert.deepEqual(await beginAll([[id, {}]]), [REFUSED]);
+    });
     await user.assertGone('c', 'd');
     for (const id of ['a', 'b']) await user.assertActive(id, []);
     await user.end('a');

@@ -12,7 +12,9 @@ export interface StoreCheck {
   /**
    * Rejects with an `AssertionError` when the check fails.
    *
-   * @param makeStore Returns a store; it need not be empty, because every check uses ids of its own.
+   * @param makeStore Returns a client of the database: another one each time, as in another process.
+   * It is called twice, and the calls of a check go to the two in turn. A store that lives in one
+   * process is returned twice. It need not be empty, because every check uses ids of its own.
    * @param passSeconds Lets time pass. Default: waits, and a check that a busy machine has looked at
    * too late is run again, three times at most. The longest wait is for a lease, 16 s.
    */
@@ -22,7 +24,7 @@ export interface StoreCheck {
   ) => Promise<void>;
 }
 
-/** What a check works with: the store, and ids of its own. */
+/** What a check works with: the two clients as one store, and ids of its own. */
 export interface CheckContext {
   readonly store: SmsOtpStore;
   readonly pass: PassSeconds;
@@ -41,7 +43,7 @@ export function check(title: string, body: (context: CheckContext) => Promise<vo
   return {
     title,
     run: async (makeStore, passSeconds) => {
-      const store = await makeStore();
+      const store = inTurn([await makeStore(), await makeStore()]);
       for (let runsLeft = MOST_RUNS; ; runsLeft -= 1) {
         const run = randomUUID();
         const clock = startClock();
@@ -90,6 +92,33 @@ export function atOnce<Result>(
   call: (index: number) => Promise<Result>,
 ): Promise<Result[]> {
   return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
+}
+
+/** Returns a store whose calls go to two clients in turn, as those of two processes do. */
+function inTurn(clients: readonly [SmsOtpStore, SmsOtpStore]): SmsOtpStore {
+  let calls = 0;
+  const next = (): SmsOtpStore => {
+    calls += 1;
+    return clients[calls % 2 === 1 ? 0 : 1];
+  };
+  const partInTurn = <Part extends Exclude<keyof SmsOtpStore, 'finish'>>(
+    part: Part,
+  ): SmsOtpStore[Part] => {
+    const get = (_none: object, name: string): unknown => {
+      const called = next()[part];
+      const call: unknown = Reflect.get(called, name);
+      return typeof call === 'function' ? call.bind(called) : call;
+    };
+    // Everything is read from one of the clients.
+    return new Proxy({}, { get }) as SmsOtpStore[Part];
+  };
+  return {
+    pendingLogins: partInTurn('pendingLogins'),
+    counters: partInTurn('counters'),
+    records: partInTurn('records'),
+    tokens: partInTurn('tokens'),
+    finish: (...given) => next().finish(...given),
+  };
 }
 
 /** Redis and PostgreSQL have clocks of their own: for them the time really passes. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Charge, Count, Counter } from 'passport-sms-otp';
+import { forEach } from '../for-each';
 import { atOnce, type CheckContext, check, type StoreCheck } from './context';
 
 /** What a counter shows that was never charged. */
@@ -7,6 +8,13 @@ export const EMPTY: Count = { count: 0, resetSeconds: 0, lockedSeconds: 0, gener
 
 /** `CounterStore`; amounts and locks have lists of their own. */
 export const counterChecks: readonly StoreCheck[] = [
+  about('what one client has counted, the other one reads', async (user) => {
+    const counter = user.counter('one');
+    await user.charge(counter);
+    const missing = 'nothing: `makeStore` must return clients of one database, or one store';
+    assert.equal((await user.read('one')).count, 1, missing);
+  }),
+
   about('a charge adds one to each counter and returns the counts in their order', async (user) => {
     const [one, other] = [user.counter('one'), user.counter('other')];
     await user.charge(other);
@@ -27,7 +35,9 @@ export const counterChecks: readonly StoreCheck[] = [
 
   about('a full counter refuses the charge, and nothing at all is charged', async (user) => {
     const full = user.counter('full', { max: 2 });
-    for (const expected of [1, 2]) assert.equal((await user.chargeOne(full)).count, expected);
+    await forEach([1, 2], async (expected) => {
+      assert.equal((await user.chargeOne(full)).count, expected);
+    });
     const { refusedBy, counts } = await user.charge(
       user.counter('free'),
       full,
@@ -88,6 +98,15 @@ export const counterChecks: readonly StoreCheck[] = [
     assertCount(await user.chargeOne(counter), counted);
   }),
 
+  about('of charges beside clears and unlocks of other counters none is lost', async (user) => {
+    await atOnce<unknown>(40, (index) => {
+      if (index % 4 === 0) return user.store.clear([user.name('cleared')]);
+      if (index % 4 === 2) return user.store.unlock([user.name('unlocked')]);
+      return user.charge(user.counter('one'));
+    });
+    await user.assertCounted({ one: 20 });
+  }),
+
   about('clearing resets the named counters and no others', async (user) => {
     const all = ['a', 'b', 'c'].map((word) => user.counter(word, { max: 1 }));
     await user.charge(...all);
@@ -130,11 +149,11 @@ export const counterChecks: readonly StoreCheck[] = [
       const tight = user.counter('tight', { max: 0, exemptBy });
       assert.equal(await user.refusedBy(tight), 0);
       assert.equal(await user.refusedBy(user.counter('other', { max: 0, exemptBy: [] })), 0);
-      for (const word of ['a', 'b', 'c']) {
+      await forEach(['a', 'b', 'c'], async (word) => {
         await user.charge(user.counter(word));
         assert.equal(await user.refusedBy(tight), null, 'each of them exempts alone');
         await user.store.clear([user.name(word)]);
-      }
+      });
       assert.equal(await user.refusedBy(tight), 0);
     },
   ),
@@ -147,11 +166,6 @@ export const counterChecks: readonly StoreCheck[] = [
       assert.deepEqual([refusedBy, counts[0]?.count], [null, expected]);
     }
     await user.assertCounted({ tight: 1 });
-  }),
-
-  about('a charge that names a counter twice is refused', async (user) => {
-    await assert.rejects(user.charge(user.counter('one'), user.counter('one')));
-    await user.assertCounted({ one: 0 });
   }),
 ];
 
@@ -233,8 +247,9 @@ export const amountChecks: readonly StoreCheck[] = [
     const counter = user.counter('one', { windowSeconds: 2 });
     const { generation: first } = await user.chargeOne(counter);
     assert.ok(first > 0);
-    for (const amount of [1, -2, 1])
+    await forEach([1, -2, 1], async (amount) => {
       assert.equal((await user.chargeOne({ ...counter, amount })).generation, first);
+    });
     await user.pass(2);
     const { generation: second } = await user.chargeOne(counter);
     assert.notEqual(second, first);
@@ -284,13 +299,6 @@ export const amountChecks: readonly StoreCheck[] = [
     // 9, 11, 19, 38, 238, 233, 3, 13
     assert.deepEqual(locks, [0, 1, 0, 3, 3, 0, 0, 1]);
   }),
-
-  about('a charge of an amount that is not a safe integer is refused', async (user) => {
-    for (const amount of [1.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY]) {
-      await assert.rejects(user.charge(user.counter('one', { amount })));
-    }
-    await user.assertCounted({ one: 0 });
-  }),
 ];
 
 /** `Counter.raisesTo`. */
@@ -317,12 +325,12 @@ export const raiseChecks: readonly StoreCheck[] = [
 
   about('no lock refuses a charge that raises, and the lock stays', async (user) => {
     await user.lock('one', 100);
-    for (const raisesTo of [2, 1]) {
+    await forEach([2, 1], async (raisesTo) => {
       const charged = await user.charge(user.counter('one', { raisesTo }), user.counter('other'));
       assert.equal(charged.refusedBy, null);
       assert.equal(charged.counts[0]?.count, 2);
-      assert.ok(charged.counts[0].lockedSeconds > 90);
-    }
+      assertLocked(charged.counts[0], 100);
+    });
     await user.assertCounted({ one: 2, other: 2 });
   }),
 
@@ -343,8 +351,8 @@ export const raiseChecks: readonly StoreCheck[] = [
 
   about('a raised counter without window reports no time', async (user) => {
     const raised = user.counter('one', { windowSeconds: null, raisesTo: 1 });
-    for (const count of [1, 1])
-      assertCount(await user.chargeOne(raised), { count, resetSeconds: null, lockedSeconds: 0 });
+    const first = { count: 1, resetSeconds: null, lockedSeconds: 0 };
+    for (let again = 0; again < 2; again += 1) assertCount(await user.chargeOne(raised), first);
     const tight = user.counter('tight', { max: 0, exemptBy: [raised.key] });
     assert.equal(await user.refusedBy(tight), null);
   }),
@@ -365,15 +373,6 @@ export const raiseChecks: readonly StoreCheck[] = [
     await user.assertCounted({ one: 120 });
     await atOnce(20, (index) => user.charge(user.counter('two', { raisesTo: 1 + (index % 10) })));
     await user.assertCounted({ two: 10 });
-  }),
-
-  about('a raise to no whole number from 1, or with an amount, is refused', async (user) => {
-    const lock = { every: 1, seconds: [1] };
-    for (const change of [{ amount: 1 }, { max: 5 }, { lock }])
-      await assert.rejects(user.charge(user.counter('one', { raisesTo: 3, ...change })));
-    for (const raisesTo of [0, -1, 1.5, Number.NaN, 2 ** 53])
-      await assert.rejects(user.charge(user.counter('one', { raisesTo })));
-    await user.assertCounted({ one: 0 });
   }),
 ];
 
@@ -421,8 +420,9 @@ export function setUpCounters({ store: { counters: store }, name, pass }: CheckC
     unlock: (...words: readonly string[]) => store.unlock(words.map(name)),
     refusedBy: async (...counters: readonly Counter[]) => (await charge(...counters)).refusedBy,
     assertCounted: async (expected: Readonly<Record<string, number>>) => {
-      for (const [word, count] of Object.entries(expected))
-        assert.equal((await read(word)).count, count, word);
+      await forEach(Object.entries(expected), async ([word, count]) => {
+        assert.equal((await read(word)).count, count);
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { forEach } from '../for-each';
 import { atOnce, type StoreCheck } from './context';
 import { about, assertCount, assertLocked, EMPTY } from './counter-checks';
 
@@ -6,18 +7,18 @@ import { about, assertCount, assertLocked, EMPTY } from './counter-checks';
 export const lockChecks: readonly StoreCheck[] = [
   about('the charge that reaches a multiple of `every` sets the lock', async (user) => {
     const counter = user.counter('one', { lock: { every: 3, seconds: [100, 200] } });
-    for (const seconds of [0, 0, 100]) {
-      assert.equal((await user.chargeOne(counter)).lockedSeconds, seconds);
-    }
+    await forEach([1, 2, 3], async (charge) => {
+      assert.equal((await user.chargeOne(counter)).lockedSeconds, charge === 3 ? 100 : 0);
+    });
   }),
 
   about('each multiple sets the next lock, and the last lock repeats', async (user) => {
     const counter = user.counter('one', { lock: { every: 2, seconds: [100, 200, 300] } });
-    for (const seconds of [100, 200, 300, 300]) {
+    await forEach([100, 200, 300, 300], async (seconds) => {
       assert.equal((await user.chargeOne(counter)).lockedSeconds, 0);
       assert.equal((await user.chargeOne(counter)).lockedSeconds, seconds);
       await user.unlock('one');
-    }
+    });
   }),
 
   about('a locked counter refuses the charge, and nothing at all is charged', async (user) => {
@@ -51,12 +52,12 @@ export const lockChecks: readonly StoreCheck[] = [
     await user.charge(one);
     for (const word of ['one', 'other']) await user.lock(word, 100, 1);
     await user.pass(1);
-    for (const counter of [one, other]) {
+    await forEach([one, other], async (counter) => {
       const { refusedBy, counts } = await user.charge(counter);
       assert.equal(refusedBy, 0);
       assert.deepEqual({ ...counts[0], lockedSeconds: 0 }, EMPTY);
       assertLocked(counts[0], 99);
-    }
+    });
   }),
 
   about('a lock ends by itself, and the count goes on', async (user) => {
@@ -88,10 +89,10 @@ export const lockChecks: readonly StoreCheck[] = [
     const counter = user.counter('one', { lock: { every: 3, seconds: [100] } });
     const back = { ...user.counter('one'), amount: -1 };
     for (let charge = 1; charge <= 3; charge += 1) await user.charge(counter);
-    for (const lifts of [undefined, 1, 2]) {
+    await forEach([undefined, 1, 2], async (lifts) => {
       assertLocked(await user.chargeOne({ ...back, lifts }), 100);
       assert.equal(await user.refusedBy(counter), 0);
-    }
+    });
     assert.equal((await user.chargeOne({ ...back, lifts: 3 })).lockedSeconds, 0);
     assert.equal(await user.refusedBy(counter), null);
   }),
@@ -106,8 +107,9 @@ export const lockChecks: readonly StoreCheck[] = [
 
   about('a lock of 0 seconds is none', async (user) => {
     const counter = user.counter('one', { lock: { every: 1, seconds: [0, 100] } });
-    for (const seconds of [0, 100])
+    await forEach([0, 100], async (seconds) => {
       assert.equal((await user.chargeOne(counter)).lockedSeconds, seconds);
+    });
   }),
 
   about(
@@ -115,11 +117,11 @@ export const lockChecks: readonly StoreCheck[] = [
     async (user) => {
       const seconds = 400 * 86_400;
       await user.lock('one', seconds);
-      for (const windowSeconds of [600, null]) {
+      await forEach([600, null], async (windowSeconds) => {
         const read = await user.charge(user.counter('one', { windowSeconds, isOnlyRead: true }));
         assert.equal(read.refusedBy, 0);
         assertLocked(read.counts[0], seconds);
-      }
+      });
       await user.store.clear([user.name('one')]);
       assert.equal((await user.read('one')).lockedSeconds, 0);
       assert.equal(await user.refusedBy(user.counter('one')), null);
@@ -146,8 +148,9 @@ export const unlockChecks: readonly StoreCheck[] = [
     const { counts } = await user.charge(...all);
     await user.lock('never charged', 100);
     await user.unlock('a', 'b', 'never charged', 'unknown');
-    for (const word of ['a', 'b', 'never charged'])
+    await forEach(['a', 'b', 'never charged'], async (word) => {
       assert.equal((await user.read(word)).lockedSeconds, 0);
+    });
     assert.equal((await user.read('a')).generation, counts[0]?.generation);
     await user.assertCounted({ a: 1, b: 1, c: 1, 'never charged': 0, unknown: 0 });
     assertLocked(await user.read('c'), 100);
@@ -158,10 +161,10 @@ export const unlockChecks: readonly StoreCheck[] = [
 
   about('a counter that was unlocked is locked by the next lock', async (user) => {
     const counter = user.counter('one', { lock: { every: 2, seconds: [100, 200] } });
-    for (const seconds of [0, 100, 0, 200]) {
+    await forEach([0, 100, 0, 200], async (seconds) => {
       assertLocked(await user.chargeOne(counter), seconds);
       await user.unlock('one');
-    }
+    });
     await user.lock('one', 50);
     assertLocked(await user.read('one'), 50);
   }),

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { RenewedToken, StoredToken } from 'passport-sms-otp';
 import { atOnce, check, type StoreCheck } from './context';
 
 /** Seconds after which the lease of a renewal that never ended must be free. */
 const MOST_LEASE_SECONDS = 15;
+
+/** Seconds after which the next waiter must have its token when a renewal has failed. */
+const MOST_WAIT_SECONDS = 5;
 
 /** `TokenStore`. */
 export const tokenChecks: readonly StoreCheck[] = [
@@ -76,7 +80,12 @@ export const tokenChecks: readonly StoreCheck[] = [
       const waiting = tokens.renew(name('account'), 0, () => sealed('second'));
       gate.open();
       await failed;
-      assert.equal((await waiting).sealed, 'second');
+      assert.equal((await inTime(waiting)).sealed, 'second');
+      // And without a waiter at that moment.
+      const again = tokens.renew(name('other'), 0, () => Promise.reject(failure));
+      await assert.rejects(again, (error) => error === failure);
+      const next = await inTime(tokens.renew(name('other'), 0, () => sealed('third')));
+      assert.equal(next.sealed, 'third');
     },
   ),
 
@@ -126,6 +135,16 @@ export const tokenChecks: readonly StoreCheck[] = [
 
 function sealed(text: string, ttlSeconds = 600): Promise<RenewedToken> {
   return Promise.resolve({ sealed: text, ttlSeconds });
+}
+
+/** Fails where a renewal waits for a lease that should be free. */
+async function inTime(renewal: Promise<StoredToken>): Promise<StoredToken> {
+  const timer = new AbortController();
+  const late = wait(MOST_WAIT_SECONDS * 1000, undefined, { signal: timer.signal }).then(() =>
+    assert.fail(`the lease is not free ${MOST_WAIT_SECONDS} s after its renewal has failed`),
+  );
+  for (const one of [renewal, late]) one.catch(() => undefined);
+  return Promise.race([renewal, late]).finally(() => timer.abort());
 }
 
 /** Holds a renewal where the check wants it. */
