@@ -17,7 +17,8 @@ const REFUSED: Readonly<Record<OtpCall, Fault>> = {
 const FAULTS: Readonly<Record<Exclude<GatewayFailure, 'refused'>, Fault>> = {
   'lost-before': 'reset',
   'lost-after': { kind: 'reset', when: 'after' },
-  nonsense: { kind: 'body', when: 'after', status: 200, body: '{"payload":true}' },
+  nonsense: { kind: 'body', when: 'after', status: 200, body: '<html>it works</html>' },
+  'other-shape': { kind: 'body', when: 'after', status: 200, body: '{"payload":true}' },
   silent: { kind: 'no-answer', when: 'after' },
 };
 

@@ -127,6 +127,7 @@ export class ReferenceGateway implements Required<OtpGateway> {
   protected async fail(call: OtpCall, failure: GatewayFailure): Promise<never> {
     if (failure === 'lost-after') throw new GatewayUnreachableError(call, true);
     if (failure === 'nonsense') throw new GatewayResponseError(call, 200, 'it is no JSON');
+    if (failure === 'other-shape') throw new GatewayResponseError(call, 200, 'it has no id');
     await wait(this.deadlineMs);
     throw new GatewayTimeoutError(call, this.deadlineMs, true);
   }

@@ -23,6 +23,7 @@ const STORE_FAILURES: Readonly<Record<GatewayFailure, readonly [RecordCall, Fail
   'lost-before': ['swap', () => Promise.reject(new Error('the store is away'))],
   'lost-after': ['remove', (work) => work().then(() => Promise.reject(new Error('reset')))],
   nonsense: ['remove', (work) => work().then(() => 'yes')],
+  'other-shape': ['remove', (work) => work().then(() => ({ isRemoved: true }))],
   silent: ['remove', (work) => work().then(() => new Promise(() => undefined))],
 };
 
@@ -45,7 +46,7 @@ function underTest(store: SmsOtpStore): GatewayUnderTest {
       throw Object.assign(new Error(`${to} ${text}`), { mayHaveArrived: before !== 'refused' });
     const [pin = ''] = /[0-9]{6}/.exec(text) ?? [];
     texts.set(to, [...(texts.get(to) ?? []), { pin, text }]);
-    const after = take('lost-after', 'nonsense', 'silent');
+    const after = take('lost-after', 'nonsense', 'other-shape', 'silent');
     if (after === 'silent') return new Promise(() => undefined);
     // What it resolves to is ignored, so nonsense must be a throw.
     if (after !== undefined) throw new TypeError(`${to} ${text}`);

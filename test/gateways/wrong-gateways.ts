@@ -314,6 +314,18 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
       });
     }
   },
+  'takes an answer of another shape for a success': class extends ReferenceGateway {
+    protected override async fail(call: OtpCall, failure: GatewayFailure): Promise<never> {
+      if (failure !== 'other-shape') return super.fail(call, failure);
+      // What is missing in the answer is missing in what it returns.
+      return { id: undefined } as never;
+    }
+    override async validate(typed: TypedPin): Promise<PinVerdict> {
+      const verdict: unknown = await super.validate(typed);
+      return typeof verdict === 'string' ? (verdict as PinVerdict) : 'wrong';
+    }
+  },
+  'texts the number without its plus': texting(({ mobile }) => ({ mobile: mobile.slice(1) })),
   'waits for ever': class extends ReferenceGateway {
     protected override async fail(call: OtpCall, failure: GatewayFailure): Promise<never> {
       if (failure !== 'silent') return super.fail(call, failure);

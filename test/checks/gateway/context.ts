@@ -5,9 +5,17 @@ import type { OtpCall, OtpGateway, OtpText, TextedOtp } from 'passport-sms-otp';
 /**
  * How a call may fail. `refused`: the provider says that it has done nothing. `lost-before` and
  * `lost-after`: no answer comes back, and the provider has not acted, or has acted. `nonsense`: it
- * acts, and its answer cannot be understood. `silent`: it acts, and never answers.
+ * acts, and its answer cannot be read, such as HTML in place of JSON. `other-shape`: it acts, and
+ * its answer can be read, but has none of the fields that belong in it. `silent`: it acts, and never
+ * answers.
  */
-export type GatewayFailure = 'refused' | 'lost-before' | 'lost-after' | 'nonsense' | 'silent';
+export type GatewayFailure =
+  | 'refused'
+  | 'lost-before'
+  | 'lost-after'
+  | 'nonsense'
+  | 'other-shape'
+  | 'silent';
 
 /** A text as it has reached a phone. */
 export interface ReceivedText {
@@ -130,7 +138,8 @@ function createContext(made: GatewayUnderTest): CheckContext {
       const before = await countTexts(mobile);
       const texted = await by.generate(textTo(mobile, change));
       const texts = await textsOf(mobile);
-      assert.equal(texts.length, before + 1, 'one text goes out');
+      const found = `after one message, textsOf('${mobile}') finds ${texts.length - before} more`;
+      assert.equal(texts.length, before + 1, found);
       const { pin, text } = texts.at(-1) ?? { pin: '' };
       return { ...texted, mobile, pin, text };
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import type { OtpCall } from 'passport-sms-otp';
+import { forEach } from '../for-each';
 import {
   ALICE,
   type CheckContext,
@@ -16,6 +17,7 @@ const FAILURES: readonly GatewayFailure[] = [
   'lost-before',
   'lost-after',
   'nonsense',
+  'other-shape',
   'silent',
 ];
 
@@ -37,12 +39,12 @@ export const generateFailureChecks: readonly GatewayCheck[] = [
     assert.notEqual(mayHaveArrived, false);
     assert.equal(await context.countTexts(), 1);
   }),
-  ofGenerate('whose answer is nonsense is no text, and is not repeated', async (context) => {
-    const { mayHaveArrived } = await failText(context, 'nonsense');
-    const texts = await context.countTexts();
-    assert.ok(texts <= 1);
-    if (texts === 1) assert.notEqual(mayHaveArrived, false);
-  }),
+  ofGenerate('whose answer is nonsense is no text, and is not repeated', (context) =>
+    assertNoText(context, 'nonsense'),
+  ),
+  ofGenerate('whose answer has another shape is no text, and is not repeated', (context) =>
+    assertNoText(context, 'other-shape'),
+  ),
   ofGenerate('that is never answered ends at a deadline, and is not repeated', async (context) => {
     const { mayHaveArrived } = await failText(context, 'silent');
     assert.notEqual(mayHaveArrived, false);
@@ -55,14 +57,16 @@ export const generateFailureChecks: readonly GatewayCheck[] = [
     assert.equal(await context.isRight(await context.send()), true);
   }),
   ofGenerate('that fails ends in an error of a gateway', async (context) => {
-    for (const failure of FAILURES) assertGatewayError(await failText(context, failure));
+    await forEach(FAILURES, async (failure) => {
+      assertGatewayError(await failText(context, failure));
+    });
   }),
   ofGenerate('that fails shows no code, no number and no secret', async (context) => {
-    for (const failure of FAILURES) {
+    await forEach(FAILURES, async (failure) => {
       const { error } = await failText(context, failure);
       const pins = (await context.textsOf(ALICE)).map(({ pin }) => pin);
       assertSilent(error, [ALICE.slice(1), ...pins, ...context.secrets]);
-    }
+    });
   }),
 ];
 
@@ -91,6 +95,13 @@ export const validateFailureChecks: readonly GatewayCheck[] = [
     assert.notEqual(fault.mayHaveArrived, false);
   }),
   ofValidate(
+    'whose answer has another shape lets no one in, and may have been made',
+    async (context) => {
+      const { fault } = await failJudgement(context, 'other-shape');
+      assert.notEqual(fault.mayHaveArrived, false);
+    },
+  ),
+  ofValidate(
     'that is never answered ends at a deadline, and may have been made',
     async (context) => {
       const { fault } = await failJudgement(context, 'silent');
@@ -98,16 +109,25 @@ export const validateFailureChecks: readonly GatewayCheck[] = [
     },
   ),
   ofValidate('that fails ends in an error of a gateway', async (context) => {
-    for (const failure of FAILURES)
+    await forEach(FAILURES, async (failure) => {
       assertGatewayError((await failJudgement(context, failure)).fault);
+    });
   }),
   ofValidate('that fails shows no code, no number and no secret', async (context) => {
-    for (const failure of FAILURES) {
+    await forEach(FAILURES, async (failure) => {
       const { texted, fault } = await failJudgement(context, failure);
       assertSilent(fault.error, [texted.mobile.slice(1), texted.pin, ...context.secrets]);
-    }
+    });
   }),
 ];
+
+/** Asks for a text whose answer cannot be understood. */
+async function assertNoText(context: CheckContext, failure: GatewayFailure): Promise<void> {
+  const { mayHaveArrived } = await failText(context, failure);
+  const texts = await context.countTexts();
+  assert.ok(texts <= 1);
+  if (texts === 1) assert.notEqual(mayHaveArrived, false);
+}
 
 /** The gateway that makes a call fail: a deadline is waited for. */
 async function gatewayFor(context: CheckContext, call: OtpCall, failure: GatewayFailure) {

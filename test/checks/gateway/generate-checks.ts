@@ -5,6 +5,11 @@ const check = checksOf('generate');
 
 /** Checks of `generate`. */
 export const generateChecks: readonly GatewayCheck[] = [
+  check('makes a message that `textsOf` finds under its number', async (context) => {
+    await context.gateway.generate(textTo(ALICE));
+    const expected = `textsOf('${ALICE}') finds no message: the number is the one that generate got`;
+    assert.equal((await context.textsOf(ALICE)).length > 0, true, expected);
+  }),
   check('texts one code to the number, and none to another', async ({ send, countTexts }) => {
     await send();
     assert.deepEqual([await countTexts(ALICE), await countTexts(BOB)], [1, 0]);

@@ -74,6 +74,7 @@ export class FakeProvider {
     if (failure === 'lost-before') return void req.socket.destroy();
     const answer = this.own.answer(request);
     if (failure === 'lost-after') return void req.socket.destroy();
+    if (failure === 'other-shape') return send(res, { status: answer.status, body: {} });
     if (failure === 'nonsense') return void res.writeHead(200).end('<html>it works</html>');
     if (failure !== 'silent') send(res, answer);
   }
