@@ -231,6 +231,9 @@ const logins: readonly Planted[] = [
       ]);
     },
   ),
+  planted('logout-by-get', 'the logout is a link', ({ routes, smsOtp }) => {
+    routes.set('GET /logout', [smsOtp.logout({ successRedirect: '/login' })]);
+  }),
   planted(
     'open-after-reset',
     'a password reset logs in',

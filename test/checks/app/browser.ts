@@ -389,7 +389,8 @@ export class Browser {
   }
 }
 
-async function fieldsFor({ fields = {} }: AppRequest, user: AppUser): Promise<Fields> {
+/** Returns the fields of a request for a user. */
+export async function fieldsFor({ fields = {} }: AppRequest, user: AppUser): Promise<Fields> {
   return typeof fields === 'function' ? fields(user) : fields;
 }
 

@@ -71,6 +71,10 @@ export const HOLES = {
     meaning: 'A session cookie that was copied before the logout opens a guarded page after it.',
     page: LOGINS,
   },
+  'logout-by-get': {
+    meaning: 'A GET logs out: a link or an image on another site ends the login.',
+    page: 'docs/troubleshooting.md#sms_otp_logout_by_get',
+  },
   'open-after-reset': {
     meaning: 'A password reset opens a guarded page.',
     page: WAYS_IN,

@@ -1,5 +1,5 @@
 import { readPath } from './answer';
-import { Browser } from './browser';
+import { Browser, fieldsFor } from './browser';
 import { expectClosed } from './closed';
 import type { AppRequest, AppUser, GuardedPage } from './description';
 import { check, type CheckOutline } from './check';
@@ -30,6 +30,23 @@ export const loginChecks: readonly CheckOutline[] = [
       const thief = browser.copy();
       await browser.submitFor(described(scene.app.logout), user, 'logout');
       await expectClosed(scene, thief, 'open-by-copied-session', 'to a copy of the session');
+    },
+    { needs: ['logout'], isOfSessions: true },
+  ),
+
+  check(
+    'a link on another site logs no one out',
+    ['logout-by-get'],
+    async (scene) => {
+      const user = scene.user();
+      const browser = new Browser(scene);
+      await browser.logIn(user);
+      const logout = described(scene.app.logout);
+      const path = scene.pathOf(logout, user);
+      const link = { origin: 'cross-site-link', label: 'link on another site' } as const;
+      await browser.submit({ method: 'GET', path }, await fieldsFor(logout, user), link);
+      if ((await browser.findOpen()) === undefined)
+        scene.fail('logout-by-get', `${scene.show(path)} obeys a link.`);
     },
     { needs: ['logout'], isOfSessions: true },
   ),
