@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { chargeBrowser } from '../limits/attempts';
+import { OTHER_BROWSERS } from '../limits/buckets';
+import { chargeRows, waitOf } from '../limits/charge';
+import type { PendingLogin } from '../stores/store';
 import { admitsOtherFactors, isAccepted } from './accepted-factors';
 import type { Core } from './context';
 import type { Factor } from './feature';
+import type { Refusal } from './outcome';
 import { findUser } from './users';
 import { type Refused, refuse } from './refuse-code';
+import { deny } from './send-result';
 import type { Visit } from './visit';
 
 /** A challenge of a pending login lives this long, and never longer than the pending login. */
@@ -43,6 +49,8 @@ export function createFactorOptions(
       await pendingLogins.end(pendingId);
       return refuse('user-gone', true);
     }
+    const refusal = await chargeOptions(core, live.pending, address);
+    if (refusal !== null) return { kind: 'refused', refusal, endsPending: false };
     const challenge = randomBytes(32).toString('base64url');
     const options = await part.createOptions({ user, userId, purpose, challenge, address });
     const expiresAt = Math.min(core.now() + CHALLENGE_MS, pending.pendingUntil);
@@ -50,4 +58,33 @@ export function createFactorOptions(
     await challenges.put({ version: 1, pendingId, factor: method, challenge, expiresAt });
     return { kind: 'created', options };
   };
+}
+
+/** Counts that options are made, whatever becomes of them. Null: they may be. */
+async function chargeOptions(
+  core: Core,
+  pending: PendingLogin,
+  address: string | undefined,
+): Promise<Refusal | null> {
+  const { store, limits, now } = core;
+  const { userId, bucket, pendingId, purpose } = pending;
+
+  const { refusedBy } = await chargeBrowser(bucket, (one) => {
+    const about = { user: userId, bucket: one, login: pendingId };
+    // A browser that is no longer known is not locked: it counts as one of the others.
+    const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
+    return chargeRows(store.counters, [...guards, ...limits.rowsOf('options', about)]);
+  });
+  if (refusedBy === null) return null;
+
+  const { limit } = refusedBy.row;
+  // In this login it never succeeds again: another one may begin at its end.
+  const loginSeconds = Math.ceil((pending.pendingUntil - now()) / 1000);
+  const waitSeconds = limit === 'per-login' ? loginSeconds : waitOf(refusedBy);
+  const refusal: Refusal = {
+    reason: 'send-limit',
+    retryAfterSeconds: Math.max(1, waitSeconds),
+  };
+  deny(core, { userId, purpose, address }, refusal, { limit });
+  return refusal;
 }

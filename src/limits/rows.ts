@@ -102,7 +102,10 @@ interface Compiled extends LimitRule {
 }
 
 /** The words that keys may have in braces. `readWords` fills them in, in this order. */
-const WORDS = ['user', 'side', 'browser', 'method', 'number', 'prefix', 'pair', 'kind', 'family'];
+const WORDS = [
+  ...['user', 'side', 'browser', 'method', 'number', 'prefix', 'pair', 'kind', 'family'],
+  'login',
+];
 
 function compile(rule: LimitRule): Compiled {
   const [head = '', ...rest] = rule.key.split('{').map((part) => part.split('}'));
@@ -146,6 +149,7 @@ function prepareSide(rules: readonly Compiled[], side: Side) {
       guess,
       recovery: of('recovery'),
       answer: of('answer'),
+      options: of('options'),
       send: of('send'),
       lookup: of('lookup'),
       wait: of('wait'),
@@ -165,11 +169,12 @@ function toGuard(rule: Compiled): Compiled {
 
 /** Returns the values of `WORDS`. */
 function readWords(act: Act, about: About): readonly string[] {
-  const { user, bucket, method = '', number = '', prefix = '', pair = '' } = about;
+  const { user, bucket, method = '', number = '', prefix = '', pair = '', login = '' } = about;
   // Enrollments are counted apart from all else.
   const kind = about.purpose === 'enroll' ? 'enroll' : 'login';
   const family = act === 'lookup' ? 'lookups' : 'sends';
-  return [user, sideOf(bucket), browserIdOf(bucket), method, number, prefix, pair, kind, family];
+  const browser = browserIdOf(bucket);
+  return [user, sideOf(bucket), browser, method, number, prefix, pair, kind, family, login];
 }
 
 function fill(rule: Compiled, words: readonly string[], block: string): string {

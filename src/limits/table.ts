@@ -14,6 +14,7 @@ export function listLimits(settings: LimitSettings): readonly LimitRule[] {
   return [
     ...guessRules(settings),
     ...unguessableRules(),
+    ...optionsRules(),
     ...userRules(settings),
     ...unprovenRules(limits),
     ...sharedRules(limits),
@@ -88,6 +89,24 @@ function unguessableRules(): readonly LimitRule[] {
       acts: ['answer'],
       budget: 'address',
       clearedBy: [],
+    }),
+  ];
+}
+
+/** Lists the limits of options for a factor that answers a challenge: the app makes them. */
+function optionsRules(): readonly LimitRule[] {
+  return [
+    rule('login-options', 'per-login', 'options:login:{login}', {
+      ...perHour(OPTIONS_PER_LOGIN),
+      acts: ['options'],
+      budget: null,
+      clearedBy: [],
+    }),
+    rule('user-options', 'per-user', 'options:{side}:{user}', {
+      ...perDay(OPTIONS_PER_DAY),
+      acts: ['options'],
+      budget: null,
+      clearedBy: ['unlock'],
     }),
   ];
 }
@@ -232,6 +251,13 @@ export const SLOW_GUESSING_FAILURES = 60;
 /** Recovery codes, or answers to a challenge, that one address may try in a day. */
 export const UNGUESSABLE_PER_DAY = 10;
 
+/**
+ * Options of one pending login, which lives for 15 minutes at most, and of one user on a side in a
+ * day.
+ */
+const OPTIONS_PER_LOGIN = 20;
+const OPTIONS_PER_DAY = 100;
+
 /** The first lock of a factor. Each further one is twice as long, up to a day. */
 const FIRST_LOCK_SECONDS = 1800;
 const LONGEST_GAP_SECONDS = 300;
@@ -372,8 +398,19 @@ export interface LimitRule {
  */
 export type Clearing = 'success' | 'success-here' | 'unlock' | 'lift-lock' | 'enable';
 
-/** An action that is counted. `guess`, `recovery` and `answer` are attempts at a code. */
-export type Act = 'guess' | 'recovery' | 'answer' | 'send' | 'lookup' | 'wait' | 'enroll';
+/**
+ * An action that is counted. `guess`, `recovery` and `answer` are attempts at a code; `options`
+ * asks for a challenge.
+ */
+export type Act =
+  | 'guess'
+  | 'recovery'
+  | 'answer'
+  | 'options'
+  | 'send'
+  | 'lookup'
+  | 'wait'
+  | 'enroll';
 
 type SharedOption =
   | 'perAddress.max'
@@ -403,6 +440,8 @@ export interface About {
   readonly bucket: string;
   /** The factor of an attempt. */
   readonly method?: string;
+  /** The id of the pending login. */
+  readonly login?: string;
   readonly purpose?: Purpose;
   /** HMACs of the number, and of the number without its last four digits. */
   readonly number?: string;

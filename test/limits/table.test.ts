@@ -31,6 +31,7 @@ const OTHERS: About = {
     { block: '48', factor: 10 },
   ],
   ownAddresses: [{ block: 'own', factor: 1 }],
+  login: 'l',
   provenKeys: ['proven:un'],
   isConfirmed: false,
 };
@@ -58,6 +59,10 @@ const REFUSING: readonly (readonly [
   ['recovery', 'known', 'recovery:address:own', 'lock', 10, DAY],
   ['answer', 'others', 'answers:address:others:own', 'lock', 10, DAY],
   ['answer', 'known', 'answers:address:known:own', 'lock', 10, DAY],
+  ['options', 'others', 'options:login:l', 'per-login', 20, HOUR],
+  ['options', 'known', 'options:login:l', 'per-login', 20, HOUR],
+  ['options', 'others', 'options:others:u', 'per-user', 100, DAY],
+  ['options', 'known', 'options:known:u', 'per-user', 100, DAY],
   ['send', 'others', 'sends:gap:others:u', 'gap', 1, 30],
   ['send', 'others', 'sends:day:user:others:u', 'per-user', 10, DAY],
   ['send', 'others', 'sends:short:user:others:u', 'per-user', 5, TEN_MINUTES],
@@ -112,6 +117,7 @@ const ORDER: Readonly<Record<Act, (side: Side) => readonly string[]>> = {
       : ['failures:known:u', 'browser:b:u', 'browsers:cut-off:u'],
   recovery: () => ['recovery:address:own', 'recovery:user:u'],
   answer: (side) => [`answers:address:${side}:own`],
+  options: (side) => ['options:login:l', `options:${side}:u`],
   send: (side) => [
     ...USER_SENDS.map((key) => `sends:${key}:u`).map((key) =>
       key.replace('_', side === 'known' ? 'b' : 'others').replace('side', side),
@@ -419,7 +425,7 @@ describe('what is refunded', () => {
     },
   );
 
-  it.each(['wait', 'enroll'] as const)('of a %s: nothing', async (act) => {
+  it.each(['wait', 'enroll', 'options'] as const)('of a %s: nothing', async (act) => {
     expect(await refunded(act, 'others', ['user', 'total', 'in-all', 'address'])).toEqual([]);
   });
 });
@@ -436,7 +442,7 @@ describe('what clears a counter', () => {
   const TOTALS = [
     ...['sends:all:others:u', 'sends:all:known:u'],
     ...['sends:step-ups:others:u', 'sends:step-ups:known:u'],
-    ...['sends:unproven-numbers:u', 'enrollments:u'],
+    ...['sends:unproven-numbers:u', 'enrollments:u', 'options:others:u', 'options:known:u'],
   ];
 
   /** Counts one of everything on both sides and in two known browsers. */

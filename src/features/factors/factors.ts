@@ -42,8 +42,10 @@ export interface CodeFactor<User = Express.User> extends FactorBase<User> {
  */
 export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
   /**
-   * Returns what `optionsWith` sends to the browser as JSON, with the challenge in it. A throw goes
-   * to the app's error handler.
+   * Returns what `optionsWith` sends to the browser as JSON, with the challenge in it. It must not
+   * send anything, such as an e-mail: it may be called 20 times in a pending login, and 100 times a
+   * day for a user in known browsers and in all others each. A throw goes to the app's error
+   * handler.
    */
   createOptions(challenged: FactorChallenged<User>): object | Promise<object>;
   /**
