@@ -1,18 +1,20 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 import { shorten } from '../keys';
 
-/** A block of addresses, and how many times a limit per address it may use. */
+/** A block of addresses, with the factor by which limits per address are multiplied for it. */
 export interface AddressBlock {
   readonly block: string;
   readonly factor: number;
 }
 
-/** An IPv6 /48 is what one customer of a provider may be given: 65,536 blocks of 64 bits. */
+/**
+ * The factor of an IPv6 /48, which one customer of a provider may have: 65,536 blocks of 64 bits.
+ */
 const WIDE_BLOCK_FACTOR = 10;
 
 /**
- * Returns the IP address that `req.ip` holds, without its zone; null where it holds none. Some
- * proxies write a port after the address: `192.0.2.7:51234`, `[2001:db8::1]:443`.
+ * Returns the IP address in `req.ip`, without its zone; null if there is none. Some proxies write a
+ * port after the address: `192.0.2.7:51234`, `[2001:db8::1]:443`.
  */
 export function toIpAddress(address: string | undefined): string | null {
   if (typeof address !== 'string') return null;
@@ -22,14 +24,13 @@ export function toIpAddress(address: string | undefined): string | null {
   return isAddress ? withoutZone : null;
 }
 
-/** An address in brackets, with or without a port, or four numbers and a port. */
+/** Matches an address in brackets, with or without a port, or four numbers and a port. */
 const WITH_PORT = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/;
 
 /**
- * Returns the blocks of addresses that one client is counted by: its IPv4 address (also when it is
- * mapped into IPv6, behind NAT64 or in 6to4), or the first 64 bits of its IPv6 address, which one
- * household or machine has to itself, and the first 48 of them. All clients without an address
- * share one block.
+ * Returns the address blocks of one client. IPv4: the address itself, also if it is mapped into
+ * IPv6, behind NAT64 or in 6to4. IPv6: the first 64 bits, which belong to one household or machine,
+ * and the first 48 bits. All clients without an address share one block.
  *
  * @param address `req.ip`: Express takes it from the proxies that the app trusts. No header is read
  * here.
@@ -59,13 +60,13 @@ export type UserBlocks = (
   address: string | undefined,
 ) => Promise<readonly AddressBlock[]>;
 
-/** @param digests Return keyed digests of some strings. The first one is used. */
+/** @param digests Functions that return a keyed digest of strings. The first one is used. */
 export function createUserBlocks([digest]: readonly ((
   ...strings: readonly string[]
 ) => Promise<string>)[]): UserBlocks {
   return (user, address) =>
     Promise.all(
-      // There always is a digest: '' is for the compiler alone.
+      // The list is never empty: the empty string satisfies the compiler.
       toAddressBlocks(address).map(async ({ block, factor }) => ({
         block: shorten((await digest?.(user, block)) ?? ''),
         factor,
@@ -85,7 +86,7 @@ function findIPv4(groups: readonly number[]): readonly number[] | null {
 }
 
 function expandIPv6(address: string): readonly number[] {
-  // The URL parser rewrites an address that ends in IPv4 notation (`::ffff:192.0.2.1`) with groups
+  // The URL parser rewrites an address that ends in IPv4 notation (`::ffff:192.0.2.1`) as groups
   // only.
   const { hostname } = new URL(`http://[${address}]`);
   const [front = [], back = []] = hostname.slice(1, -1).split('::').map(readGroups);

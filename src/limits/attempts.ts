@@ -6,7 +6,7 @@ import { ATTEMPT_REFUNDS, type AttemptOutcome, findRefunds, refundAndRead } from
 import type { LimitRow, LimitTable } from './rows';
 import { SLOW_GUESSING_FAILURES, UNGUESSABLE_PER_DAY } from './table';
 
-/** An event about the user that an attempt, or one of its counters, brings about. */
+/** An event about the user that follows from an attempt or one of its counters. */
 export type AttemptEvent =
   | { readonly type: 'failure-count-changed'; readonly failures: number }
   | {
@@ -22,7 +22,7 @@ export interface AttemptRefusal {
   readonly retryAfterSeconds?: number;
 }
 
-/** Why this browser's next attempt at the factor is refused, and whether messages are as well. */
+/** Why the next attempt in this browser is refused, and whether messages are refused too. */
 export interface AttemptStop {
   readonly refusal: AttemptRefusal;
   readonly stopsMessages: boolean;
@@ -31,24 +31,26 @@ export interface AttemptStop {
 /** An attempt that has been counted against the user. */
 export interface Attempt {
   /**
-   * Refunds what the outcome refunds, and emits what the rest has brought about. `more` is refunded
-   * in the same call of the store. Returns the lock that this attempt has set, or null.
+   * Refunds the counts that the outcome refunds, and emits the events of the others. `more` is
+   * refunded in the same store call. Returns the lock that this attempt has set, or null.
    */
   readonly end: EndAttempt;
   /**
-   * The changes that its success brings, in the step that ends the pending login. They are made
-   * when this is read, because a failed attempt does not need them.
+   * The changes of a success, for the step that ends the pending login. A getter, because a failed
+   * attempt does not need them.
    */
   readonly success: { readonly clears: readonly string[]; readonly charges: readonly Counter[] };
 }
 
-/** An attempt as it was charged. */
 export interface ChargedAttempt extends Attempt {
-  /** Returns its refunds for when the same code is right at another OTP. */
+  /** Returns the refunds for the case that the same code is right at another OTP. */
   readonly findReplaced: () => readonly Counter[];
 }
 
-/** After these, the code was right at the previous OTP: its check at the newest is refunded too. */
+/**
+ * Outcomes after which the check at the newest OTP is refunded too: the code was right at the
+ * previous one.
+ */
 const REFUNDS_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 
 /**
@@ -58,7 +60,7 @@ const REFUNDS_BOTH: readonly AttemptOutcome[] = ['sent-twice', 'not-used'];
 export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attempt {
   return {
     end: async (outcome, more) => {
-      // The last one first: the other one then tells what is left counted.
+      // End the last attempt first: the other one then reports what stays counted.
       const stop = await last.end(outcome, more);
       const wrongStop = await wrong.end(REFUNDS_BOTH.includes(outcome) ? outcome : 'wrong');
       return stop ?? wrongStop;
@@ -72,7 +74,7 @@ export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attem
   };
 }
 
-/** Adds up the refunds of the same counter: no call names a counter twice. */
+/** Adds up refunds of the same counter, because a store call may name each counter once. */
 function addUp(refunds: readonly Counter[]): readonly Counter[] {
   const byKey = new Map<string, Counter>();
   for (const counter of refunds) {
@@ -94,9 +96,9 @@ export interface AttemptSubject extends Pick<PendingLogin, 'userId' | 'bucket'> 
   readonly emit: (event: AttemptEvent) => void;
 }
 
-/** Counts an attempt at one factor on its user, before the code is checked, or refuses it. */
+/** Counts an attempt at one factor for its user before the code is checked, or refuses it. */
 export type AttemptLimit = (subject: AttemptSubject) => Promise<
-  /** `bucket`: the browser that it was counted for. */
+  /** `bucket`: the browser for which it was counted. */
   | { readonly kind: 'counted'; readonly attempt: ChargedAttempt; readonly bucket: string }
   | ({ readonly kind: 'refused' } & AttemptStop)
 >;
@@ -108,9 +110,8 @@ interface AttemptParts {
 }
 
 /**
- * Charges a known browser and, when its attempts have been used up, charges it as one of the
- * others.
- * @param charge Charges rows, of which the guards have the limit `failures` or `lock`.
+ * Charges a known browser. If its attempts are used up, charges it as one of the others.
+ * @param charge Charges rows. Guards among them have the limit `failures` or `lock`.
  */
 export async function chargeBrowser<
   Charged extends { readonly limit: string | null; readonly counter: Counter },
@@ -126,7 +127,7 @@ export async function chargeBrowser<
   return { bucket: isFull ? OTHER_BROWSERS : bucket, refusedBy, rows };
 }
 
-/** Makes the count of attempts at the codes of a factor that can be guessed. */
+/** Returns the function that counts attempts at a factor whose codes can be guessed. */
 function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   const { counters, limits } = parts;
 
@@ -144,12 +145,13 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
 
     const end: EndAttempt = async (outcome, more = []) => {
       const { kept, failures } = await refundAttempt(counters, rows, outcome, more);
-      // Right codes are counted too. Only here is it known that this attempt was a failure.
+      // Emit this here and not when the attempt is counted: right codes are counted too, and are
+      // not failures.
       if (failures === undefined) return null;
 
       for (const event of eventsOfFailure(kept, failures, isKnown)) subject.emit(event);
 
-      // A known browser is not stopped: its next attempt counts as one of the others.
+      // A known browser is not locked: its next attempt counts as one of the others.
       const full = isKnown ? undefined : kept.find(isFull);
       return full === undefined ? null : toStop(full, method);
     };
@@ -159,18 +161,18 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   };
 }
 
-/** What a failed attempt has left counted. */
+/** The counts that remain after a failed attempt. */
 interface KeptAttempt {
   /**
-   * The rows in which the attempt stays: none after a success has cleared the failures since. The
-   * count of failures is the one of now if others have been refunded.
+   * The rows in which the attempt stays counted. Empty if a success has cleared the failures
+   * meanwhile. The count of failures is read again if others were refunded.
    */
   readonly kept: readonly Counted<LimitRow>[];
-  /** The failures that the store counts now; undefined: this attempt is none. */
+  /** The failures that the store counts now. Undefined: this attempt is not a failure. */
   readonly failures?: number | undefined;
 }
 
-/** Refunds what an outcome refunds, and `more`, and reads the failures in the same call. */
+/** Refunds what an outcome refunds, and `more`. Reads the failures in the same store call. */
 async function refundAttempt(
   counters: CounterStore,
   rows: readonly Counted<LimitRow>[],
@@ -194,7 +196,7 @@ async function refundAttempt(
   };
 }
 
-/** Returns the count of failures, which disables codes; undefined: the attempt has none. */
+/** Returns the count of failures, which disables codes. Undefined: the attempt has none. */
 function findFailures(rows: readonly Counted<LimitRow>[]): Counted<LimitRow> | undefined {
   return rows.find(({ row }) => row.budget === 'disable');
 }
@@ -207,9 +209,9 @@ function toRefunds(
 }
 
 /**
- * Returns the events of a failed attempt: what its counts have reached.
+ * Returns the events of a failed attempt, by the counts that it has reached.
  * @param kept The rows in which the attempt stays counted.
- * @param failures What the store counts now, with the attempts of other requests.
+ * @param failures The failures that the store counts now, with attempts of other requests.
  */
 function eventsOfFailure(
   kept: readonly Counted<LimitRow>[],
@@ -239,7 +241,8 @@ function toStop(stopping: Counted<LimitRow>, method: string): AttemptStop {
   const { limit, isPerMethod } = stopping.row;
   if (limit === 'failures') return { refusal: { reason: 'disabled' }, stopsMessages: true };
 
-  // A count of one factor stops messages if they are that factor; a count of all factors does.
+  // A count per factor stops messages only if the factor is SMS. A count of all factors always
+  // does.
   const stopsMessages = method === 'sms' || !isPerMethod;
   return { refusal: toLocked(stopping), stopsMessages };
 }
@@ -249,8 +252,8 @@ function toLocked(stopping: Counted<LimitRow>): AttemptRefusal {
 }
 
 /**
- * Makes the count of attempts that cannot be guessed: recovery codes of 120 bits, and answers to a
- * challenge of ours. They lock the address of the attempt alone, and no user.
+ * Returns the function that counts attempts that cannot be guessed: recovery codes of 120 bits, and
+ * passkey responses. They lock the address of the attempt, and no user.
  */
 function createUnguessableLimit(
   parts: AttemptParts,
@@ -301,7 +304,7 @@ function toAttempt(
   };
 }
 
-/** Makes the limit that the attempts at the codes of one factor are counted by. */
+/** Returns the limit for attempts at the codes of one factor. */
 export function createAttemptLimit(
   parts: AttemptParts,
   factor: { readonly method: string; readonly counting: 'guess' | 'recovery' | 'answer' },

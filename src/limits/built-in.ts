@@ -19,11 +19,11 @@ export function withBuiltIns(
 }
 
 /**
- * Allows numbers of the listed countries only. The country is read from the number with
- * libphonenumber's full metadata, which is loaded at the first check. A listed country includes its
- * territories. A number without a country (satellite, international networks) is denied. A range
- * that the metadata does not know counts as the main country of its calling code, and only where
- * the number is proven: otherwise it is denied as `unknown-range`.
+ * Allows only numbers of the listed countries. The country is read with libphonenumber's full
+ * metadata, which is loaded at the first check. A listed country includes its territories. A number
+ * without a country (satellite, international networks) is denied. A range that the metadata does
+ * not know counts as the main country of its calling code, but only if the number is proven.
+ * Otherwise it is denied as `unknown-range`.
  *
  * @param countries ISO 3166-1 codes, two capital letters each, or every country.
  */
@@ -43,7 +43,9 @@ export function allowedCountries(countries: readonly string[] | 'any'): Policy<u
   };
 }
 
-/** Returns whether the app calls the number the user's, or a code that went to it was right. */
+/**
+ * Returns whether the app confirms the number, or the user has entered a code that was sent to it.
+ */
 async function isProven(context: PolicyContext<unknown>): Promise<boolean> {
   if (context.isConfirmed === true) return true;
 
@@ -62,9 +64,7 @@ export const DENIED_TYPES: readonly PhoneType[] = [
   'PERSONAL_NUMBER',
 ];
 
-/**
- * Denies numbers of types that no login code should be texted to, and of the types in `alsoDeny`.
- */
+/** Denies numbers of types to which no code should be sent, and of the types in `alsoDeny`. */
 export function createNumberTypes(
   mode: PolicyMode,
   alsoDeny: readonly PhoneType[],
@@ -84,8 +84,8 @@ export function createNumberTypes(
 }
 
 /**
- * Territories whose users share a country's numbering plan and often do not know that theirs is
- * another country's number.
+ * Territories that share a country's numbering plan. Their users often do not know that they have
+ * the number of another country.
  */
 const TERRITORIES: Readonly<Record<string, readonly string[]>> = {
   GB: ['GG', 'JE', 'IM'],

@@ -13,19 +13,18 @@ export interface Counted<Charged extends CounterRow> {
   readonly count: Count;
 }
 
-/** The result of a charge. */
 export interface ChargeResult<Charged extends CounterRow> {
-  /** The first row that was full or locked: then nothing was charged. Null: all were charged. */
+  /** The first row that was used up or locked: then nothing was charged. Null: all were charged. */
   readonly refusedBy: Counted<Charged> | null;
   readonly rows: readonly Counted<Charged>[];
 }
 
-/** Required by `noUncheckedIndexedAccess`; a guarded store returns a count for each counter. */
+/** Satisfies `noUncheckedIndexedAccess`: a guarded store returns a count for each counter. */
 const UNCOUNTED: Count = { count: 0, resetSeconds: null, lockedSeconds: 0, generation: 0 };
 
 /**
- * Charges the counter of every row, or of none, in one call of the store. No other file reads a
- * count by its position.
+ * Charges the counters of all rows or of none, in one store call. No other file relies on the
+ * position of a count.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function chargeRows<Charged extends CounterRow>(
@@ -38,7 +37,7 @@ export async function chargeRows<Charged extends CounterRow>(
   return { refusedBy: refusedBy === null ? null : (counted[refusedBy] ?? null), rows: counted };
 }
 
-/** Reads the counts of some keys in one call, and charges nothing. */
+/** Reads the counts of some keys in one call and charges nothing. */
 export async function readKeys(
   counters: CounterStore,
   keys: readonly string[],
@@ -52,8 +51,8 @@ export async function readKeys(
 }
 
 /**
- * Makes a counter. All have the same fields in the same order: a charge reads a dozen of them, and
- * V8 reads objects of one shape faster.
+ * Returns a counter. All counters have the same fields in the same order: a charge reads a dozen of
+ * them, and V8 reads objects of one shape faster.
  */
 export function createCounter(
   key: string,
@@ -74,19 +73,19 @@ export function createCounter(
   };
 }
 
-/** Returns a counter that reports what is counted under a key, and neither counts nor refuses. */
+/** Returns a counter that only reports the count of a key. It neither counts nor refuses. */
 export function readKey(key: string): Counter {
   return createCounter(key, null, { amount: 0, isOnlyRead: true });
 }
 
-/** Returns whether a counter refuses another charge like the one that was counted. */
+/** Returns whether a counter refuses another charge of the same amount. */
 export function isFull<Charged extends CounterRow>(counted: Counted<Charged>): boolean {
   return counted.count.lockedSeconds > 0 || isUsedUp(counted);
 }
 
 /**
- * Returns the seconds until a counter admits another charge of the same amount. 0: it admits one
- * now, or only after it is cleared.
+ * Returns the seconds until a counter admits another charge of the same amount. 0: it does so now,
+ * or only after it is cleared.
  */
 export function waitOf<Charged extends CounterRow>(counted: Counted<Charged>): number {
   const { lockedSeconds, resetSeconds } = counted.count;
@@ -95,7 +94,7 @@ export function waitOf<Charged extends CounterRow>(counted: Counted<Charged>): n
 
 /**
  * Returns the seconds until all counters admit the next message to the same number. A counter of
- * different numbers admits it: this number has been counted.
+ * different numbers admits it at once, because this number has been counted.
  */
 export function longestWait<
   Charged extends CounterRow & { readonly countsDifferent?: true | undefined },
@@ -110,13 +109,13 @@ function isUsedUp(counted: Counted<CounterRow>): boolean {
 }
 
 /**
- * Returns the counter that refunds what a charge has counted, unless the counter has started again
- * since. A lock that this very charge has set is lifted.
+ * Returns the counter that refunds a charge, unless the counter has started again since. A lock
+ * that this charge has set is lifted.
  */
 export function refundOf<Charged extends CounterRow>(counted: Counted<Charged>): Counter {
   const { count } = counted;
   const { key, windowSeconds } = counted.row.counter;
-  // While a counter is locked it refuses every charge: the lock that this charge found is its own.
+  // A locked counter refuses every charge, so the lock that this charge found was set by itself.
   const lifts = count.lockedSeconds > 0 ? count.count : undefined;
   return createCounter(key, windowSeconds, { amount: -1, generation: count.generation, lifts });
 }

@@ -9,17 +9,17 @@ import { cutOffCounter } from './table';
 export interface LiftedLimits {
   /** The factors that were locked in other browsers, by name. */
   readonly locks: readonly string[];
-  /** Whether all other browsers were locked for a day, after slow guessing. */
+  /** Whether all other browsers were locked for a day after slow guessing. */
   readonly hadDayLock: boolean;
-  /** Messages that counted toward the day's totals. */
+  /** Messages that counted toward the totals of the day. */
   readonly sends: number;
   /** Failures since the last success. They stay counted unless codes are enabled too. */
   readonly failures: number;
 }
 
 /**
- * Lifts the locks and send budgets of a user in all browsers. Each lock's count stays: the next
- * lock comes as it would have.
+ * Lifts the locks of a user and the limits on messages, in all browsers. Counts of locks stay, so
+ * that the next lock is as long as it would have been.
  */
 export async function liftLimits(
   counters: CounterStore,
@@ -46,7 +46,7 @@ export async function liftLimits(
   };
 }
 
-/** Returns the sum of what is counted under some keys. */
+/** Returns the sum of the counts of some keys. */
 export async function sumCounts(counters: CounterStore, keys: readonly string[]): Promise<number> {
   return sumOf(keys, await readKeys(counters, keys));
 }
@@ -55,12 +55,12 @@ function sumOf(keys: readonly string[], countOf: (key: string) => Count): number
   return keys.reduce((total, key) => total + countOf(key).count, 0);
 }
 
-/** What is changed of a user's browsers and codes. A guarded store has these. */
+/** The stores of a user's browsers and codes. A guarded store has them. */
 export type UserState = Pick<GuardedStore, 'counters' | 'browsers' | 'recoveryCodes'>;
 
 /**
- * Makes all browsers of a user unknown, and removes what is stored of them. The cut-off moves to
- * the newest of them where that is later than now: a process with a faster clock has written it.
+ * Makes all browsers of a user unknown and removes their records. The cut-off is now, or the time
+ * of the newest browser if that is later: a process with a faster clock wrote it.
  * @param nowMs Milliseconds since 1970.
  */
 export async function forgetBrowsers(
@@ -73,7 +73,8 @@ export async function forgetBrowsers(
   const second = Math.floor(nowMs / 1000);
   await counters.charge([cutOffCounter(user, second)]);
 
-  // Before they are removed: the same call again, after one that failed, would not find them.
+  // List the browsers before they are removed: if this call is repeated after a failure, they would
+  // be missing.
   const newest = Math.max(second, ...(await browsers.list(user)).map(({ knownAt }) => knownAt));
   if (newest > second) await counters.charge([cutOffCounter(user, newest)]);
 
@@ -83,7 +84,7 @@ export async function forgetBrowsers(
 
 /**
  * Enables a user's codes again: makes the browsers unknown, clears the failures, then forgets that
- * all recovery codes were spent. The same call again completes one that failed.
+ * all recovery codes were used. Calling it again completes a call that failed.
  */
 export async function enableCodes(
   store: UserState,

@@ -2,10 +2,10 @@ import { BoundedMap } from '../bounded-map';
 import type { Counted } from './charge';
 import type { LimitRow } from './rows';
 
-/** A limit that all users share, of which a send has used up half. */
+/** A limit shared by all users that a send has used up by half. */
 export interface NearLimit {
   readonly limit: SharedLimitName;
-  /** Whether it is the part of the limit for unproven numbers. */
+  /** Whether it is the part for unproven numbers. */
   readonly isUnproven: boolean;
   readonly sends: number;
   readonly max: number;
@@ -16,19 +16,18 @@ export interface NearLimit {
 /** The limits that all users share. */
 type SharedLimitName = 'per-address' | 'per-prefix' | 'total';
 
-/** A limit that is near, and the option that sets it: `limits.total.max`. */
+/** A limit of which half is used up, and the option that sets it: `limits.total.max`. */
 export interface FoundNear {
   readonly near: NearLimit;
   readonly option: string;
 }
 
-/** Windows that a process remembers, so that a refund does not lead to a second report. */
+/** How many windows a process remembers, so that a refund does not lead to a second report. */
 const REMEMBERED = 1_000;
 
 /**
- * Watches the limits that all users share. The returned function finds those of which this very
- * send has used up half. Each is found once in its window, because the store counts every send by
- * one.
+ * Returns a function that finds the limits shared by all users of which this very send has used up
+ * half. Each is found once per window, because the store counts every send by one.
  */
 export function createNearWatch(): (rows: readonly Counted<LimitRow>[]) => readonly FoundNear[] {
   const reported = new BoundedMap<string, number>(REMEMBERED);
@@ -42,7 +41,6 @@ export function createNearWatch(): (rows: readonly Counted<LimitRow>[]) => reado
 
       reported.set(key, count.generation);
       const near = {
-        // Only these rows have an option.
         limit: row.limit as SharedLimitName,
         isUnproven: option.endsWith('.maxUnproven'),
         sends: count.count,

@@ -4,34 +4,33 @@ import type {
   PhoneNumberType,
 } from 'libphonenumber-js/max';
 
-/** The use of a range of numbers, in libphonenumber's terms. */
+/** The type of a number, in libphonenumber's terms. */
 export type PhoneType = PhoneNumberType;
 
-/** The facts that the digits of a number show by themselves. */
+/** Facts that the digits of a number show. */
 export interface NumberOrigin {
-  /** ISO 3166-1 code; null when there is none (satellite, international networks, not a number). */
+  /** ISO 3166-1 code. Null if there is none (satellite, international networks, not a number). */
   readonly country: string | null;
   /**
-   * True when libphonenumber does not know the range, and several countries share its calling code:
-   * `country` is then the main one, such as US for +1. A new area code looks like this.
+   * True if libphonenumber does not know the range and several countries share its calling code.
+   * Then `country` is the main one, such as US for +1. New area codes look like this.
    */
   readonly isCountryAssumed: boolean;
   /**
-   * The type of the number's range, which says nothing about the line. Null when the range is
+   * The type of the number's range, which says nothing about the line. Null if the range is
    * unknown, as for fictional numbers.
    */
   readonly type: PhoneType | null;
   /**
-   * The number in E.164 as libphonenumber writes it, however it was spelled: without a national
-   * zero, and without the 1 of old Mexican mobile numbers. Text that is not a number stays
-   * unchanged.
+   * The number in E.164 as libphonenumber writes it: without a national zero, and without the 1 of
+   * old Mexican mobile numbers. A string that is not a number stays unchanged.
    */
   readonly e164: string;
 }
 
 /**
- * Prepares a number for reading. The returned function reads it at its first call and returns the
- * same promise from then on.
+ * Prepares a number for reading. The returned function reads it at its first call and then returns
+ * the same promise.
  */
 export type ReadNumber = (mobile: string) => () => Promise<NumberOrigin>;
 
@@ -43,8 +42,9 @@ export function isPhoneNumber(value: unknown): value is string {
 type Parser = typeof parsePhoneNumberFromString;
 
 /**
- * Reads numbers with libphonenumber's full metadata, which is loaded for the first number. The
- * loaded parser is kept, because importing a loaded module again costs more than reading a number.
+ * Returns a function that reads numbers with libphonenumber's full metadata, which is loaded for
+ * the first number. The parser is kept, because importing a loaded module again costs more than
+ * reading a number.
  */
 export function createNumberReader(): ReadNumber {
   let loading: Promise<Parser> | undefined;
@@ -63,7 +63,7 @@ export function createNumberReader(): ReadNumber {
   };
 }
 
-/** A number, with a reader for its origin when one has been prepared. */
+/** A number, with a reader for its origin if one was prepared. */
 interface PreparedNumber {
   /** E.164 with plus. */
   readonly mobile: string;
@@ -71,8 +71,8 @@ interface PreparedNumber {
 }
 
 /**
- * Returns the country and type of a policy context's number, which all policies of a send read only
- * once.
+ * Returns the country and type of a policy context's number. All policies of a send share one
+ * reading.
  */
 export async function originOf(number: PreparedNumber): Promise<NumberOrigin> {
   if (number.origin !== undefined) return number.origin();
@@ -80,19 +80,19 @@ export async function originOf(number: PreparedNumber): Promise<NumberOrigin> {
 }
 
 /**
- * Returns the country that the range of a number shows; null when there is none, or when it is
- * assumed: the number may then be of any country that shares the calling code.
+ * Returns the country of a number's range. Null if there is none or it is assumed: then the number
+ * may be of any country that shares the calling code.
  */
 export function toKnownCountry(origin: NumberOrigin): string | null {
   return origin.isCountryAssumed ? null : origin.country;
 }
 
-/** Returns the version of the numbering plans, which are those of the day it was published. */
+/** Returns the version of libphonenumber. Its numbering plans are as old as that version. */
 export function readPhoneLibraryVersion(): string {
   return (require('libphonenumber-js/package.json') as { readonly version: string }).version;
 }
 
-/** Returns the E.164 form of a number, in which numbers are compared, counted and texted. */
+/** Returns the E.164 form of a number, in which numbers are compared, counted and messaged. */
 export async function toE164(readNumber: ReadNumber, mobile: string): Promise<string> {
   return (await readNumber(mobile)()).e164;
 }
@@ -103,7 +103,7 @@ async function loadParser(): Promise<Parser> {
 
 function readOrigin(parse: Parser, mobile: string): NumberOrigin {
   const number = parse(toCurrentForm(mobile), { extract: false });
-  // National zeros are taken off one at a time.
+  // Remove national zeros one at a time.
   if (number !== undefined && number.number.length < mobile.length)
     return readOrigin(parse, number.number);
 
@@ -119,17 +119,17 @@ function readOrigin(parse: Parser, mobile: string): NumberOrigin {
 
 /**
  * Returns the main country of a number's calling code if the range is unknown and several countries
- * share the code; otherwise null. `+1 861 555 0123`: US. A number of an impossible length has none.
+ * share the code. Otherwise null. `+1 861 555 0123`: US. Null also for a number of an impossible
+ * length.
  */
 export function assumeCountry(number: PhoneNumber): string | null {
   if (number.country !== undefined || number.isNonGeographic() || !number.isPossible()) return null;
-  // The main country comes first in libphonenumber's lists.
   return number.getPossibleCountries()[0] ?? null;
 }
 
 /**
  * Returns a number without the 1 that Mexican mobile numbers had until 2019, so that both forms are
- * one number: `+52 1 55 1234 5678` becomes `+52 55 1234 5678`. Others stay unchanged.
+ * equal: `+52 1 55 1234 5678` becomes `+52 55 1234 5678`. Others stay unchanged.
  */
 export function toCurrentForm(mobile: string): string {
   return mobile.replace(/^\+521(?=[0-9]{10}$)/, '+52');

@@ -3,8 +3,8 @@ import { shorten } from '../keys';
 import type { NumberOrigin, ReadNumber } from './number-country';
 
 /**
- * The keys under which a number and its prefix are counted: HMACs, so that no store key reveals a
- * number.
+ * The keys under which a number and its prefix are counted. They are HMACs, so that no store key
+ * reveals a number.
  */
 export interface NumberKeySet {
   readonly number: string;
@@ -19,12 +19,15 @@ export type NumberKeys = (
   origin?: () => Promise<NumberOrigin>,
 ) => Promise<NumberKeySet>;
 
-/** The last digits of a number. All numbers that differ in these alone share a prefix. */
+/**
+ * Digits at the end of a number that a prefix leaves out: numbers that differ in these alone share
+ * one.
+ */
 const SUBSCRIBER_DIGITS = 4;
 
 /**
- * Makes the keys of numbers in E.164 as libphonenumber writes them, so that another spelling is not
- * another number.
+ * Returns the function that makes the keys of numbers. Pass E.164 as libphonenumber writes it, so
+ * that another spelling has no other key.
  * @param deriveKeys Return the HMAC keys, the newest first. Called for the first number, and again
  * only if they failed.
  */
@@ -40,7 +43,7 @@ export function createNumberKeys(
     const allNumbers = keys.map((key) => hmac(key, e164));
 
     const [newest] = keys;
-    // There always is a secret: each '' is for the compiler alone.
+    // The list of secrets is never empty: each '' satisfies the compiler.
     const prefix =
       newest === undefined ? '' : hmac(newest, `prefix ${e164.slice(0, -SUBSCRIBER_DIGITS)}`);
 

@@ -2,35 +2,36 @@ import type { z } from 'zod';
 import { strictOptions as strict, wholeNumber } from '../define-options';
 
 /**
- * Returns the schema of a value that can be lowered, or raised up to its ceiling, but never
- * switched off.
+ * Returns the schema of a limit that can be lowered, or raised up to its ceiling, but never turned
+ * off.
  */
 function upTo(ceiling: number, byDefault: number) {
   return wholeNumber(1, ceiling).default(byDefault);
 }
 
-/** Returns a schema for limits. None can be switched off. */
+/** Returns a schema for limits. None can be turned off. */
 function strictOptions<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return strict(shape, 'cannot be switched off: leave it out for the defaults');
+  return strict(shape, 'cannot be turned off: leave it out for the defaults');
 }
 
 /**
- * The option `limits`, with the default and the ceiling of each value. An option can tighten a
- * limit or raise it up to its ceiling, but never switch it off.
+ * The option `limits`, with the default and the ceiling of each value. A limit can be lowered, or
+ * raised up to its ceiling, but never turned off.
  */
 export const limitsSchema = strictOptions({
   /** The limits on messages to one user, counted from the user's last success. */
   perUser: strictOptions({ max: upTo(10, 5), maxPerDay: upTo(30, 10) }).prefault({}),
   /**
    * The limits on messages to one number that is not proven for the user. Enrollments are counted
-   * apart. A number is proven for a user who has entered a code that was sent to it, or whose app
+   * separately. A number is proven if the user has entered a code that was sent to it, or the app
    * says that it is confirmed.
    */
   perNumber: strictOptions({ max: upTo(10, 5), maxPerDay: upTo(30, 10) }).prefault({}),
   /** Per IPv4 address and IPv6 /64; ten times as many per IPv6 /48. */
   perAddress: sharedLimit(100, 100_000),
   /**
-   * Per number without its last four digits. `maxUnproven` counts enrollments and all else apart.
+   * Per number without its last four digits. `maxUnproven` counts enrollments and everything else
+   * separately.
    */
   perPrefix: sharedLimit(12, 1_000),
   total: strictOptions({ max: upTo(Number.MAX_SAFE_INTEGER, 10_000) }).prefault({}),
@@ -42,21 +43,20 @@ export const limitsSchema = strictOptions({
     max: upTo(100, 20),
     maxPerAddress: upTo(100_000, 1_000),
   }).prefault({}),
-  /** Enrollments that one user begins; refused ones count too. */
+  /** Enrollments begun by one user, including refused ones. */
   enrollments: strictOptions({ max: upTo(30, 10) }).prefault({}),
   /**
-   * `max` codes, by message or typed, are checked between two locks. A known browser is not locked:
-   * after `max` it is not known any more. `disableAfter` counts each side apart: up to 50, and up
-   * to 100 with `knownBrowsers: false`.
+   * `max` wrong codes, by message or typed, lead to a lock. A known browser is not locked: after
+   * `max` it is no longer known. `disableAfter` counts each side separately: up to 50, and up to
+   * 100 with `knownBrowsers: false`.
    */
   failures: strictOptions({ max: upTo(10, 10), disableAfter: upTo(100, 50) }).prefault({}),
 });
 
-/** Returns the schema of a limit of which sends to unproven numbers may use a part. */
+/** Returns the schema of a limit with a smaller part for unproven numbers. */
 function sharedLimit(maxUnproven: number, unprovenCeiling: number) {
   return strictOptions({
     max: upTo(100_000, 1_000),
-    /** Sends to numbers that are not proven for the user. */
     maxUnproven: upTo(unprovenCeiling, maxUnproven),
   }).prefault({});
 }
@@ -64,11 +64,9 @@ function sharedLimit(maxUnproven: number, unprovenCeiling: number) {
 /** The complete limits across logins. */
 export type Limits = Readonly<z.output<typeof limitsSchema>>;
 
-/** The limits on sends to one user. */
 export type UserLimits = Limits['perUser'];
 
-/** The limits on sends to one number. */
 export type NumberLimits = Limits['perNumber'];
 
-/** A limit of which sends to unproven numbers may use a part. */
+/** A limit with a smaller part for unproven numbers. */
 export type SharedLimit = Limits['perAddress'];

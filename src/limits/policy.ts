@@ -4,43 +4,43 @@ import type { Variant } from '../protocol/paths';
 import type { Counter, CounterStore, NoteStore, Purpose } from '../stores/store';
 import type { NumberOrigin } from './number-country';
 
-/** One rule that is checked before money is spent. A throw denies. */
+/** A rule that is checked before money is spent. If it throws, the send is denied. */
 export interface Policy<User = Express.User> {
-  /** Shown in events. */
+  /** The name that events show. */
   readonly name: string;
   readonly stage: PolicyStage;
-  /** Default: `enforce`. */
+  /** Whether a denial takes effect. Default: `enforce`. */
   readonly mode?: PolicyMode | undefined;
   /**
-   * Whether it uses `gateway` of its context: then `createSmsOtp` refuses it together with a
+   * Whether it uses `gateway` of its context. If so, `createSmsOtp` refuses it together with a
    * gateway of the app. Default: false.
    */
   readonly needsClient?: boolean | undefined;
   /**
-   * Whether its check pays for a lookup, or uses what such a lookup has found. It is then checked
-   * after all others, and only about a send that the limits would admit. Default: false.
+   * Whether its check pays for a lookup or uses the result of one. If so, it is checked after all
+   * others, and only if the limits would admit the send. Default: false.
    */
   readonly needsLookup?: boolean | undefined;
   check(context: PolicyContext<User>): PolicyAnswer | Promise<PolicyAnswer>;
   /**
    * Returns the counters to charge once every policy has allowed the send. Called at stage `send`
-   * only, and once more before a policy with `needsLookup` is checked: a full counter refuses the
-   * send then, and nothing is charged. A throw denies.
+   * only, and once more before a policy with `needsLookup` is checked: then a counter that is used
+   * up refuses the send, and nothing is charged. If it throws, the send is denied.
    */
   charges?(
     context: PolicyContext<User>,
   ): readonly PolicyCharge[] | Promise<readonly PolicyCharge[]>;
   /**
-   * Called with what became of a send, once for each send that was charged (stage `send` only). A
-   * throw changes nothing.
+   * Called with the result of each send that was charged (stage `send` only). An error has no
+   * effect.
    */
   settle?(context: PolicyContext<User>, settlement: SendSettlement): unknown;
   /**
-   * Called after each lookup that a policy has paid for, with its cost as `reportCost` was given
-   * it. A throw changes nothing.
+   * Called after each lookup that a policy has paid for, with the cost that was passed to
+   * `reportCost`. An error has no effect.
    */
   spent?(context: PolicyContext<User> | VerifiedContext, cost: string | null): unknown;
-  /** Called after each right code that came by text message. A throw changes nothing. */
+  /** Called after each right code that was sent by text message. An error has no effect. */
   verified?(context: VerifiedContext): unknown;
 }
 
@@ -56,7 +56,7 @@ export type PolicyAnswer =
   | {
       readonly deny: PolicyReason;
       readonly retryAfterSeconds?: number | undefined;
-      /** Why, for the event: a few words without any phone number. */
+      /** The reasons to show in the event: a few words without any phone number. */
       readonly reasons?: readonly string[] | undefined;
     };
 
@@ -69,35 +69,35 @@ export type PolicyReason =
   | 'unsuitable-phone';
 
 /**
- * A counter that is charged together with the send: all counters or none. A full or locked one
- * denies the send.
+ * A counter that is charged together with the send: all counters or none. If it is used up or
+ * locked, the send is denied.
  */
 export interface PolicyCharge {
   readonly counter: Counter;
-  /** Default: `send-limit`. */
+  /** The reason of the denial. Default: `send-limit`. */
   readonly deny?: PolicyReason;
-  /** Why, for the event. */
+  /** The reason to show in the event. */
   readonly reason: string;
 }
 
-/** The services that a policy can use in every call. */
+/** The services that a policy can use. */
 export interface PolicyServices {
   /**
-   * The gateway's client, for price lists and lookups. With a gateway of the app reading its parts
-   * throws, and `needsClient` says so at start.
+   * The gateway's client, for price lists and lookups. With a gateway of the app, reading its
+   * fields throws. Set `needsClient` to find out at start.
    */
   readonly gateway: PolicyGateway;
   /** The store's counters. Begin every key with the policy's name. */
   readonly counters: CounterStore;
   /** Short strings in the store, under a key. Begin every key with the policy's name. */
   readonly notes: NoteStore;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   /** Emits an event that is not a decision. */
   readonly emit: (event: PolicyEvent) => void;
 }
 
-/** What policies use of a `GatewayClient`: prices, balances and number lookups. */
+/** The parts of a `GatewayClient` that policies use: prices, balances and number lookups. */
 export interface PolicyGateway {
   readonly variant: Variant;
   readonly otp: {
@@ -118,7 +118,7 @@ export interface NumberContext extends PolicyServices {
   /** E.164 with plus. */
   readonly mobile: string;
   /**
-   * Returns the country and type of the number, which is read once for all policies. Undefined:
+   * Returns the country and type of the number, which is read once for all policies. If undefined,
    * each policy reads it.
    */
   readonly origin?: (() => Promise<NumberOrigin>) | undefined;
@@ -126,18 +126,18 @@ export interface NumberContext extends PolicyServices {
   readonly numberKey: string;
   readonly prefixKey: string;
   /**
-   * `known`: the user has passed the second factor in this browser before. Each side has limits of
-   * its own, so that an attacker who has the password uses up those of `others` alone.
+   * `known`: the user has passed the second factor in this browser before. Each side has its own
+   * limits, so that an attacker who has the password can use up only those of `others`.
    */
   readonly side?: 'known' | 'others' | undefined;
   /**
    * Returns the counters of one paid lookup: per address block (not after a right code), per prefix
-   * and in all. Charge them before each one.
+   * and in all. Charge them before each lookup.
    */
   readonly lookupCounters?: (() => readonly Counter[]) | undefined;
   /**
    * Reports a lookup that was paid for, so that budgets count it. `cost` is a decimal string in the
-   * gateway's currency; null: it is not known. Never rejects.
+   * gateway's currency, or null if it is not known. Never rejects.
    */
   readonly reportCost?: ((cost: string | null) => Promise<void>) | undefined;
 }
@@ -146,11 +146,11 @@ export interface NumberContext extends PolicyServices {
 export interface PolicyContext<User = Express.User> extends NumberContext {
   readonly stage: PolicyStage;
   readonly user: User;
-  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
+  /** The client's address as Express returns it (`req.ip`). Undefined if there is none. */
   readonly address: string | undefined;
   /**
-   * The keys of counters of which one is above zero when this user has entered a code that was
-   * texted to this number. Pass them to `exemptBy`.
+   * Keys of counters. One of them is above zero if this user has entered a code that was sent to
+   * this number. Pass them to `exemptBy`.
    */
   readonly provenKeys: readonly string[];
   /** Whether the app says that the number is the user's. Undefined counts as false. */
@@ -159,20 +159,20 @@ export interface PolicyContext<User = Express.User> extends NumberContext {
 
 /** The context of a policy after a right code. */
 export interface VerifiedContext extends NumberContext {
-  /** True when this user had not entered a code that was texted to this number before. */
+  /** True if this user had not entered a code that was sent to this number before. */
   readonly isNewNumber: boolean;
   /**
-   * When the code was sent, in milliseconds since 1970, and the position of that send in its
-   * pending login, from 1.
+   * When the code was sent, in milliseconds since 1970. `sends` is the position of that send
+   * in its pending login, from 1.
    */
   readonly sentAt: number;
   readonly sends: number;
 }
 
-/** The result of a send that the policies had allowed. */
+/** The result of a send that the policies have allowed. */
 export type SendSettlement =
   /**
-   * `cost`: the price that the gateway reports, as a decimal string (variant B); otherwise null.
+   * `cost`: the price that the gateway reports (variant B), as a decimal string, otherwise null.
    */
   | { readonly kind: 'sent'; readonly cost: string | null }
   /** Certainly nothing was sent. */
@@ -185,9 +185,9 @@ export type PolicyEvent =
   /** The price list could not be fetched, or has rows that cannot be used. */
   | { readonly type: 'price-list-problem'; readonly problem: string; readonly rows: number }
   /**
-   * Four fifths of a budget of `spendLimits` are used up; emitted once in its day or month.
-   * `scope`: `all`, `country FR`, `user`. `isProven`: the budget is that of proven numbers.
-   * `userId` is whose message it was. Amounts are decimal strings.
+   * Four fifths of a budget of `spendLimits` are used up. Emitted once per day or month. `scope`:
+   * `all`, `country FR`, `user`. `isProven`: it is the budget of proven numbers. `userId`: the user
+   * of this message. Amounts are decimal strings.
    */
   | {
       readonly type: 'budget-near';
@@ -199,20 +199,23 @@ export type PolicyEvent =
       readonly max: string;
     }
   /**
-   * A block by conversion begins; it ends by itself after `blockedSeconds`. `scope`: `prefix`,
+   * A block by conversion begins. It ends by itself after `blockedSeconds`. `scope`: `prefix`,
    * `country FR`, `network 208-01`.
    */
   | { readonly type: 'conversion-blocked'; readonly scope: string; readonly blockedSeconds: number }
   /**
-   * Numbers are no longer looked up: until a restart (`no-permission`), until there is money again,
-   * or for a minute. Emitted once.
+   * Numbers are no longer looked up: until a restart (`no-permission`), until the balance is topped
+   * up, or for a minute. Emitted once.
    */
   | {
       readonly type: 'lookups-stopped';
       readonly reason: 'no-permission' | 'no-balance' | 'failing';
     }
   | { readonly type: 'lookups-resumed' }
-  /** A number is texted although its lookup did not confirm that it is good. See `numberCheck`. */
+  /**
+   * A message is sent to a number although its lookup did not confirm that it is good. See
+   * `numberCheck`.
+   */
   | { readonly type: 'number-doubtful'; readonly userId: string; readonly reason: string }
   /** The provider of `simSwap` has a sign that the SIM of a number was changed. Not a proof. */
   | { readonly type: 'sim-swap-hint'; readonly userId: string; readonly hint: string };

@@ -2,17 +2,18 @@ import type { Count, Counter, CounterStore } from '../stores/store';
 import { chargeRows, type Counted, readKey, refundOf } from './charge';
 
 /**
- * What a send is counted in: the user's messages since the last success (`user`), all that no
- * success clears (`total`), and the sends of all users (`in-all`). The gap until the next message
- * has no budget: it is never refunded. A reserved sum of a policy is refunded by its `settle`.
+ * Names what a send is counted in: the user's messages since the last success (`user`), counts that
+ * no success clears (`total`), and the sends of all users (`in-all`). The gap until the next
+ * message has no budget, because it is never refunded. A sum that a policy has reserved is refunded
+ * by its `settle`.
  */
 export type SendBudget = 'user' | 'total' | 'in-all';
 
 /**
- * What came of a send. `not-sent`: certainly no message went out. `may-be-sent`: the gateway
- * failed, and the message may be out. `not-checked`: the message is out, and the first attempt at
- * its code was certainly not checked, its answer was lost, or a failure of our store or session
- * leaves no way to enter it.
+ * The result of a send. `not-sent`: certainly no message was sent. `may-be-sent`: the gateway
+ * failed, and the message may have been sent. `not-checked`: the message was sent and its code
+ * cannot be used: the first attempt was certainly not checked, its answer was lost, or our store or
+ * session failed.
  */
 export type SendEnd = 'not-sent' | 'may-be-sent' | 'not-checked';
 
@@ -24,19 +25,19 @@ export const SEND_REFUNDS: Readonly<Record<SendEnd, readonly SendBudget[]>> = {
 };
 
 /**
- * What an attempt is counted in, named by what follows when it is used up. Codes that can be
+ * Names what an attempt is counted in, by the consequence of using it up. Codes that can be
  * guessed: `lock` locks a factor or makes a browser unknown, `slow-guessing` locks other browsers
- * for a day, `disable` disables codes on a side. Recovery codes and answers to a challenge:
- * `address` locks one address.
+ * for a day, `disable` disables codes on a side. Recovery codes and passkey responses: `address`
+ * locks one address.
  */
 export type AttemptBudget = 'lock' | 'slow-guessing' | 'disable' | 'address';
 
 /**
- * What came of an attempt. `not-checked`: the code was certainly not checked. `lost`: it may have
+ * The result of an attempt. `not-checked`: the code was certainly not checked. `lost`: it may have
  * been checked, with an unknown result. `threw`: the app's callback or the store failed during the
  * check. `sent-twice`: another request has passed this pending login with the same code, which was
- * not found right again. `not-used`: the code was right, and then something failed or refused, or
- * nothing changed. `replaced`: the newest code was another one, and the previous code was this one.
+ * then not right again. `not-used`: the code was right, and then something failed, refused or
+ * changed nothing. `replaced`: the code was wrong at the newest OTP and right at the previous one.
  */
 export type AttemptOutcome =
   | 'right'
@@ -48,7 +49,7 @@ export type AttemptOutcome =
   | 'not-used'
   | 'replaced';
 
-/** The budgets that are refunded after an attempt. A right code clears others besides. */
+/** The budgets that are refunded after an attempt. A right code also clears other counters. */
 export const ATTEMPT_REFUNDS: Readonly<Record<AttemptOutcome, readonly AttemptBudget[]>> = {
   right: ['slow-guessing', 'address'],
   wrong: [],
@@ -60,15 +61,15 @@ export const ATTEMPT_REFUNDS: Readonly<Record<AttemptOutcome, readonly AttemptBu
   replaced: ['lock', 'slow-guessing', 'disable'],
 };
 
-/** A counted row with its budget; null: it is never refunded. */
+/** A counted row with its budget. Null: it is never refunded. */
 interface Budgeted<Budget> {
   readonly counter: Counter;
   readonly budget: Budget | null;
 }
 
 /**
- * Returns the counters that refund what was charged to some budgets. An exempt counter was not
- * charged: its count is 0.
+ * Returns the counters that refund the charges of some budgets. An exempt counter was not charged:
+ * its count is 0.
  */
 export function findRefunds<Budget, Charged extends Budgeted<Budget>>(
   charged: readonly Counted<Charged>[],
@@ -82,7 +83,7 @@ export function findRefunds<Budget, Charged extends Budgeted<Budget>>(
 }
 
 /**
- * Charges refunds, and returns whether that worked. A failure is ignored: the limits stay stricter
+ * Refunds counters, and returns whether that worked. A failure is ignored: the limits stay stricter
  * than necessary, and `store-failing` reports it.
  */
 export async function refund(
@@ -93,10 +94,10 @@ export async function refund(
 }
 
 /**
- * Charges refunds as `refund` does, and reads a counter in the same call: `count` is what is
- * counted there after that. Null: it failed.
- * @param key Of a counter without locks, because a locked one would refuse the refunds. Left out:
- * none is read.
+ * Refunds counters as `refund` does, and reads one counter in the same call. Returns its `count`
+ * after that, or null if the call failed.
+ * @param key The counter to read. It must have no locks, because a locked one would refuse the
+ * refunds. Left out: none is read.
  */
 export async function refundAndRead(
   counters: CounterStore,
@@ -114,18 +115,27 @@ export async function refundAndRead(
   }
 }
 
-/** The last sends of this process that are looked at, and how many lost ones make an outage. */
+/**
+ * How many of the last sends of this process are watched. If half of them are lost, it is an
+ * outage.
+ */
 const WATCHED_SENDS = 20;
 const LOST_IN_OUTAGE = WATCHED_SENDS / 2;
 
 /** Tracks how many of the last sends of this process were lost. */
 export interface OutageWatch {
   readonly record: (isLost: boolean) => void;
-  /** While half of the last sends were lost, lost ones are refunded to `in-all` as well. */
+  /**
+   * Returns true while half of the last sends were lost. Meanwhile lost sends are refunded to
+   * `in-all` as well.
+   */
   readonly isOutage: () => boolean;
 }
 
-/** Without it, an outage with thousands of users would close the app for an hour after its end. */
+/**
+ * Makes the watch. Without it, an outage with thousands of users would use up the total limit and
+ * stop messages for another hour.
+ */
 export function createOutageWatch(): OutageWatch {
   const lost: boolean[] = [];
 

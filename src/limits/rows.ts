@@ -11,8 +11,8 @@ import {
 } from './table';
 
 /**
- * Makes the readers of the table of limits, once for an app.
- * @param methods The factors whose codes can be guessed: each has a lock of its own.
+ * Prepares the table of limits, once for an app.
+ * @param methods The factors whose codes can be guessed. Each has its own lock.
  */
 export function createLimitTable(settings: LimitSettings, methods: readonly string[]): LimitTable {
   const rules = listLimits(settings).map(compile);
@@ -47,51 +47,52 @@ export function createLimitTable(settings: LimitSettings, methods: readonly stri
   };
 }
 
-/** Reads the table of limits. No other file makes the key of a counter that a limit has. */
+/** Reads the table of limits. No other file makes the keys of these counters. */
 export interface LimitTable {
   readonly methods: readonly string[];
-  /** Returns every counter of an action, so that one call counts them all. */
+  /** Returns every counter of an action, for one store call. */
   readonly rowsOf: (act: Act, about: About) => readonly LimitRow[];
   /**
-   * Returns counters that refuse as long as texted codes of this browser are refused. Nothing is
-   * counted in them.
+   * Returns counters that refuse as long as codes are refused in this browser. Nothing is counted
+   * in them.
    */
   readonly guardsOf: (about: Pick<About, 'user' | 'bucket'>) => readonly LimitRow[];
-  /** Returns what refunds an action to some budgets after its charge is out of reach. */
+  /** Returns the refunds of an action for some budgets, when its charge is no longer at hand. */
   readonly refundsOf: (
     act: Act,
     budgets: readonly NonNullable<LimitRule['budget']>[],
     about: Pick<About, 'user' | 'bucket'>,
   ) => readonly Counter[];
-  /** Returns the keys of one row, on both sides. */
+  /** Returns the keys of one row on both sides. */
   readonly keysNamed: (name: string, user: string, reach?: Pick<Reach, 'methods'>) => Keys;
-  /** Returns the keys that a right code in one browser clears. */
+  /** Returns the keys that a right code in a browser clears. */
   readonly keysClearedBySuccess: (about: Pick<About, 'user' | 'bucket' | 'ownAddresses'>) => Keys;
-  /** Returns the keys that an action of an operator clears, also of the given known browsers. */
+  /**
+   * Returns the keys that an operator's action clears, including those of the given known browsers.
+   */
   readonly keysClearedBy: (
     clearing: Exclude<Clearing, 'success' | 'success-here'>,
     user: string,
     browserIds?: readonly string[],
   ) => Keys;
-  /** Returns the keys of all counters that are named by a user, and by the given known browsers. */
+  /** Returns the keys of all counters of a user, including those of the given known browsers. */
   readonly keysOfUser: (user: string, browserIds: readonly string[]) => Keys;
-  /** Returns the keys of what is counted of some known browsers alone. */
+  /** Returns the keys of counters that belong to some known browsers alone. */
   readonly keysOfBrowsers: (user: string, browserIds: readonly string[]) => Keys;
 }
 
 type Keys = readonly string[];
 
-/** A row of the table with the counter of one action. */
 export interface LimitRow extends Pick<
   LimitRule,
   'name' | 'limit' | 'budget' | 'option' | 'countsDifferent'
 > {
   readonly counter: Counter;
-  /** Whether the factors have a count each. */
+  /** Whether each factor has its own count. */
   readonly isPerMethod: boolean;
 }
 
-/** A rule whose key has been split at its braces: `{user}` is the index of a word. */
+/** A rule whose key has been split at its braces: `{user}` becomes the index of a word. */
 interface Compiled extends LimitRule {
   readonly head: string;
   readonly rest: readonly { readonly word: number; readonly text: string }[];
@@ -112,7 +113,7 @@ function compile(rule: LimitRule): Compiled {
   const words = rest.map(([word = '', text = '']) => ({ word: WORDS.indexOf(word), text }));
   const own = rule.key.includes('{ownBlock}') ? 'ownAddresses' : null;
 
-  // All have the same fields in the same order: V8 reads objects of one shape faster.
+  // Keep the same fields in the same order: V8 reads objects of one shape faster.
   return {
     name: rule.name,
     limit: rule.limit,
@@ -138,7 +139,7 @@ function compile(rule: LimitRule): Compiled {
   };
 }
 
-/** Prepares what is asked of each side with every login. */
+/** Prepares the rows that each login needs on one side. */
 function prepareSide(rules: readonly Compiled[], side: Side) {
   const onSide = rules.filter((rule) => (rule.side ?? side) === side);
   const of = (act: Act): readonly Compiled[] => onSide.filter(({ acts }) => acts.includes(act));
@@ -179,7 +180,7 @@ function readWords(act: Act, about: About): readonly string[] {
 
 function fill(rule: Compiled, words: readonly string[], block: string): string {
   let key = rule.head;
-  // Only blocks are no words: one action has several.
+  // Blocks are not among the words, because one action has several.
   for (const { word, text } of rule.rest) key += (words[word] ?? block) + text;
   return key;
 }
@@ -200,7 +201,7 @@ function toRows(rules: readonly Compiled[], act: Act, about: About): readonly Li
   return rows;
 }
 
-/** @param factor How many times the limit a wide block of addresses may use. */
+/** @param factor The factor by which the limit is multiplied for a wide block of addresses. */
 function toRow(rule: Compiled, key: string, about: About, factor: number): LimitRow {
   const { name, limit, budget, option, countsDifferent, isPerMethod } = rule;
   const max = typeof rule.max === 'function' ? rule.max(about) : rule.max;
@@ -237,20 +238,23 @@ const isClearedBy =
   (rule: LimitRule): boolean =>
     rule.clearedBy.includes(clearing);
 
-/** Nothing is counted in a row that is only read: its key is not the user's to clear. */
+/**
+ * Returns whether a key belongs to the user. Nothing is counted in a row that is only read, so its
+ * key is not the user's to clear.
+ */
 const isOfUser = (rule: LimitRule): boolean =>
   rule.key.includes('{user}') && rule.isOnlyRead !== true;
 
 const isOfBrowser = (rule: LimitRule): boolean => rule.key.includes('{browser}');
 
-/** Returns the keys of some rows with every word that they can have within a reach. */
+/** Returns the keys of some rows, with every value that their words can have within a reach. */
 function keysOf(rules: readonly Compiled[], reach: Reach): readonly string[] {
   const keys: string[] = [];
   for (const rule of rules) addKeys(keys, rule, reach);
   return keys;
 }
 
-/** Adds each key once: a word that the key does not have is filled in once. */
+/** Adds each key once, whatever the values of words that the key does not contain. */
 function addKeys(keys: string[], rule: Compiled, reach: Reach): void {
   const { side } = rule;
   const isCounted = (bucket: string): boolean => side === undefined || side === sideOf(bucket);

@@ -7,7 +7,7 @@ import type { AttemptBudget, SendBudget } from './refunds';
 
 /**
  * Lists every limit, one row each. The rows of an action are charged together, all or none. The
- * first one that refuses gives the reason.
+ * first row that refuses gives the reason.
  */
 export function listLimits(settings: LimitSettings): readonly LimitRule[] {
   const { limits } = settings;
@@ -22,7 +22,7 @@ export function listLimits(settings: LimitSettings): readonly LimitRule[] {
   ];
 }
 
-/** Lists the limits of codes that can be guessed: by message, or typed from an app. */
+/** Lists the limits of codes that can be guessed: codes by message, or typed from an app. */
 function guessRules(settings: LimitSettings): readonly LimitRule[] {
   const { max, disableAfter } = settings.limits.failures;
   const dayLock = { every: 1, from: SLOW_GUESSING_FAILURES, seconds: [DAY_SECONDS] };
@@ -34,14 +34,14 @@ function guessRules(settings: LimitSettings): readonly LimitRule[] {
       budget: 'disable',
       clearedBy: ['success', 'enable'],
     }),
-    // A known browser that has used this up is not known any more.
+    // After this limit a known browser is no longer known.
     rule('browser', 'lock', 'browser:{browser}:{user}', {
       ...GUESS,
       max,
       side: 'known',
       clearedBy: ['success-here', 'unlock'],
     }),
-    // The count is a time: browsers that are known from that second or an earlier one are refused.
+    // The count is a time: browsers known since that second or earlier are refused.
     rule('cut-off', 'lock', CUT_OFF_KEY, {
       ...GUESS,
       max: (about) => knownAtOf(about.bucket),
@@ -56,7 +56,7 @@ function guessRules(settings: LimitSettings): readonly LimitRule[] {
       side: 'others',
       clearedBy: ['success-here', 'lift-lock', 'enable'],
     }),
-    // The charge that counts sets the lock: a second call would let parallel guesses through.
+    // The charge itself sets the lock: a second call would let parallel guesses through.
     rule('slow-guessing', 'lock', 'failures:slow:{user}', {
       ...GUESS,
       windowSeconds: 30 * DAY_SECONDS,
@@ -77,7 +77,7 @@ function unguessableRules(): readonly LimitRule[] {
       budget: 'address',
       clearedBy: [],
     }),
-    // Refuses nothing: an event tells the operator.
+    // Never refuses: an event tells the operator.
     rule('watched', 'lock', 'recovery:user:{user}', {
       windowSeconds: DAY_SECONDS,
       acts: ['recovery'],
@@ -114,7 +114,8 @@ function optionsRules(): readonly LimitRule[] {
 /** Lists the limits of messages to one user. */
 function userRules(settings: LimitSettings): readonly LimitRule[] {
   const { max, maxPerDay } = settings.limits.perUser;
-  // A smaller total would make a higher `maxPerDay` useless in browsers that are not known.
+  // Raise the total with `maxPerDay`: a smaller total would make a higher `maxPerDay` useless in
+  // unknown browsers.
   const inOthers = settings.hasKnownBrowsers ? Math.max(DAY_IN_OTHERS, maxPerDay) : DAY_IN_ALL;
   const inAll = (about: About): number => (about.bucket === OTHER_BROWSERS ? inOthers : DAY_IN_ALL);
   const gaps = doubling(settings.gapSeconds, LONGEST_GAP_SECONDS);
@@ -149,12 +150,12 @@ function userRules(settings: LimitSettings): readonly LimitRule[] {
 }
 
 /**
- * Lists the limits of numbers that are not proven for the user. Proven numbers are exempt, so that
- * these limits do not reveal who owns a number.
+ * Lists the limits of numbers that are not proven for the user. Proven numbers are exempt, and so
+ * these limits do not reveal whose number it is.
  */
 function unprovenRules(limits: Limits): readonly LimitRule[] {
   return [
-    // Counts different numbers: one that had a message today is not counted again.
+    // Counts different numbers: one that got a message today is not counted again.
     rule('numbers', 'per-user', 'sends:unproven-numbers:{user}', {
       ...TO_UNPROVEN,
       ...perDay(UNPROVEN_NUMBERS_PER_DAY),
@@ -170,7 +171,7 @@ function unprovenRules(limits: Limits): readonly LimitRule[] {
       ...TO_UNPROVEN,
       ...perTenMinutes(limits.perNumber.max),
     }),
-    // Refuses nothing: it exempts the number from a second count among the different numbers.
+    // Never refuses: it exempts the number from a second count among the different numbers.
     rule('texted', 'per-user', 'texted:{pair}', { ...TO_UNPROVEN, windowSeconds: DAY_SECONDS }),
     rule('address-unproven', 'per-address', '{family}:address-unproven:{block}', {
       ...TO_UNPROVEN,
@@ -188,12 +189,13 @@ function unprovenRules(limits: Limits): readonly LimitRule[] {
 }
 
 /**
- * Lists the limits that all users share. Lookups have those with an option too, and are counted
- * apart: a lookup may show that no message is sent.
+ * Lists the limits that all users share. Those with an option also apply to lookups, counted
+ * separately: a lookup may show that no message should be sent.
  */
 function sharedRules(limits: Limits): readonly LimitRule[] {
   return [
-    // Exempts users who have entered a code sent to the number. `isConfirmed` is not enough here.
+    // Exempts users who have entered a code that was sent to the number. `isConfirmed` is not
+    // enough here.
     rule('strangers', 'per-number', 'sends:strangers:{number}', {
       ...SENT,
       ...perDay(FROM_STRANGERS_PER_DAY),
@@ -245,10 +247,10 @@ function beginningRules(limits: Limits): readonly LimitRule[] {
   ];
 }
 
-/** Attempts in browsers that are not known, in 30 days, from which each locks them for a day. */
+/** Attempts in unknown browsers within 30 days from which each further one locks them for a day. */
 export const SLOW_GUESSING_FAILURES = 60;
 
-/** Recovery codes, or answers to a challenge, that one address may try in a day. */
+/** Recovery codes, or passkey responses, that one address may try in a day. */
 export const UNGUESSABLE_PER_DAY = 10;
 
 /**
@@ -262,13 +264,15 @@ const OPTIONS_PER_DAY = 100;
 const FIRST_LOCK_SECONDS = 1800;
 const LONGEST_GAP_SECONDS = 300;
 
-/** Messages per day to one user in known browsers, or in all with `knownBrowsers: false`. */
+/**
+ * Messages per day to one user in known browsers, or in all browsers with `knownBrowsers: false`.
+ */
 const DAY_IN_ALL = 40;
 
-/** The same in browsers that are not known. */
+/** Messages per day to one user in unknown browsers. */
 const DAY_IN_OTHERS = 20;
 
-/** Messages of a day that step-ups and transactions leave to logins. */
+/** Messages of a day that step-ups and transactions must leave for logins. */
 const LEFT_FOR_LOGINS = 10;
 const UNPROVEN_NUMBERS_PER_DAY = 5;
 const FROM_STRANGERS_PER_DAY = 60;
@@ -283,7 +287,7 @@ const SINCE_SUCCESS = {
 } as const;
 const TO_UNPROVEN = { ...SENT, when: isUnproven, exemptBy: proven } as const;
 
-/** Makes a row. The first three columns identify it. */
+/** Returns a row. The first three parameters identify it. */
 function rule(
   name: string,
   limit: LimitName,
@@ -326,7 +330,7 @@ export function doubling(first: number, last: number): readonly number[] {
   return [...steps, last];
 }
 
-/** Makes each gap but the first longer, by up to a tenth. `spread([30, 60], 1)` is 30, 66. */
+/** Lengthens each gap but the first by up to a tenth. `spread([30, 60], 1)` is 30, 66. */
 function spread(gaps: readonly number[], random: number): readonly number[] {
   return gaps.map((gap, index) =>
     index === 0 ? gap : Math.min(LONGEST_GAP_SECONDS, Math.round(gap * (1 + random / 10))),
@@ -334,16 +338,16 @@ function spread(gaps: readonly number[], random: number): readonly number[] {
 }
 
 /**
- * Records that the user has entered a code that was sent to the number. Each right code renews it
- * for 400 days. The proof is per user and number.
+ * Returns the counter that records that the user has entered a code sent to the number. Each right
+ * code renews it for 400 days. The proof is per user and number.
  */
 export function provenCounter(user: string, number: string): Counter {
   return createCounter(`proven:${pairOf(user, number)}`, null);
 }
 
 /**
- * Makes the user's browsers unknown that have been known from this second since 1970, or from an
- * earlier one.
+ * Returns the counter that makes the user's browsers unknown that were known from this second since
+ * 1970 or earlier.
  */
 export function cutOffCounter(user: string, second: number): Counter {
   return createCounter(
@@ -353,7 +357,7 @@ export function cutOffCounter(user: string, second: number): Counter {
   );
 }
 
-/** What the figures of the limits depend on. */
+/** The settings on which the figures of the limits depend. */
 export interface LimitSettings {
   readonly limits: Limits;
   /** Whether the app tells known browsers from others. */
@@ -362,32 +366,35 @@ export interface LimitSettings {
   readonly gapSeconds: number;
 }
 
-/** Describes one counter completely. */
+/** Describes one counter. */
 export interface LimitRule {
-  /** Identifies the row where code does more than charge it. */
+  /** Identifies the row for code that does more than charge it. */
   readonly name: string;
   readonly limit: LimitName;
-  /** The words in braces are those of `WORDS` in `limits/rows`. */
+  /** The key. Words in braces are those of `WORDS` in `limits/rows`. */
   readonly key: string;
   /** The actions that are counted in it. */
   readonly acts: readonly Act[];
-  /** What its count is refunded with; null: never. */
+  /** The budget that refunds its count. Null: never refunded. */
   readonly budget: AttemptBudget | SendBudget | null;
   readonly windowSeconds: number | null;
   readonly max?: number | ((about: About) => number) | undefined;
   readonly lock?: Counter['lock'] | ((about: About) => Counter['lock']) | undefined;
   readonly isOnlyRead?: true | undefined;
-  /** The side that has it. Left out: both have one, or share it. */
+  /** The side that has it. Left out: each side has its own, or both share one. */
   readonly side?: Side | undefined;
-  /** Left out: always. */
+  /** When the row applies. Left out: always. */
   readonly when?: ((about: About) => boolean) | undefined;
-  /** Returns keys of which one above zero exempts from it. */
+  /** Returns keys. If one of them is above zero, the action is exempt. */
   readonly exemptBy?: ((about: About) => readonly string[]) | undefined;
-  /** Whether the next action of the same kind is exempt, because only different things count. */
+  /** Whether the same thing is counted only once. */
   readonly countsDifferent?: true | undefined;
   /** The option below `limits` that sets a limit of all users. `limit-near` watches it. */
   readonly option?: SharedOption | undefined;
-  /** What clears it before its window ends. `forgetUser` clears all that have a user in the key. */
+  /**
+   * What clears it before its window ends. `forgetUser` clears every counter with a user in its
+   * key.
+   */
   readonly clearedBy: readonly Clearing[];
 }
 
@@ -433,10 +440,12 @@ export type LimitName =
   | 'enrollments'
   | 'without-text';
 
-/** Who acts, and on what. */
+/** The user and the facts of an action. */
 export interface About {
   readonly user: string;
-  /** Each known browser of a user is counted apart; all others together are `OTHER_BROWSERS`. */
+  /**
+   * The browser's bucket: each known browser has its own, and all others share `OTHER_BROWSERS`.
+   */
   readonly bucket: string;
   /** The factor of an attempt. */
   readonly method?: string;
@@ -453,8 +462,8 @@ export interface About {
   /** Whether the app says that the number is the user's. */
   readonly isConfirmed?: boolean;
   readonly addresses?: readonly AddressBlock[];
-  /** The same blocks under names that only this user has. */
+  /** The same blocks under names that belong to this user alone. */
   readonly ownAddresses?: readonly AddressBlock[];
-  /** From 0 to 1. Spreads every gap after the first, so that clients do not come back together. */
+  /** From 0 to 1. Spreads the gaps after the first, so that clients do not return together. */
   readonly random?: number;
 }
