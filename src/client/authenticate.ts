@@ -9,11 +9,11 @@ import { findTimeout } from './timeouts';
 import type { TokenContents, Wire } from './wire';
 import type { Transport } from './transport';
 
-/** The tokens known when one is to be renewed. */
+/** The tokens that are known before a renewal. */
 export interface RenewalBase {
-  /** The token to replace, with the refresh token that came with it. */
+  /** The token to replace, with its refresh token. */
   readonly previous: TokenContents | null;
-  /** An access token that the gateway has refused. */
+  /** An access token that the gateway has rejected. */
   readonly refused: string | null;
 }
 
@@ -37,8 +37,8 @@ export class Authenticator {
   constructor(private readonly context: AuthenticatorContext) {}
 
   /**
-   * Renews the token: with the refresh token while that should be good, otherwise with credentials.
-   * One deadline bounds all of it, so that it ends within the lease on a shared token.
+   * Renews the token: with the refresh token while it should be valid, otherwise with credentials.
+   * One deadline covers both, so that it ends within the lease on a shared token.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED; 1004 starts the lockout.
    */
   async renew(known: RenewalBase): Promise<FoundToken> {
@@ -58,10 +58,10 @@ export class Authenticator {
   }
 
   /**
-   * Returns null when there is no refresh token, or the gateway refuses it. Not shown in OTP spec
-   * §3: whether a refresh token outlives its access token (§2 gives both one validity), so after
-   * the end credentials are used: nothing is left that they could reset. Not shown in OTP spec §4:
-   * whether a renewed token keeps the validity; A is asked for it again.
+   * Returns null if there is no refresh token or the gateway rejects it. Not shown in OTP spec §3:
+   * whether a refresh token outlives its access token (§2 gives both one validity). So credentials
+   * are used after the end of the access token, when they can no longer reset anything. Not shown
+   * in OTP spec §4: whether a renewed token keeps the validity; A is asked for it again.
    */
   async #refresh(
     previous: TokenContents | null,
@@ -86,9 +86,9 @@ export class Authenticator {
   }
 
   /**
-   * Logs in with credentials. In A the account's unexpired token is kept first, because other nodes
-   * may hold it; it is replaced only when the gateway returns the very token it has refused. OTP
-   * spec §3.
+   * Logs in with credentials. In A the account's unexpired token is kept at first, because other
+   * nodes may use it. It is replaced only if the gateway returns the token that it has rejected.
+   * OTP spec §3.
    */
   async #logIn(known: RenewalBase, deadline: CallDeadline): Promise<TokenContents> {
     const { username, password, preserveToken, now } = this.context.options;
@@ -101,8 +101,8 @@ export class Authenticator {
     const { previous } = known;
     if (previous?.accessToken !== kept.accessToken || now() >= previous.expiresAt) return kept;
 
-    // Not shown in OTP spec §3: whether `validity_period` of a kept token is what is left; it is
-    // never taken to be more.
+    // Not shown in OTP spec §3: whether `validity_period` of a kept token is the remaining time. So
+    // it never extends the known end.
     return { ...kept, expiresAt: Math.min(previous.expiresAt, kept.expiresAt) };
   }
 
@@ -129,7 +129,10 @@ export class Authenticator {
   }
 }
 
-/** Nothing of the call that waits for the token has left, whatever became of the authentication. */
+/**
+ * Returns the error as one of a call that was not sent: if the authentication fails, nothing of the
+ * call itself has left.
+ */
 function toUnsent(error: unknown, deadline: CallDeadline): unknown {
   if (error instanceof GatewayUnreachableError)
     return new GatewayUnreachableError(deadline.call, false, error.cause);

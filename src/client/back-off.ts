@@ -1,22 +1,22 @@
 import { GatewayBusyError } from '../errors';
 import type { GatewayEmitter } from './events';
 
-/** Seconds of calls that count. */
+/** Length of the window in which calls are counted. */
 const FAILURE_WINDOW_SECONDS = 10;
 
-/** Fewer calls than this prove nothing. */
+/** With fewer calls than this the share of failures means nothing. */
 const MIN_CALLS = 20;
 
-/** From opening to the first probe, and from a failed probe to the next. */
+/** Milliseconds from opening to the first probe, and from a failed probe to the next. */
 const OPEN_MS = 5_000;
 
 /**
- * Opens when half or more of at least 20 calls failed within 10 s; then calls are refused at once.
- * It has no timer: the first call after 5 s must send a probe and waits for it; the others are
- * refused while the probe runs.
+ * Opens when at least half of at least 20 calls failed within 10 s. From then on calls are refused
+ * at once. There is no timer: the first call after 5 s sends a probe and waits for it, and other
+ * calls are refused while the probe runs.
  */
 export class CircuitBreaker {
-  /** What was counted in each second of the window. */
+  /** The counts of each second of the window. */
   #seconds: { readonly second: number; calls: number; failures: number }[] = [];
   #state: 'closed' | 'open' | 'probing' = 'closed';
   #openedAt = 0;
@@ -26,26 +26,26 @@ export class CircuitBreaker {
     private readonly emitter: GatewayEmitter,
   ) {}
 
-  /** True when no call has to probe first. */
+  /** True if no call must probe first. */
   get isClosed(): boolean {
     return this.#state === 'closed';
   }
 
   /**
-   * Returns true when the caller must probe first and report the result with `endProbe`. @throws
+   * Returns true if the caller must probe first and report the result with `endProbe`. @throws
    * {GatewayBusyError} while open.
    */
   mustProbe(): boolean {
     if (this.#state === 'closed') return false;
     const sinceMs = this.now() - this.#openedAt;
-    // A clock that was set back must not keep it open.
+    // Open it also after a clock was set back, which would otherwise prolong the wait.
     const isDue = sinceMs >= OPEN_MS || sinceMs < 0;
     if (this.#state === 'probing' || !isDue) throw refusal(isDue ? 0 : OPEN_MS - sinceMs);
     this.#state = 'probing';
     return true;
   }
 
-  /** Records the result of the probe. @throws {GatewayBusyError} when it failed. */
+  /** Records the result of the probe. @throws {GatewayBusyError} if it failed. */
   endProbe(isWorking: boolean): void {
     if (!isWorking) {
       this.#open();
@@ -56,7 +56,7 @@ export class CircuitBreaker {
     this.emitter.emit({ type: 'gateway-recovered' });
   }
 
-  /** Counts a request that was sent; a failure opens it when too many failed. */
+  /** Counts a request that was sent. Opens when too many have failed. */
   record(isFailure: boolean): void {
     if (this.#state !== 'closed') return;
 
@@ -97,19 +97,19 @@ function refusal(afterMs: number): GatewayBusyError {
   return new GatewayBusyError('too many calls failed', toSeconds(afterMs));
 }
 
-/** Seconds until refused credentials are tried again; each refusal in a row doubles them. */
+/** Seconds until rejected credentials are tried again. Each rejection in a row doubles them. */
 const FIRST_LOCKOUT_SECONDS = 60;
 const LONGEST_LOCKOUT_SECONDS = 600;
 
 /**
- * Refuses every call after the gateway refused the credentials. Trying on would only get the
- * account locked.
+ * Refuses every call after the gateway has rejected the credentials: more tries could lock the
+ * account.
  */
 export class CredentialLockout {
   #startedAt = 0;
   #seconds = 0;
 
-  /** @param onStart Refuses what waits. */
+  /** @param onStart Called when the lockout begins, to refuse waiting calls. */
   constructor(
     private readonly now: () => number,
     private readonly emitter: GatewayEmitter,
@@ -117,7 +117,8 @@ export class CredentialLockout {
   ) {}
 
   /**
-   * True from a refusal to the next success: until then only credentials may be tried, and once.
+   * True from a rejection to the next success: meanwhile only credentials may be tried, once each
+   * time.
    */
   get isOnTrial(): boolean {
     return this.#seconds > 0;
@@ -128,7 +129,7 @@ export class CredentialLockout {
     if (this.#isActive()) throw this.toError();
   }
 
-  /** Starts the lockout: the credentials were refused. */
+  /** Starts the lockout after the credentials were rejected. */
   start(gatewayCode: number): void {
     if (this.#isActive()) return;
 
@@ -145,7 +146,7 @@ export class CredentialLockout {
     this.onStart(() => this.toError());
   }
 
-  /** Ends the lockout: the gateway issued a token. */
+  /** Ends the lockout after the gateway has issued a token. */
   end(): void {
     this.#seconds = 0;
   }
@@ -158,26 +159,28 @@ export class CredentialLockout {
   #isActive(): boolean {
     if (!this.isOnTrial) return false;
     const sinceMs = this.now() - this.#startedAt;
-    // A clock that was set back must not prolong it.
+    // Ignore a negative time: a clock that was set back must not prolong the lockout.
     return sinceMs >= 0 && sinceMs < this.#seconds * 1000;
   }
 }
 
 /**
- * This many tokens refused long before their end, within this time, mean that another client
- * replaces them.
+ * Threshold: this many tokens rejected well before they expire, within this window, mean that
+ * another client keeps replacing them.
  */
 const REJECTIONS = 3;
 const REJECTION_WINDOW_MS = 60_000;
 
 /**
- * Own authentications are then at least this far apart, with up to half as much again by chance.
+ * The least time between two of our authentications after that. Up to half as much again is added
+ * at random.
  */
 const GAP_MS = 5_000;
 
 /**
- * Detects that another client keeps logging in with the same account: where nothing is shared, each
- * login ends the other's token (OTP spec §3). Limits our part in it to one authentication in 5 s.
+ * Detects that another client keeps logging in with the same account. Without a shared token each
+ * login ends the token of the other (OTP spec §3). Then this client authenticates at most once in 5
+ * s.
  */
 export class TokenContention {
   #rejectedAt: number[] = [];
@@ -189,7 +192,7 @@ export class TokenContention {
     private readonly emitter: GatewayEmitter,
   ) {}
 
-  /** Milliseconds until this client may authenticate again. */
+  /** The milliseconds until this client may authenticate again. */
   get waitMs(): number {
     if (!this.#isContended()) return 0;
     return Math.min(Math.max(0, this.#nextAt - this.now()), 2 * GAP_MS);

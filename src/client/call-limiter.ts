@@ -4,9 +4,9 @@ import type { CallName } from '../protocol/paths';
 import { type CallDeadline, onceAborted, remainingMs, throwIfAborted } from './deadline';
 
 export class CallPermit implements Permit {
-  /** True once its call has taken it over: a permit is good for one call. */
+  /** True once its call has used it. A permit is valid for one call. */
   isTaken = false;
-  /** Milliseconds of the call's deadline that waiting for the permit has used up. */
+  /** Milliseconds of the call's deadline that were spent waiting for the permit. */
   usedMs = 0;
 
   constructor(
@@ -23,20 +23,20 @@ export class CallPermit implements Permit {
 /** Seconds after which a permit may have become free. */
 const QUEUE_RETRY_SECONDS = 1;
 
-/** Seconds to wait when this client is closed: another process may answer. */
+/** Seconds to wait if this client is closed: another process may answer by then. */
 const CLOSED_RETRY_SECONDS = 5;
 
 interface Waiter {
   readonly permit: CallPermit;
-  /** Ends the timer, and stops listening to the signal of the call. */
+  /** Clears the timer and stops listening to the signal of the call. */
   stop(): void;
   resolve(): void;
   reject(error: Error): void;
 }
 
 /**
- * Limits the calls in flight: `connections` run, `queueLimit` wait in the order they came, the rest
- * is refused at once.
+ * Limits the calls in flight: `connections` run, `queueLimit` wait in order of arrival, and the
+ * rest is refused at once.
  */
 export class CallLimiter {
   readonly #maxRunning: number;
@@ -52,7 +52,7 @@ export class CallLimiter {
     this.#maxPermits = limits.connections + limits.queueLimit;
   }
 
-  /** Issues a permit. @throws {GatewayBusyError} ERR_GATEWAY_BUSY when there is none left. */
+  /** Issues a permit. @throws {GatewayBusyError} ERR_GATEWAY_BUSY if none is left. */
   reserve(call: CallName): CallPermit {
     if (this.#isClosed) throw closedError();
     if (this.#permits >= this.#maxPermits)
@@ -62,8 +62,7 @@ export class CallLimiter {
   }
 
   /**
-   * Issues a permit for a call that starts at once; null when it would have to wait, or cannot have
-   * one.
+   * Issues a permit for a call that can start at once. Null if the call must wait or is refused.
    */
   startAtOnce(call: CallName): CallPermit | null {
     if (this.#isClosed || this.#running >= this.#maxRunning || this.#permits >= this.#maxPermits)
@@ -74,15 +73,15 @@ export class CallLimiter {
   }
 
   /**
-   * Hands a permit over to its call.
-   * @throws {TypeError} when it is not for this call, or was used or released.
-   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY when the client was closed meanwhile.
+   * Passes a permit to its call.
+   * @throws {TypeError} if it is not for this call, or was used or released.
+   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY if the client was closed meanwhile.
    */
   take(permit: Permit, call: CallName): CallPermit {
     const isOwn = permit instanceof CallPermit && permit.limiter === this && permit.call === call;
     if (!isOwn || permit.state !== 'running' || permit.isTaken) {
       throw new TypeError(
-        `The permit is not for this call (${call}), or it was used or released already`,
+        `The permit is not for this call (${call}), or was already used or released`,
       );
     }
     if (this.#isClosed) throw closedError();
@@ -103,7 +102,7 @@ export class CallLimiter {
     return null;
   }
 
-  /** Returns a permit; the call that has waited longest runs next. */
+  /** Returns a permit. The call that has waited longest runs next. */
   leave(permit: CallPermit): void {
     const { state } = permit;
     if (state === 'left') return;
@@ -113,7 +112,7 @@ export class CallLimiter {
     if (this.#permits === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 
-  /** Refuses every call that waits; those that run go on. */
+  /** Refuses every waiting call. Running calls continue. */
   refuseWaiting(toError: () => GatewayBusyError): void {
     for (const waiter of this.#waiting) this.#drop(waiter, toError());
   }

@@ -5,6 +5,6 @@ export interface CallOptions {
    * request may have left.
    */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for this call, 1 to 60,000. Default: as the option `timeoutMs` of the client. */
+  /** Milliseconds for this call, 1 to 60,000. Default: the option `timeoutMs` of the client. */
   readonly timeoutMs?: number | undefined;
 }

@@ -12,24 +12,24 @@ import type { CallRunner } from './run-call';
  */
 export interface OtpCalls {
   /**
-   * Makes a pin and sends it by text message. It costs money and is never repeated once bytes may
-   * have left; only after error 1009, which means that nothing was done.
+   * Creates a pin and sends it by text message. It costs money and is never repeated once bytes may
+   * have left. It is repeated only after error 1009, which means that nothing was done.
    * @see OTP spec §4, POST generate
    */
   generate(input: GenerateInput, options?: CallOptions): Promise<Generated>;
   /**
-   * Checks a pin and returns what the gateway says of it: `right` once, `wrong`, or `over` if it
-   * has expired or was used. Variant A has one error code for all of these and answers `wrong`. If
-   * the answer is lost, the pin may have been used up.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED when the gateway says nothing of the pin:
-   * it is unavailable, or refuses the account or the number.
+   * Checks a pin and returns the result: `right` once, `wrong`, or `over` if it has expired or was
+   * used. Variant A has one error code for all of these and returns `wrong`. If the answer is lost,
+   * the pin may have been used up.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED if the gateway did not check the pin: it is
+   * unavailable, or rejects the account or the number.
    * @see OTP spec §4, POST validate/{id}
    */
   check(input: ValidateInput, options?: CallOptions): Promise<PinVerdict>;
   /**
-   * Checks a pin as `check` does. Resolves when the pin was right, otherwise throws.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED when the pin was wrong: 2107 or 2120; 2108
-   * and 2109 when it was expired or consumed; any other code when the pin was not checked.
+   * Checks a pin as `check` does. Resolves if the pin was right, otherwise throws.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED if the pin was wrong: 2107 or 2120; 2108 or
+   * 2109 if it had expired or was used; any other code if the pin was not checked.
    * @see OTP spec §4, POST validate/{id}
    */
   validate(input: ValidateInput, options?: CallOptions): Promise<void>;
@@ -40,8 +40,8 @@ export interface OtpCalls {
 }
 
 /**
- * The calls of a client as a login makes them: with the permit from `client.admit` that it has
- * waited for. `client.otp` takes it too, and its public type does not show it.
+ * The calls of a client as a login makes them: with the permit that `client.admit` returned.
+ * `client.otp` accepts it too, but its public type does not show it.
  */
 export interface AdmittedCalls {
   generate(input: GenerateInput, options: undefined, permit?: Permit): Promise<Generated>;
@@ -69,19 +69,19 @@ export function createOtpCalls(runner: CallRunner): OtpCalls & AdmittedCalls {
 }
 
 /**
- * The pin is wrong and the pending login lives on. A cannot tell wrong from expired and consumed.
- * OTP spec §7.
+ * The pin is wrong, and the pending login continues. A cannot tell wrong from expired and used. OTP
+ * spec §7.
  */
 const WRONG_PIN: readonly unknown[] = [2107, 2120];
 /**
- * The pin has expired or was consumed: the pending login ends. Never success, and the user is told
- * the same. OTP spec §7.
+ * The pin has expired or was used, so the pending login ends. Never a success. The user sees the
+ * same message as for a wrong pin. OTP spec §7.
  */
 const PIN_OVER: readonly unknown[] = [2108, 2109];
 
 /**
- * Reads what a rejected validate call says of the pin; null: the gateway did not look at it. Which
- * code comes in which variant, and with which HTTP status, decides nothing.
+ * Returns the result of a rejected validate call. Null: the gateway did not check the pin. Only the
+ * code decides, in either variant and with any HTTP status.
  */
 function readPinRejection(rejection: GatewayRejectedError): PinVerdict | null {
   if (WRONG_PIN.includes(rejection.gatewayCode)) return 'wrong';
@@ -93,7 +93,7 @@ export interface HlrCalls {
   /**
    * Looks up a number. It costs money and is never repeated, except after error 1009.
    * @param mobile E.164, with or without one leading plus.
-   * @throws {TypeError} when the number is invalid; nothing is sent.
+   * @throws {TypeError} if the number is invalid; nothing is sent.
    * @see HLR spec §4, GET {mobile}
    */
   lookup(mobile: string, options?: CallOptions): Promise<Lookup>;

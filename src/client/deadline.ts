@@ -3,27 +3,24 @@ import { GatewayAbortedError } from '../errors';
 import type { CallName } from '../protocol/paths';
 
 /**
- * The one deadline of a call, over queue, authentication, connecting, headers and body. It is
- * measured by the monotonic clock, like the timers that guard it: the injected clock of the client
- * does not move it.
+ * The one deadline of a call, for queue, authentication, connecting, headers and body. It is
+ * measured by the monotonic clock, like its timers, and not by the client's option `now`.
  */
 export interface CallDeadline {
   readonly call: CallName;
-  /** The limit for the whole call. */
   readonly limitMs: number;
   readonly endsAtMs: number;
-  /** Ends the call earlier, where its caller has passed one. */
+  /** The caller's signal, which ends the call earlier. */
   readonly signal: AbortSignal | undefined;
 }
 
-/** What shortens a deadline. */
+/** The options that shorten a deadline. */
 interface DeadlineLimits {
-  /** Milliseconds that waiting for the permit has used up already. */
+  /** Milliseconds that were already spent waiting for the permit. */
   readonly usedMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts a deadline. */
 export function startDeadline(
   call: CallName,
   limitMs: number,
@@ -32,14 +29,14 @@ export function startDeadline(
   return { call, limitMs, endsAtMs: performance.now() + limitMs - usedMs, signal };
 }
 
-/** Returns the milliseconds that are left; negative once the deadline has passed. */
+/** Returns the remaining milliseconds. Negative after the deadline. */
 export function remainingMs(deadline: CallDeadline): number {
   return deadline.endsAtMs - performance.now();
 }
 
 /**
- * Calls `onAbort` once the signal is aborted. @returns a function that stops listening. One signal
- * may outlive many calls, so each call must stop.
+ * Calls `onAbort` once the signal is aborted. @returns a function that stops listening. Call it
+ * after each call, because one signal may outlive many calls.
  */
 export function onceAborted(signal: AbortSignal | undefined, onAbort: () => void): () => void {
   if (signal === undefined) return doNothing;
@@ -48,23 +45,26 @@ export function onceAborted(signal: AbortSignal | undefined, onAbort: () => void
   return () => signal.removeEventListener('abort', onAbort);
 }
 
-/** More than one client has calls, in flight and waiting. */
+/** More listeners than one client has calls in flight and waiting. */
 const MANY_LISTENERS = 100_000;
 
-/** A batch may share one signal. The platform would warn of a leak at the eleventh call. */
+/**
+ * Raises the limit of listeners: many calls may share one signal, and Node.js would warn of a leak
+ * at the eleventh.
+ */
 function allowManyListeners(signal: AbortSignal): void {
-  // A signal of a library need not be one of the platform.
+  // A signal of a library may not be an `EventTarget` of the platform.
   if (signal instanceof EventTarget) setMaxListeners(MANY_LISTENERS, signal);
 }
 
-/** @throws {GatewayAbortedError} ERR_GATEWAY_ABORTED if the caller has given up already. */
+/** @throws {GatewayAbortedError} ERR_GATEWAY_ABORTED if the caller has already aborted the call. */
 export function throwIfAborted({ call, signal }: CallDeadline): void {
   if (signal?.aborted === true) throw new GatewayAbortedError(call, false);
 }
 
 /**
- * Waits for something before a call is sent, unless its caller gives up. The work itself goes on:
- * others may wait for it.
+ * Waits for something before a call is sent, until the caller aborts. The work itself continues,
+ * because other calls may wait for it.
  * @throws {GatewayAbortedError} ERR_GATEWAY_ABORTED
  */
 export async function waitUnlessAborted<Result>(
@@ -88,5 +88,5 @@ export async function waitUnlessAborted<Result>(
 }
 
 function doNothing(): void {
-  // There is no signal to listen to.
+  // Without a signal there is nothing to stop.
 }

@@ -2,7 +2,7 @@ import { type AnySmsOtpError, GatewayRejectedError, SmsOtpError } from '../error
 import type { CallOutcome, GatewayEvent, GatewayEventListener } from '../gateway';
 import type { CallName } from '../protocol/paths';
 
-/** Emits events. A listener that throws, rejects or never ends changes nothing for the client. */
+/** Emits events. A listener that throws, rejects or never ends does not affect the client. */
 export class GatewayEmitter {
   readonly #listeners = new Set<{ readonly listener: GatewayEventListener }>();
 
@@ -10,14 +10,14 @@ export class GatewayEmitter {
     if (first !== undefined) this.subscribe(first);
   }
 
-  /** False when an event need not be created. */
+  /** False if there is no need to create an event. */
   get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
   /** Adds a listener. @returns a function that removes it. */
   subscribe(listener: GatewayEventListener): () => void {
-    // An entry of its own: one function may be subscribed twice.
+    // Make an entry for each subscription, because one function may be subscribed twice.
     const entry = { listener };
     this.#listeners.add(entry);
     return () => void this.#listeners.delete(entry);
@@ -29,16 +29,15 @@ export class GatewayEmitter {
         const returned: unknown = listener(event);
         if (returned instanceof Promise) returned.catch(() => undefined);
       } catch {
-        // The listener belongs to the application: its failure is not the gateway's, and no one
-        // could handle it here.
+        // Ignore an error of a listener: it belongs to the app, and no caller could handle it here.
       }
     }
   }
 }
 
 /**
- * Starts to watch a call. @returns a function to call with its error, or null for success, when it
- * has ended; null without listeners.
+ * Starts to watch a call. @returns a function to call at its end, with its error or null for
+ * success. Null if there are no listeners.
  */
 export function watchCall(
   emitter: GatewayEmitter,
@@ -73,7 +72,7 @@ const OUTCOMES: Readonly<Partial<Record<string, CallOutcome>>> = {
   ERR_STORE: 'store',
 } satisfies Partial<Record<AnySmsOtpError['code'], CallOutcome>>;
 
-/** Returns null for a mistake of the caller, which is not an outcome of the call. */
+/** Returns null for a mistake of the caller, which is no outcome of the call. */
 function toOutcome(error: unknown): CallOutcome | null {
   return error instanceof SmsOtpError ? (OUTCOMES[error.code] ?? null) : null;
 }

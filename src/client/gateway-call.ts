@@ -2,18 +2,18 @@ import { GatewayRejectedError } from '../errors';
 import { gatewayErrorName } from '../protocol/error-codes';
 import type { CallName } from '../protocol/paths';
 
-/** One request to the gateway, and how its answer is read. */
+/** Describes one request to the gateway and how to read its answer. */
 export interface GatewayCall<Result> {
   readonly name: CallName;
   readonly method: 'GET' | 'POST';
-  /** As in the documents; the path prefix of the base URL is put before it. */
+  /** The path as documented. The path prefix of the base URL is put before it. */
   readonly path: string;
-  /** JSON; null where the call has no body. */
+  /** The body as JSON. Null if the call has none. */
   readonly body: string | null;
-  /** The most bytes that the answer may have. */
+  /** The largest answer that is accepted, in bytes. */
   readonly maxBytes: number;
   /**
-   * Reads the answer. Success is an exact predicate; everything else is an error.
+   * Reads the answer. It is a success only if it matches one exact form. Anything else is an error.
    * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED: the answer has an error object, or is a
    * 429 or 5xx with an envelope.
    * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: the answer is not as documented.
@@ -21,9 +21,7 @@ export interface GatewayCall<Result> {
   readonly read: (answer: RawAnswer) => Result;
 }
 
-/**
- * An answer whose transport was as documented: a final status, and a body with a JSON content type.
- */
+/** An answer whose head was as documented: a final status, and a JSON content type. */
 export interface RawAnswer {
   readonly httpStatus: number;
   readonly body: string;
@@ -38,10 +36,10 @@ const UNAVAILABLE = 2121;
 const CREDENTIAL_CODES: readonly (number | null)[] = [1002, 1003, 1004];
 
 /**
- * True when the gateway itself did not work: there was no answer as documented, or one that reports
- * a failure. A wrong pin is an answer like any other. Not shown in OTP spec §7: which HTTP status
- * carries which code. So a documented code decides, and the status only where there is none.
- * @param error What a request failed with.
+ * Returns true if the gateway itself did not work: there was no answer as documented, or one that
+ * reports a failure. A wrong pin is not a failure. Not shown in OTP spec §7: which HTTP status
+ * carries which code. So a documented code decides, and the status only if there is none.
+ * @param error The error of a request.
  */
 export function isGatewayFailure(error: unknown): boolean {
   if (!(error instanceof GatewayRejectedError)) return true;
@@ -50,14 +48,14 @@ export function isGatewayFailure(error: unknown): boolean {
   return (httpStatus === 429 || httpStatus >= 500) && gatewayErrorName(gatewayCode) === null;
 }
 
-/** True for error 1009, invalid access token. OTP spec §5. */
+/** Returns true for error 1009, invalid access token. OTP spec §5. */
 export function isTokenRefusal(error: unknown): boolean {
   return error instanceof GatewayRejectedError && error.gatewayCode === 1009;
 }
 
 /**
- * True when the gateway refused the credentials: 1004 from any call; 1002 and 1003 name parameters
- * of the authentication alone. HLR spec §5.
+ * Returns true if the gateway rejected the credentials: 1004 from any call, or 1002 and 1003, which
+ * name parameters of the authentication alone. HLR spec §5.
  */
 export function isCredentialRefusal(
   error: unknown,
@@ -66,8 +64,8 @@ export function isCredentialRefusal(
 }
 
 /**
- * True when the gateway refused a refresh token, with 1005 or another code; not for failures or
- * refused credentials.
+ * Returns true if the gateway rejected a refresh token, with 1005 or another code. False for
+ * failures and rejected credentials.
  */
 export function isRefreshRefusal(error: unknown): boolean {
   return (

@@ -19,14 +19,14 @@ import { Transport } from './transport';
 import type * as WireModule from './wire';
 import type { Wire } from './wire';
 
-/** Milliseconds for calls in flight to end when a client is closed. */
+/** Milliseconds that calls in flight have to end when the client is closed. */
 const CLOSE_LIMIT_MS = 10_000;
 
 type ClientMessageRules = Pick<ClientSettings, 'maxCodeDigits' | 'allowSecondSegment'>;
 
 /**
- * The REST client of the gateway, for one account. It opens nothing before the first call. One
- * token serves both services. OTP spec §1, HLR spec §1.
+ * The REST client of the gateway, for one account. It opens no connection before the first call.
+ * Both services share one token. OTP spec §1, HLR spec §1.
  */
 export class GatewayClient {
   /** The variant of the OTP interface. */
@@ -42,17 +42,15 @@ export class GatewayClient {
   #closing: Promise<void> | null = null;
 
   /**
-   * @throws {TypeError} that names the option that is missing, unknown or invalid, and never shows
-   * a value.
+   * @throws {TypeError} that names the missing, unknown or invalid option, and never shows a value.
    */
   constructor(options: GatewayClientOptions) {
-    // Loads zod and the schemas at the first construction, so that importing the package stays
-    // cheap.
+    // Load zod and the schemas at the first construction, so that importing the package is fast.
     const { readOptions } = require('./options') as typeof OptionsModule;
     const checked = readOptions(options);
 
     const wire = loadWire(checked);
-    // The first call reports a failure to load.
+    // Ignore a failure to load here: the first call reports it.
     wire.catch(ignore);
     this.#parts = createParts(checked, wire, Math.random);
     this.#authMs = findTimeout('auth', checked.timeoutMs);
@@ -66,38 +64,38 @@ export class GatewayClient {
     this.hlr = createHlrCalls(this.#parts.runner);
   }
 
-  /** Whether errors hold the gateway's own words, which no login may have. @internal */
+  /** Whether errors contain the gateway's own answer, which a login must never have. @internal */
   get keepsDetail(): boolean {
     return this.#keepsDetail;
   }
 
-  /** How messages are measured before they are sent. @internal */
+  /** The facts that limit the length of a message. @internal */
   get messageRules(): ClientMessageRules {
     return this.#messageRules;
   }
 
   /**
-   * Waits for a permit among the `connections` and makes sure that a token is available; sends
-   * nothing for the call itself. Pass the permit to one of `AdmittedCalls`, and release it whatever
-   * came of it; do not wait for other calls meanwhile. The time this takes is deducted from the
-   * call's deadline; the time until the call is not.
+   * Waits for a permit among the `connections` and makes sure that a token is available. Sends
+   * nothing for the call itself. Pass the permit to one of `AdmittedCalls`, and release it in every
+   * case. Do not wait for other calls meanwhile. The time this takes is deducted from the call's
+   * deadline; the time between it and the call is not.
    * @throws {GatewayBusyError} ERR_GATEWAY_BUSY: queue full, too many calls failed, credentials
-   * refused, closed.
-   * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: there was no permit in time.
+   * rejected, client closed.
+   * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT: no permit in time.
    * @internal
    */
   admit(call: OtpCall): Promise<Permit> {
     return this.#parts.runner.admit(call);
   }
 
-  /** Adds a listener besides `onEvent`. @returns a function that removes it. */
+  /** Adds a listener, besides `onEvent`. @returns a function that removes it. */
   subscribe(listener: GatewayEventListener): () => void {
     return this.#parts.emitter.subscribe(listener);
   }
 
   /**
-   * Loads what the first call needs and authenticates, so that the first call is as fast as the
-   * others. Optional.
+   * Authenticates and loads what the first call needs, so that it is as fast as later ones.
+   * Optional.
    */
   async warmUp(): Promise<void> {
     const { transport, tokens } = this.#parts;
@@ -108,9 +106,9 @@ export class GatewayClient {
   }
 
   /**
-   * Accepts no more calls, waits for those that are admitted, and closes every connection. Later
-   * calls wait for the first.
-   * @param limitMs Milliseconds after which calls still in flight are ended. Default: 10,000.
+   * Accepts no more calls, waits for the admitted ones, and closes every connection. Calling it
+   * again waits for the first call.
+   * @param limitMs Milliseconds after which calls in flight are ended. Default: 10,000.
    */
   close(limitMs = CLOSE_LIMIT_MS): Promise<void> {
     return (this.#closing ??= this.#close(limitMs));
@@ -132,16 +130,16 @@ export class GatewayClient {
   }
 }
 
-/** Loads the schemas of the wire right after construction, so that no call pays for it. */
+/** Loads the schemas right after construction, so that no call is slowed down by it. */
 async function loadWire(options: ClientSettings): Promise<Wire> {
   await Promise.resolve();
-  // Not by `import()`: where TypeScript runs through tsx for CommonJS, it would not find the file.
+  // Do not use `import()`: it would not find the file if TypeScript runs through tsx for CommonJS.
   const { createWire } = require('./wire') as typeof WireModule;
   return createWire(options);
 }
 
 /**
- * Creates the parts of a client, and returns those that it uses itself. Nothing is opened yet.
+ * Creates the parts of a client and returns those that the client uses itself. Opens no connection.
  * @param random Returns a number from 0 to 1.
  */
 function createParts(options: ClientSettings, wire: Promise<Wire>, random: () => number) {
@@ -187,6 +185,6 @@ function createParts(options: ClientSettings, wire: Promise<Wire>, random: () =>
 }
 
 function ignore(): void {
-  // Closing: the time is up, and what is still in flight ends now. Loading: the first call rejects
-  // with the same error.
+  // Ignore errors here. While closing, calls in flight end now. While loading, the first call
+  // rejects with the same error.
 }

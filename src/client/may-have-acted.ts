@@ -1,24 +1,27 @@
 import type { GatewayCall } from './gateway-call';
 
-/** Codes of answers that exclude that a text went out, unless the status is 5xx. OTP spec §7. */
+/**
+ * Codes of answers that rule out that a message was sent, unless the status is 5xx. OTP spec §7.
+ */
 const NOTHING_SENT: ReadonlySet<number> = new Set([
   ...[1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009],
   ...[2100, 2101, 2102, 2103, 2104, 2105, 2106, 2110, 2121],
 ]);
 
 /**
- * Codes of answers that judge a pin, whatever their status: wrong, expired, consumed. OTP spec §7.
+ * Codes of answers that mean that the pin was checked, with any status: wrong, expired, used. OTP
+ * spec §7.
  */
 const JUDGED: ReadonlySet<number> = new Set([2107, 2108, 2109, 2120]);
 
-/** The OTP service is unavailable: it has neither sent nor judged. OTP spec §7. */
+/** The OTP service is unavailable: it has sent nothing and checked nothing. OTP spec §7. */
 const UNAVAILABLE = 2121;
 
 /**
- * Returns whether the gateway may have acted although it has answered with an error: texted at
- * generate, judged the pin at validate. The code is read before the status.
- * Not shown in OTP spec §7: whether a text can be out after an answer of 5xx, or of a code that is
- * not listed. So it may be.
+ * Returns whether the gateway may have acted although it answered with an error: sent a message at
+ * generate, checked the pin at validate. The code decides before the status. Not shown in OTP spec
+ * §7: whether a message can have been sent after an answer of 5xx, or of a code that is not listed.
+ * So the function returns true.
  */
 export function mayHaveActed(
   call: GatewayCall<unknown>['name'],

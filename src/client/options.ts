@@ -22,14 +22,14 @@ export interface GatewayAddress {
   readonly origin: string;
   /** Host and port. */
   readonly host: string;
-  /** Precedes every path of the documents; no slash at its end. */
+  /** Precedes every documented path. Has no slash at its end. */
   readonly pathPrefix: string;
   readonly isSecure: boolean;
 }
 
 /**
- * Parses a base URL, or returns what is wrong with it, in words that follow the option's name and
- * show no value.
+ * Parses a base URL, or returns what is wrong with it. The message follows the option's name and
+ * shows no value.
  */
 function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: string } {
   const url = parseUrl(baseUrl);
@@ -39,13 +39,13 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
     return { problem: 'must not contain credentials' };
   if (/[?#]/.test(baseUrl)) return { problem: 'must not contain a query or a fragment' };
   if (DOCUMENTED.test(url.pathname))
-    return { problem: 'must end before /apis, which every path of the documents begins with' };
+    return { problem: 'must end before /apis, with which every documented path begins' };
 
   const isSecure = url.protocol === 'https:';
   if (!isSecure && !isLoopback(url.hostname)) {
     return {
       problem:
-        'must be https: plain http is for this machine alone (localhost, 127.0.0.1 or [::1])',
+        'must be https: http is allowed for this machine only (localhost, 127.0.0.1 or [::1])',
     };
   }
 
@@ -57,7 +57,7 @@ function readBaseUrl(baseUrl: string): GatewayAddress | { readonly problem: stri
   };
 }
 
-/** The part of a path that the documents give, as people copy it from there. */
+/** Matches the part of a path that the documents give, because people copy it from there. */
 const DOCUMENTED = /\/apis(?:\/(?:auth|otp|sms|hlr)(?:\/.*)?)?\/?$/i;
 
 function parseUrl(text: string): URL | null {
@@ -65,49 +65,53 @@ function parseUrl(text: string): URL | null {
 }
 
 /**
- * Takes the host as the URL parser wrote it: 127.1 and 0x7f000001 have become 127.0.0.1 by then.
+ * Returns whether a host is this machine. Expects the host as the URL parser writes it: 127.1 and
+ * 0x7f000001 are 127.0.0.1 there.
  */
 function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 /**
- * The form of "numeric" request fields: one for all, or one for each; those left out are strings.
+ * How "numeric" request fields are sent: one form for all, or one for each. A field that is left
+ * out is a string.
  */
 export type NumbersAs =
   | NumberForm
   | { readonly [Field in keyof NumberForms]?: NumberForm | undefined };
 
 /**
- * The options of a `GatewayClient`. Unknown fields are errors, and so is an undefined `baseUrl`,
- * `variant`, `username` or `password`, such as an environment variable that is not set.
+ * The options of a `GatewayClient`. Unknown fields are errors. So is an undefined `baseUrl`,
+ * `variant`, `username` or `password`, as from an environment variable that is not set.
  */
 export interface GatewayClientOptions {
   /**
-   * The account's address, for example `https://gateway.example`; a path prefix is kept. Without
-   * `/apis` and what follows it in the documents, credentials, query or fragment. Plain http only
-   * to loopback (127.0.0.0/8, ::1, localhost).
+   * The account's address, for example `https://gateway.example`. A path prefix is kept. Leave out
+   * `/apis` and what follows it, credentials, query and fragment. Plain http is allowed for
+   * loopback only (127.0.0.0/8, ::1, localhost).
    */
   readonly baseUrl: string | undefined;
-  /** Which variant of the OTP interface the account speaks. OTP spec §1. */
+  /** The variant of the OTP interface that the account uses. OTP spec §1. */
   readonly variant: Variant | undefined;
   readonly username: string | undefined;
   readonly password: string | undefined;
   /**
-   * Form of "numeric" request fields: digits in a string or a JSON number; `{ mobile, validity }`
-   * chooses each. Default: `string`.
+   * How "numeric" request fields are sent: as a string of digits or a JSON number. `{ mobile,
+   * validity }` chooses for each. Default: `string`.
    */
   readonly numbersAs?: NumbersAs | undefined;
-  /** Digits of the longest code, 4 to 10: messages are measured with it. Default: 10. */
+  /**
+   * Digits of the longest code, 4 to 10. The length of messages is computed with it. Default: 10.
+   */
   readonly maxCodeDigits?: number | undefined;
   /**
    * Whether a message within 160 characters may need a second segment, which costs a second
-   * message: extension characters such as the euro sign count once in the documents and twice on
-   * the air, and so may the pin's digits. Default: false.
+   * message. Extension characters such as the euro sign count once in the documents and twice in
+   * the network, and so may the pin's digits. Default: false.
    */
   readonly allowSecondSegment?: boolean | undefined;
   /**
-   * Seconds of token validity to request, at every renewal too: 60 to 86,400. Variant A only.
+   * Seconds of token validity to request, also at each renewal: 60 to 86,400. Variant A only.
    * Default: the gateway's (1,800).
    */
   readonly tokenValiditySeconds?: number | undefined;
@@ -117,27 +121,26 @@ export interface GatewayClientOptions {
    */
   readonly preserveToken?: boolean | undefined;
   /**
-   * Milliseconds that a whole call may take: queue, authentication, connecting, headers and body; 1
-   * to 60,000. Default: 10,000 to send or to check a code, 2,000 to look up a number, 5,000 for a
+   * Milliseconds for a whole call: queue, authentication, connecting, headers and body; 1 to
+   * 60,000. Default: 10,000 to send or check a code, 2,000 to look up a number, 5,000 for a
    * balance, 30,000 for a price list.
    */
   readonly timeoutMs?: number | undefined;
-  /** Connections at once, 1 to 1,000. Default: 50. */
+  /** Connections at the same time, 1 to 1,000. Default: 50. */
   readonly connections?: number | undefined;
   /**
-   * Calls that may wait for one of them, 0 to 20,000; the rest is refused at once. Default: 200.
+   * Calls that may wait for a connection, 0 to 20,000. The rest is refused at once. Default: 200.
    */
   readonly queueLimit?: number | undefined;
   /**
-   * The dispatcher of undici 7 that makes the connections: a `ProxyAgent`, an `Agent` with a
-   * private certificate authority or a certificate of the client, a `MockAgent`. It must not repeat
-   * or redirect requests. It stays open when the client closes. Default: connections of the
-   * client's own.
+   * A dispatcher of undici 7 that makes the connections: a `ProxyAgent`, an `Agent` with a private
+   * certificate authority or a client certificate, a `MockAgent`. It must not repeat or redirect
+   * requests. It stays open when the client closes. Default: the client's own connections.
    */
   readonly dispatcher?: Dispatcher | undefined;
   /**
-   * Whether errors keep the gateway's own words as `error.detail`. For the client alone:
-   * `createSmsOtp` refuses it. Default: false.
+   * Whether errors keep the gateway's own answer as `error.detail`. Only for a client that is used
+   * alone: `createSmsOtp` refuses it. Default: false.
    */
   readonly keepsDetail?: boolean | undefined;
   /** Shares the gateway's token between processes. Default: each client has its own. */
@@ -148,7 +151,10 @@ export interface GatewayClientOptions {
    */
   readonly acceptMissingPayload?: boolean | undefined;
   readonly onEvent?: GatewayEventListener | undefined;
-  /** The clock: milliseconds since 1970. Deadlines are not measured by it. Default: `Date.now`. */
+  /**
+   * Returns the current time in milliseconds since 1970. Deadlines do not use it. Default:
+   * `Date.now`.
+   */
   readonly now?: (() => number) | undefined;
 }
 
@@ -172,7 +178,6 @@ const numbersAs = z.union(
   "must be 'string', 'number' or an object with mobile and validity, each 'string' or 'number'",
 );
 
-/** Returns the schema for the milliseconds of a call. */
 export function timeoutOption() {
   return wholeNumber(1, 60_000);
 }
@@ -203,7 +208,7 @@ const optionsSchema = strictOptions({
   now: syncCallback<() => number>().default(() => Date.now),
 });
 
-/** The options, checked and with all defaults. */
+/** The checked options with all defaults. */
 export interface ClientSettings extends Omit<z.output<typeof optionsSchema>, 'baseUrl'> {
   readonly address: GatewayAddress;
   readonly preserveToken: boolean;

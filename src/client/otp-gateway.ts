@@ -5,9 +5,10 @@ import type { AdmittedCalls } from './calls';
 import type { GatewayClient } from './gateway-client';
 
 /**
- * Makes an `OtpGateway` of a client: what `createSmsOtp` does with the client that it is given, for
- * a gateway of your own that asks this client among others. It ends with the client.
- * @throws {TypeError} for a client with `keepsDetail`: errors of a login hold no foreign words.
+ * Returns an `OtpGateway` that uses a client, as `createSmsOtp` does itself. Use it in a gateway of
+ * your own that calls this client among others. It closes with the client.
+ * @throws {TypeError} for a client with `keepsDetail`: errors of a login must not contain the
+ * gateway's answer.
  */
 export function otpGateway(client: GatewayClient): Required<OtpGateway> {
   if (client.keepsDetail) throw new TypeError(`otpGateway: the client ${KEEPS_DETAIL}`);
@@ -28,16 +29,17 @@ export function otpGateway(client: GatewayClient): Required<OtpGateway> {
   };
 }
 
-/** What is wrong with a client whose errors repeat what the gateway says. */
+/** The error for a client whose errors contain the gateway's answer. */
 export const KEEPS_DETAIL =
-  'has keepsDetail, which is for the client alone: leave it out, because errors of a login must ' +
-  'not hold words of the gateway';
+  'has keepsDetail, which is for a client used alone. Leave it out: errors of a login must ' +
+  'not contain the answer of the gateway';
 
 /**
- * Warms the client up, and asks for the balance, which is free and has another path in each
- * variant: a text of the wrong variant would be paid, and its code could not be used. OTP spec §4.
- * @throws {GatewayResponseError} `ERR_GATEWAY_RESPONSE` when the path is unknown. Other failures of
- * the balance say nothing of the variant.
+ * Warms the client up and requests the balance. That is free and has another path in each variant.
+ * With the wrong variant, messages would be sent and billed, but their codes could not be used. OTP
+ * spec §4.
+ * @throws {GatewayResponseError} `ERR_GATEWAY_RESPONSE` if the path is unknown. Other failures of
+ * the balance do not indicate a wrong variant.
  */
 async function warmUp(client: GatewayClient): Promise<void> {
   await client.warmUp();
@@ -56,14 +58,20 @@ async function warmUp(client: GatewayClient): Promise<void> {
 /** The gateway has no such path. OTP spec §7, HLR spec §7. */
 export const NO_SUCH_PATH = 1007;
 
-/** Returns whether an error says so. A server in front may answer 404 without the code. */
+/**
+ * Returns whether an error means an unknown path. A server in front may answer 404 without the
+ * code.
+ */
 export function isUnknownPath(error: unknown): boolean {
   if (error instanceof GatewayRejectedError)
     return error.gatewayCode === NO_SUCH_PATH || error.httpStatus === 404;
   return error instanceof GatewayResponseError && error.httpStatus === 404;
 }
 
-/** A reports the life of a code, B its cost. OTP spec §2, OTP object. */
+/**
+ * Returns what the gateway reports: in A the validity of a code, in B its cost. OTP spec §2, OTP
+ * object.
+ */
 function readLife(generated: Generated) {
   return generated.variant === 'A'
     ? { validitySeconds: generated.validitySeconds, cost: null }

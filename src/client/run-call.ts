@@ -31,7 +31,7 @@ import type { Transport } from './transport';
 import type { Wire } from './wire';
 
 interface RunnerContext {
-  /** As the option. */
+  /** The option of the same name. */
   readonly timeoutMs: number | undefined;
   readonly limiter: CallLimiter;
   readonly breaker: CircuitBreaker;
@@ -40,19 +40,21 @@ interface RunnerContext {
   readonly transport: Transport;
   readonly emitter: GatewayEmitter;
   readonly wire: Promise<Wire>;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 }
 
 /** The balance is used up; the account lacks the permission. OTP spec §7, HLR spec §7. */
 const ACCOUNT_REFUSALS: readonly number[] = [1006, 2100];
 
-/** The calls that cost nothing, so that they may be repeated. OTP spec §4, HLR spec §4. */
+/** The calls that cost nothing and so may be repeated. OTP spec §4, HLR spec §4. */
 const FREE_CALLS: readonly CallName[] = ['balance', 'pricing', 'hlr-balance', 'hlr-pricing'];
 
-/** Runs calls: a permit, a token, the request, and one repeat after error 1009. */
+/**
+ * Runs calls: gets a permit and a token, sends the request, and repeats it once after error 1009.
+ */
 export class CallRunner {
-  /** The calls that the account may not make, until one is answered. */
+  /** The calls that the gateway rejects for the whole account, until one succeeds. */
   readonly #refusing = new Set<CallName>();
   #wire: Wire | null = null;
   #isClosed = false;
@@ -60,8 +62,8 @@ export class CallRunner {
   constructor(private readonly context: RunnerContext) {}
 
   /**
-   * Runs a call under its permit, or under one of its own. What is there already is not waited for:
-   * each promise costs a call a hundredth of its time.
+   * Runs a call with the given permit or a new one. Waits only for what is not available yet: each
+   * promise costs a call a hundredth of its time.
    */
   async run<Result>(
     toCall: (wire: Wire) => GatewayCall<Result>,
@@ -101,7 +103,7 @@ export class CallRunner {
     return permit;
   }
 
-  /** Admits no more calls; those that are admitted may still run. */
+  /** Admits no more calls. Those already admitted may still run. */
   stopAdmitting(): void {
     this.#isClosed = true;
   }
@@ -111,7 +113,9 @@ export class CallRunner {
     return startDeadline(call, limitMs, { usedMs, signal: own.signal });
   }
 
-  /** Refuses a call that cannot be made now; returns a permit when nothing has to be waited for. */
+  /**
+   * Returns a permit if the call need not wait, otherwise null. Throws if no call can be made now.
+   */
   #admitAtOnce(call: CallName): CallPermit | null {
     const { lockout, breaker, limiter, tokens } = this.context;
     if (this.#isClosed) throw closedError();
@@ -121,7 +125,7 @@ export class CallRunner {
 
   async #admit(deadline: CallDeadline): Promise<CallPermit> {
     const { breaker, limiter, tokens } = this.context;
-    // The call that finds the probe due waits for it; its own deadline still holds.
+    // The probe may take a while, but the call's own deadline still applies.
     if (breaker.mustProbe()) {
       const probed = waitAtMost(
         this.#probe(),
@@ -201,8 +205,8 @@ export class CallRunner {
   }
 
   /**
-   * Emits the first refusal that concerns the account and not the request: everybody's calls fail
-   * until someone acts.
+   * Emits `gateway-refusing` for the first rejection that concerns the account and not the request:
+   * the calls of all users fail until an operator acts.
    */
   #reportRefusal(call: CallName, error: unknown): void {
     if (!(error instanceof GatewayRejectedError) || this.#refusing.has(call)) return;
@@ -213,7 +217,8 @@ export class CallRunner {
   }
 
   /**
-   * Sends the balance call, which costs nothing. A rejection is an answer too: the gateway works.
+   * Sends the balance call, which is free. A rejection is an answer too: it shows that the gateway
+   * works.
    */
   async #probe(): Promise<void> {
     const { breaker, wire } = this.context;
@@ -229,23 +234,23 @@ export class CallRunner {
 const NO_OPTIONS: CallOptions = {};
 
 /**
- * Returns the milliseconds from a failure to the second try: 100 to 300, by chance, so that
- * processes which lost their connections at once do not all come back at once.
+ * Returns the milliseconds from a failure to the second try: 100 to 300 at random, so that
+ * processes that lost their connections together do not reconnect together.
  */
 export function waitBeforeRepeat(chance: number): number {
   return 100 + 200 * chance;
 }
 
 /**
- * Returns whether the same request may succeed a moment later. A gateway that says when to come
- * back (Retry-After) is not asked before.
+ * Returns whether the same request may succeed a moment later. If the gateway names a time
+ * (Retry-After), it is not called earlier.
  */
 function mayPass(error: unknown): boolean {
   if (error instanceof GatewayUnreachableError) return true;
   if (error instanceof GatewayRejectedError)
     return isGatewayFailure(error) && error.retryAfterSeconds === null;
   if (!(error instanceof GatewayResponseError) || error.retryAfterSeconds !== null) return false;
-  // A redirect or an unknown path will still be one.
+  // Do not repeat: a redirect or an unknown path will not change.
   const { httpStatus } = error;
   return httpStatus === null || httpStatus < 300 || httpStatus >= 500;
 }

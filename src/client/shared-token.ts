@@ -5,7 +5,7 @@ import type { Authenticator, FoundToken, RenewalBase } from './authenticate';
 import type { TokenContents } from './wire';
 import type { TokenCrypto } from './token-crypto';
 
-/** How many stored tokens in a row may turn out useless before the renewal fails. */
+/** How many useless stored tokens in a row make a renewal fail. */
 const ROUNDS = 3;
 
 interface SharedTokenContext {
@@ -13,18 +13,18 @@ interface SharedTokenContext {
   readonly account: string;
   readonly crypto: TokenCrypto;
   readonly authenticator: Authenticator;
-  /** The most milliseconds of one renewal. */
+  /** The longest time for one renewal, in milliseconds. */
   readonly authMs: number;
   readonly now: () => number;
 }
 
-/** The account's token in the store: read, or renewed by one process while the others wait. */
+/** The account's token in the store. One process renews it while the others wait. */
 export class SharedToken {
   constructor(private readonly context: SharedTokenContext) {}
 
   /**
-   * Returns the stored token when it is good and not one of those known; the store's fence in any
-   * case. @throws {StoreError}
+   * Returns the stored token if it is valid and not one of the known ones, and always the store's
+   * fence. @throws {StoreError}
    */
   async read(known: RenewalBase): Promise<{ fence: number; contents: TokenContents | null }> {
     const { store, account } = this.context;
@@ -33,7 +33,7 @@ export class SharedToken {
   }
 
   /**
-   * Renews the token, or returns the one that another process renews meanwhile. @throws
+   * Renews the token, or returns the one that another process obtains meanwhile. @throws
    * {StoreError} ERR_STORE
    */
   async renew(fence: number, known: RenewalBase): Promise<FoundToken> {
@@ -50,7 +50,6 @@ export class SharedToken {
     throw new GatewayBusyError('no usable token could be obtained', 1);
   }
 
-  /** Renews through the store, which lets one process renew while the others wait. */
   async #renewOnce(seen: number, known: RenewalBase): Promise<Round> {
     const { store, account, crypto, authMs, now } = this.context;
     const attempt: RenewalAttempt = { own: null, failure: null };
@@ -67,19 +66,19 @@ export class SharedToken {
       }
     };
 
-    // The store's time is added to the renewal's. Both together stay within the lease.
+    // Allow the store's time on top of the renewal's. Both together stay within the lease.
     const limitMs = authMs + STORE_TIMEOUT_MS;
     try {
       const run = () => store.renew(account, seen, renew);
       const stored = await withTimeout('renew token', run, limitMs);
       return { stored, own: attempt.own };
     } catch (error) {
-      // A failed renewal is the gateway's error and not the store's.
+      // If the renewal itself failed, throw the gateway's error and not the store's.
       throw attempt.failure === null ? error : attempt.failure.error;
     }
   }
 
-  /** Requests a token, with the stored refresh token where there is one. */
+  /** Requests a token, with the stored refresh token if there is one. */
   async #authenticate(stored: StoredToken | null, known: RenewalBase): Promise<FoundToken> {
     const { crypto, authenticator } = this.context;
     const opened = stored === null ? null : await crypto.open(stored.sealed);
@@ -91,7 +90,8 @@ export class SharedToken {
     if (contents === null || contents.expiresAt <= this.context.now()) return null;
     if (contents.accessToken === known.refused) return null;
 
-    // The gateway may have returned the same token to another process again, with a later end.
+    // Compare with the known token: the gateway may have returned the same one to another process,
+    // with a later end.
     const { previous } = known;
     const isOld =
       contents.accessToken === previous?.accessToken && contents.expiresAt <= previous.expiresAt;
@@ -110,13 +110,13 @@ interface OwnToken {
   readonly found: FoundToken;
 }
 
-/** The result of this process's own renewal. Both fields are null when another process renews. */
+/** The result of this process's own renewal. Both fields are null if another process renews. */
 interface RenewalAttempt {
   own: OwnToken | null;
   failure: { readonly error: unknown } | null;
 }
 
-/** Returns whole seconds, at least 1, because a store needs a lifetime. */
+/** Returns whole seconds, at least 1, because a store needs a positive time. */
 function secondsUntil(expiresAt: number, nowMs: number): number {
   return Math.max(1, Math.ceil((expiresAt - nowMs) / 1000));
 }

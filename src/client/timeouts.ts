@@ -1,9 +1,9 @@
 import type { CallName } from '../protocol/paths';
 
-/** Milliseconds to open one connection, TLS included. The call that waits for it may end sooner. */
+/** Milliseconds to open one connection, TLS included. The deadline of the call may be shorter. */
 export const CONNECT_MS = 3_000;
 
-/** Milliseconds that each call has where the option leaves it open. */
+/** Default milliseconds of each call. */
 const DEFAULTS: Readonly<Record<Exclude<CallName, 'auth'>, number>> = {
   generate: 10_000,
   validate: 10_000,
@@ -16,13 +16,17 @@ const DEFAULTS: Readonly<Record<Exclude<CallName, 'auth'>, number>> = {
 
 const AUTH_MS = 10_000;
 
-/** An authentication that is given up has to be made anew: a hasty call leaves it this long. */
+/**
+ * The least time that even a short call leaves for an authentication, because one that is abandoned
+ * must be repeated.
+ */
 const LEAST_AUTH_MS = 1_000;
 
-/** An authentication must end within the lease on the shared token, which lasts 15 s. */
+/**
+ * The longest time for an authentication: it must end within the lease of 15 s on the shared token.
+ */
 const MOST_AUTH_MS = 12_000;
 
-/** Returns the milliseconds that a whole call may take. */
 export function findTimeout(call: CallName, timeoutMs: number | undefined): number {
   if (call !== 'auth') return timeoutMs ?? DEFAULTS[call];
   return Math.min(Math.max(timeoutMs ?? AUTH_MS, LEAST_AUTH_MS), MOST_AUTH_MS);

@@ -4,28 +4,27 @@ import { expandKey } from '../keys';
 import type { ClientSettings } from './options';
 import type { TokenContents } from './wire';
 
-/** Turns tokens into what a store keeps, and back. */
+/** Seals tokens for a store, and opens them. */
 export interface TokenCrypto {
   seal(contents: TokenContents): Promise<string>;
-  /** Returns null when the string is not one of ours, or was sealed under another password. */
+  /** Opens a sealed token. Null if it is not one of ours or was sealed under another password. */
   open(sealed: string): Promise<TokenContents | null>;
 }
 
-/** Reads the JSON of a token; null when it is malformed. */
+/** Reads the JSON of a token. Null if it is malformed. */
 type ReadContents = (json: string) => Promise<TokenContents | null>;
 
 type GatewayAccount = Pick<ClientSettings, 'address' | 'username' | 'password'>;
 
-/** Also of the key: 0.1.0 derived another one, and its tokens count as none. */
+/** The version of the format and of the key. Tokens of another version are ignored. */
 const VERSION = 'v2.';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM under a key that only holders of the account's password have. The account's name is
- * authenticated with it, so that a token cannot be moved from one account to another.
- * @param isAtRest Whether someone else may read the store, and guess at the password with what it
- * holds.
+ * Encrypts tokens with AES-256-GCM, under a key derived from the account's password. The account's
+ * name is authenticated too, so that a token cannot be moved to another account.
+ * @param isAtRest Whether others may read the store and try to guess the password from its content.
  */
 export function createTokenCrypto(
   account: GatewayAccount,
@@ -48,16 +47,14 @@ export function createTokenCrypto(
       try {
         return await readContents(decrypt(await getKey(), boundTo, bytes));
       } catch {
-        // Changed, cut short or sealed under another password: the same as no token at all.
+        // Treat a token that was changed, truncated or sealed under another password as missing.
         return null;
       }
     },
   };
 }
 
-/**
- * Encrypts with AES-256-GCM. `boundTo` is authenticated with the text, and is not in the result.
- */
+/** Encrypts with AES-256-GCM. `boundTo` is authenticated too, but not part of the result. */
 export function encrypt(key: Buffer, boundTo: Buffer, text: string): Buffer {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(boundTo);
@@ -65,9 +62,7 @@ export function encrypt(key: Buffer, boundTo: Buffer, text: string): Buffer {
   return Buffer.concat([iv, cipher.getAuthTag(), ...body]);
 }
 
-/**
- * @throws {Error} of the platform when the bytes were not encrypted with this key and `boundTo`.
- */
+/** @throws {Error} of the platform if the bytes were not encrypted with this key and `boundTo`. */
 export function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
   const [iv, tag] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)];
   const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES });
@@ -76,7 +71,9 @@ export function decrypt(key: Buffer, boundTo: Buffer, bytes: Buffer): string {
   return Buffer.concat([decipher.update(body), decipher.final()]).toString();
 }
 
-/** Returns the account's name in a store: tells accounts apart and reveals nothing about them. */
+/**
+ * Returns the account's name in a store. It identifies the account and reveals nothing about it.
+ */
 export function toAccountName(account: Pick<GatewayAccount, 'address' | 'username'>): string {
   const { origin, pathPrefix } = account.address;
   const id = JSON.stringify([origin + pathPrefix, account.username]);
@@ -84,8 +81,8 @@ export function toAccountName(account: Pick<GatewayAccount, 'address' | 'usernam
 }
 
 /**
- * About 0.2 s and 16 MiB, once a client, off the main thread: what each guess at the password costs
- * an attacker who has read the store. OWASP Password Storage Cheat Sheet, the row of 16 MiB.
+ * About 0.2 s and 16 MiB, once per client, off the main thread. An attacker who has read the store
+ * pays it for each guess at the password. OWASP Password Storage Cheat Sheet, the row of 16 MiB.
  */
 const SCRYPT_COST = { N: 2 ** 14, r: 8, p: 5 };
 
@@ -93,7 +90,7 @@ const KEY_BYTES = 32;
 
 const scryptAsync = promisify<string, string, number, typeof SCRYPT_COST, Buffer>(scrypt);
 
-/** Derives the token's key, alike in every process that has the account's password. */
+/** Derives the token's key. It is the same in every process that has the account's password. */
 async function deriveAccountKey(account: GatewayAccount, isAtRest: boolean): Promise<Buffer> {
   const salt = JSON.stringify([account.username, account.address.host]);
   const secret = isAtRest

@@ -11,15 +11,15 @@ import type { SharedToken } from './shared-token';
 import type { TokenContents } from './wire';
 
 /**
- * Milliseconds between two renewals in the background when the first failed; the token is good
- * until its end.
+ * Milliseconds between renewals in the background after a failure. The token is valid until its
+ * end.
  */
 const RETRY_MS = 5_000;
 
 export interface AuthorizedToken extends TokenContents {
-  /** Value of the Authorization header. OTP spec §5. */
+  /** The value of the Authorization header. OTP spec §5. */
   readonly authorization: string;
-  /** Milliseconds since 1970 from which it is renewed ahead of its end. */
+  /** When to renew the token ahead of its end, in milliseconds since 1970. */
   readonly renewAt: number;
 }
 
@@ -29,13 +29,13 @@ interface TokenManagerContext {
   readonly contention: TokenContention;
   readonly emitter: GatewayEmitter;
   readonly now: () => number;
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   readonly random: () => number;
 }
 
 /**
- * Keeps the access token. However many calls wait for one, one renewal runs at a time; it runs
- * ahead of the end, in the background, so that calls rarely wait at all.
+ * Keeps the access token. Only one renewal runs at a time. It runs in the background before the
+ * token ends, so that calls rarely wait.
  */
 export class TokenManager {
   readonly #closing = new AbortController();
@@ -48,8 +48,8 @@ export class TokenManager {
   constructor(private readonly context: TokenManagerContext) {}
 
   /**
-   * Returns the token if there is a good one. Sends nothing itself; a renewal that is due starts in
-   * the background.
+   * Returns the token if it is valid, otherwise null. Sends nothing itself, but starts a due
+   * renewal in the background.
    */
   peek(): AuthorizedToken | null {
     const token = this.#current;
@@ -66,10 +66,10 @@ export class TokenManager {
   }
 
   /**
-   * Waits for a good token.
-   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED to the first caller when the credentials
-   * are refused.
-   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY to those who waited with it, and to all callers
+   * Waits for a valid token.
+   * @throws {GatewayRejectedError} ERR_GATEWAY_REJECTED to the first caller if the credentials are
+   * rejected.
+   * @throws {GatewayBusyError} ERR_GATEWAY_BUSY to callers that waited with it, and to all callers
    * until the next try.
    */
   async obtain(deadline: CallDeadline): Promise<AuthorizedToken> {
@@ -87,8 +87,7 @@ export class TokenManager {
   }
 
   /**
-   * Records that the gateway refused this token. A late refusal of an earlier token changes
-   * nothing.
+   * Records that the gateway rejected this token. Does nothing if it is no longer the current one.
    */
   refuse(token: AuthorizedToken): void {
     if (this.#current?.accessToken !== token.accessToken) return;
@@ -97,13 +96,13 @@ export class TokenManager {
     if (this.context.now() < token.renewAt) this.context.contention.noteRejection();
   }
 
-  /** Stops using the token until credentials have returned one, even the same. */
+  /** Stops using the token until credentials have returned one, even the same one. */
   drop(): void {
     this.#current = null;
   }
 
   /**
-   * Starts no more renewals, and waits for one that is under way: its token is saved and the lease
+   * Starts no more renewals and waits for a running one: its token must be saved and the lease
    * released.
    */
   async close(): Promise<void> {
@@ -134,8 +133,7 @@ export class TokenManager {
   #keep({ contents, by }: FoundToken): AuthorizedToken {
     const { lockout, emitter, now, random } = this.context;
     const isSame = contents.accessToken === this.#last?.accessToken;
-    // A token that came back unchanged is not requested again before its end: it would come back
-    // again.
+    // Do not renew a token early that came back unchanged: it would come back unchanged again.
     const renewAt = isSame ? contents.expiresAt : toRenewalTime(contents, now(), random());
     const token = { ...contents, renewAt, authorization: `Bearer ${contents.accessToken}` };
 
@@ -157,14 +155,14 @@ export class TokenManager {
 }
 
 /**
- * Returns when to renew a token: after 80 to 90 % of what is left, by chance, so that processes do
- * not all renew at once.
+ * Returns when to renew a token: after 80 to 90 % of its remaining time, at random, so that
+ * processes do not all renew at once.
  */
 export function toRenewalTime(token: TokenContents, now: number, chance: number): number {
   return now + (token.expiresAt - now) * (0.8 + 0.1 * chance);
 }
 
 function ignore(): void {
-  // The token in use is still good, or no call waits for another; a call that needs one later gets
-  // the error then.
+  // Ignore the error: the current token is still valid, or no call waits. A later call gets its own
+  // error.
 }

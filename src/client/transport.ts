@@ -24,7 +24,8 @@ type TransportOptions = Pick<
 >;
 
 /**
- * The headers of every request. Compression is not accepted: an answer could unpack to any size.
+ * The headers of every request. Compression is not accepted, because a compressed answer could
+ * expand to any size.
  */
 const HEADERS = [
   'accept',
@@ -38,23 +39,28 @@ const HEADERS = [
 /** OTP spec §4: bodies are JSON with a content type that says so. */
 const BODY_HEADERS = [...HEADERS, 'content-type', 'application/json'];
 
-/** One of undici's clients, which has one socket, or the app's dispatcher, which has them all. */
+/**
+ * One of undici's clients, which has one socket, or the app's dispatcher, which has all of them.
+ */
 interface Connection {
   readonly dispatcher: Dispatcher;
   requests: number;
 }
 
 /**
- * Sends requests to one gateway over kept connections. The only place that opens a connection;
- * undici is loaded at the first request, or right after construction.
+ * Sends requests to one gateway over kept connections. No other file opens a connection. undici is
+ * loaded at the first request, or right after construction.
  */
 export class Transport {
-  /** All open sockets, including those still connecting, which closing a client leaves alone. */
+  /**
+   * All open sockets. Those still connecting are included because closing an undici client leaves
+   * them open.
+   */
   readonly #sockets = new Set<Socket>();
   readonly #connections: Connection[] = [];
   /**
-   * Those without a request, the one used last at the end. undici's `Pool` opens twice as many as
-   * there are calls.
+   * Connections without a request, the most recently used one last. undici's `Pool` is not used
+   * because it opens twice as many as there are calls.
    */
   readonly #idle: Connection[] = [];
   /** Requests in flight. */
@@ -74,9 +80,9 @@ export class Transport {
   }
 
   /**
-   * Sends a request once, reads its answer, and has the circuit breaker count the result.
-   * @param authorization Value of the Authorization header; null for the authentication itself. OTP
-   * spec §5.
+   * Sends a request once, reads its answer, and reports the result to the circuit breaker.
+   * @param authorization The value of the Authorization header; null for the authentication itself.
+   * OTP spec §5.
    * @throws {GatewayUnreachableError} ERR_GATEWAY_UNREACHABLE
    * @throws {GatewayTimeoutError} ERR_GATEWAY_TIMEOUT
    * @throws {GatewayResponseError} ERR_GATEWAY_RESPONSE: redirect, other content type, encoded, too
@@ -111,7 +117,7 @@ export class Transport {
           this.breaker.record(false);
           resolve(result);
         } catch (error) {
-          // A caller that has given up says nothing of the gateway.
+          // An aborted call says nothing about the gateway, so do not count it.
           if (!(error instanceof GatewayAbortedError)) this.breaker.record(isGatewayFailure(error));
           if (this.options.keepsDetail) keepDetail(error, call, collector.readDetail());
           reject(error);
@@ -127,14 +133,14 @@ export class Transport {
   async destroy(): Promise<void> {
     this.#isClosed = true;
     await this.#loading;
-    // What the app has passed in stays open. Only the requests of this client end.
+    // A dispatcher that the app has passed in stays open. Only the requests of this client end.
     if (this.options.dispatcher === undefined)
       await Promise.all(this.#connections.map(({ dispatcher }) => dispatcher.destroy()));
     for (const collector of this.#collectors) collector.disconnect();
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Starts a request. A dispatcher of the app may throw: nothing has been sent then. */
+  /** Starts a request. If a dispatcher of the app throws, nothing has been sent. */
   #dispatch(
     dispatcher: Dispatcher,
     options: Dispatcher.DispatchOptions,
@@ -150,14 +156,14 @@ export class Transport {
   #release(connection: Connection, hasFailed: boolean): void {
     connection.requests -= 1;
     if (connection.requests > 0) return;
-    // One that failed may still be connecting: it is used after the others.
+    // A failed connection may still be connecting, so use the others first.
     if (hasFailed) this.#idle.unshift(connection);
     else this.#idle.push(connection);
   }
 
   /**
-   * Opens a connection. When there are enough, returns one to wait for; only an authentication can
-   * find all of them in use.
+   * Opens a connection. If there are enough already, returns one to wait for. Only an
+   * authentication can find all of them in use.
    */
   #open(connect: () => Dispatcher): Connection {
     const [first] = this.#connections;
@@ -176,9 +182,9 @@ export class Transport {
       path: pathPrefix + call.path,
       method: call.method,
       body: call.body,
-      // A copy, because a dispatcher of the app may add to it.
+      // Pass a copy, because a dispatcher of the app may add headers to it.
       headers: [...(authorization === null ? [] : ['authorization', authorization]), ...headers],
-      // The collector's one timer limits all of it.
+      // Turn undici's own timeouts off: the collector's timer limits the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
     };
@@ -189,16 +195,16 @@ export class Transport {
     if (dispatcher !== undefined) return (this.#connect = () => dispatcher);
 
     const { Client, buildConnector } = await import('undici');
-    // No option and no environment variable switches the verification off.
+    // Always verify certificates: no option and no environment variable turns this off.
     const options = { timeout: CONNECT_MS, rejectUnauthorized: true, allowH2: false };
     const connect = this.#watch(buildConnector(options));
     return (this.#connect = () => new Client(address.origin, { connect }));
   }
 
-  /** Returns the same connector, with every socket it opens remembered until it closes. */
+  /** Returns the same connector, but remembers every socket until it closes. */
   #watch(connect: buildConnector.connector): buildConnector.connector {
     return (options, callback) => {
-      // It returns the socket, which its type omits.
+      // The connector returns the socket, although its type does not say so.
       const socket: unknown = connect(options, callback);
       if (!(socket instanceof Socket)) return;
       this.#sockets.add(socket);
@@ -207,7 +213,10 @@ export class Transport {
   }
 }
 
-/** Answers to an authentication that are not as documented may hold a token. */
+/**
+ * Adds the answer to an error, except an answer to an authentication that is not as documented: it
+ * may contain a token.
+ */
 function keepDetail(
   error: unknown,
   { name }: GatewayCall<unknown>,
@@ -217,19 +226,19 @@ function keepDetail(
   if (isSafe && detail !== null) addDetail(error, detail);
 }
 
-/** The reason given to undici for requests that we end; it goes no further. */
+/** The error given to undici for requests that we end. No caller sees it. */
 const ENDED = new Error('ended');
 
 /**
- * undici's codes for an answer that is not valid HTTP. The errors of its parser have a name and, as
- * of 7.30, no code.
+ * undici's codes for an answer that is not valid HTTP. Errors of its parser have a name but, as of
+ * 7.30, no code.
  */
 const BROKEN_HTTP = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_)/;
 
 /**
- * Handles one request of undici and settles once: with the answer, or with an error of ours. One
- * timer limits all of it. What comes later is dropped, and a request that has not left by then
- * never leaves.
+ * Handles one undici request and settles once, with the answer or an error of ours. One timer
+ * limits all of it. Anything later is dropped, and a request that has not been sent by then is
+ * never sent.
  */
 class AnswerCollector implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
@@ -247,8 +256,8 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     private readonly deadline: CallDeadline,
     private readonly settle: (answer: RawAnswer | Error) => void,
   ) {
-    // A process that was busy sees its timers before its sockets: what has arrived by then is read
-    // first.
+    // After the event loop was blocked, timers run before sockets. So read first what has already
+    // arrived.
     this.#timer = setTimeout(endSoon, remainingMs(deadline), this);
     this.#stopListening = onceAborted(deadline.signal, () => {
       this.#giveUp(new GatewayAbortedError(call.name, this.#hasStarted));
@@ -259,9 +268,9 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     return this.#controller !== null;
   }
 
-  /** From here on bytes may have left. */
+  /** From here on bytes may have left the process. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Throwing takes the request out of undici's queue and leaves the connection alone.
+    // Throwing removes the request from undici's queue without closing the connection.
     if (this.#isSettled) throw ENDED;
     this.#controller = controller;
   }
@@ -305,18 +314,17 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
     if (!this.#isSettled) this.#end(this.#toGatewayError(error));
   }
 
-  /** Ends the request at its deadline. */
   expire(): void {
     const { call, deadline } = this;
     this.#giveUp(new GatewayTimeoutError(call.name, deadline.limitMs, this.#hasStarted));
   }
 
-  /** Ends the request because there is no connection any more. */
+  /** Ends the request because the connection is lost. */
   disconnect(cause?: unknown): void {
     this.#giveUp(new GatewayUnreachableError(this.call.name, this.#hasStarted, cause));
   }
 
-  /** Returns the answer as far as it has arrived; null if there is none. */
+  /** Returns the part of the answer that has arrived. Null if there is none. */
   readDetail(): GatewayDetail | null {
     if (this.#headers === null) return null;
     const text = Buffer.concat(this.#chunks).toString();
@@ -360,7 +368,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler {
   }
 }
 
-/** The characters that are kept of an answer, where they are kept at all. */
+/** The most characters of an answer that are kept for `error.detail`. */
 const MAX_DETAIL_CHARACTERS = 4_096;
 
 function endSoon(collector: AnswerCollector): void {
@@ -371,8 +379,8 @@ const JSON_TYPE = /^application\/(?:[a-z0-9!#$&^_.+-]+\+)?json[ \t]*(?:;|$)/i;
 
 /**
  * Returns what is not as documented about the head of an answer, or null. OTP spec §4, HLR spec §4:
- * JSON, and nothing about redirects or encodings: one would send the body to another server, the
- * other could unpack to any size.
+ * answers are JSON. Redirects and encodings are not documented: a redirect would send the body to
+ * another server, and an encoded answer could expand to any size.
  */
 function findHeadProblem(
   httpStatus: number,
@@ -390,7 +398,7 @@ function findHeadProblem(
   return null;
 }
 
-/** A day: nothing makes the client, or a user, wait for longer. */
+/** The longest `Retry-After` that is passed on: one day. */
 const MAX_RETRY_AFTER_SECONDS = 86_400;
 
 /**

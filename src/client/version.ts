@@ -1,7 +1,7 @@
 /**
- * Returns the version of the package. Built files are as deep below its manifest as the sources.
+ * Returns the version of the package. The path works from `dist` and from `src`, which are equally
+ * deep.
  */
 export function readVersion(): string {
-  // The manifest is our own, and always has a version.
   return (require('../../package.json') as { readonly version: string }).version;
 }

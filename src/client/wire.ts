@@ -30,15 +30,15 @@ import { type ClientSettings, timeoutOption } from './options';
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** The most bytes of a price list, which has a row for every network of the world. */
+/** The largest price list that is accepted: it has a row for every network of the world. */
 const MAX_PRICE_LIST_BYTES = 8 * 1024 * 1024;
 
-/** Reads the payload of a success; null when it is not as documented. */
+/** Reads the payload of a success. Null if it is not as documented. */
 type ReadPayload<Result> = (payload: unknown, hasPayload: boolean) => Result | null;
 
 /**
- * Every call of one client, and the record of its token. This file loads zod: it is imported by
- * `await import` alone.
+ * Every call of one client, and the record of its token. Import this file lazily only, because it
+ * loads zod.
  */
 export type Wire = ReturnType<typeof createWire>;
 
@@ -91,13 +91,12 @@ export function createWire(options: ClientSettings) {
   };
 }
 
-/** The options of one call. */
 const callOptions = strictInput('option', {
   signal: z.custom<AbortSignal>(isSignal, 'must be an AbortSignal').optional(),
   timeoutMs: timeoutOption().optional(),
 });
 
-/** A signal of another realm or of a library is one as well. */
+/** Returns whether a value works as an AbortSignal, also one of another realm or a library. */
 function isSignal(value: unknown): boolean {
   const { aborted, addEventListener } = readFields(value);
   return typeof aborted === 'boolean' && typeof addEventListener === 'function';
@@ -161,7 +160,7 @@ function createReader<Result>(
 
 const WRONG_FIELDS = 'fields not as expected; check the variant';
 
-/** Says what keeps a body from being JSON, without repeating any of it. */
+/** Returns why a body is not JSON, without repeating any of it. */
 function toTextProblem(body: string): string {
   if (body.startsWith('\uFEFF')) return 'its body begins with a byte order mark, so it is not JSON';
   if (body.trim() === '') return 'its body is empty';
@@ -170,38 +169,38 @@ function toTextProblem(body: string): string {
     : 'its body begins with other text, so it is not JSON';
 }
 
-/** A token with what belongs to it, as a store keeps it, once decrypted. */
+/** Checks the decrypted record of a token. */
 const tokenContentsSchema = z.object({
   accessToken: required(readToken),
-  /** Null when the gateway returned none: then only credentials can renew. */
+  /** Null if the gateway returned none: then only credentials can renew the token. */
   refreshToken: required(readToken).nullable(),
-  /** Milliseconds since 1970 from which it counts as expired. */
+  /** When the token counts as expired, in milliseconds since 1970. */
   expiresAt: z.number(),
 });
 
 export type TokenContents = Readonly<z.output<typeof tokenContentsSchema>>;
 
 /**
- * Reads the record of a token; null when it is malformed. @throws {SyntaxError} when it is not
- * JSON.
+ * Reads the record of a token. Null if it is malformed. @throws {SyntaxError} if it is not JSON.
  */
 function readTokenContents(json: string): TokenContents | null {
   return readOrNull(tokenContentsSchema, JSON.parse(json));
 }
 
-/** No answer of the gateway makes a token trusted for longer. */
+/** The longest validity that is believed, whatever the gateway answers. */
 const LONGEST_VALIDITY_SECONDS = 86_400;
 
 /**
- * The end of a token's life that is not used: requests take time, and clocks differ. At most 5 % of
- * it.
+ * The part of a token's validity that is left unused, because requests take time and clocks differ:
+ * at most 5 % of it.
  */
 const MARGIN_MS = 5_000;
 
 /**
- * Dates a token. Not shown in OTP spec §2: `validity_period` missing or malformed; then the
- * requested validity counts, or the default.
- * @param requestedAt Milliseconds since 1970: the token's life cannot have begun earlier.
+ * Returns the token with its end. Not shown in OTP spec §2: a missing or malformed
+ * `validity_period`. Then the requested validity counts, or the default.
+ * @param requestedAt When the token was requested, in milliseconds since 1970: its validity cannot
+ * have begun earlier.
  */
 function toTokenContents(
   tokens: Tokens,
