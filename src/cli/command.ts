@@ -14,10 +14,10 @@ export const PROGRAM = 'passport-sms-otp';
 
 /** An option of a command, as `--help` shows it. */
 export interface CommandOption {
-  /** The placeholder of its value, such as `<number>`; without one the option is a flag. */
+  /** The placeholder of its value, such as `<number>`. Without one the option is a flag. */
   readonly value?: string;
   readonly help: string;
-  /** True when it may be given more than once. */
+  /** True if it may be given more than once. */
   readonly isRepeatable?: boolean;
 }
 
@@ -26,23 +26,22 @@ export type CommandOptions = Readonly<Record<string, CommandOption>>;
 /** 0: success. 1: a check or a call failed. 2: wrong usage. 130, 143: ended by a signal. */
 export type ExitCode = 0 | 1 | 2 | 130 | 143;
 
-/** One command. */
 export interface Command {
   readonly name: string;
-  /** One line. */
+  /** A description in one line. */
   readonly summary: string;
   /**
-   * The placeholders of its arguments, such as `<user>`. Optional ones are in brackets, and a last
-   * one with `…` may be given more than once. Default: none.
+   * The placeholders of its arguments, such as `<user>`. Optional ones are in brackets. A last one
+   * with `…` may be given more than once. Default: none.
    */
   readonly positionals?: readonly string[];
   readonly options: CommandOptions;
-  /** Sentences for `--help`. */
+  /** Further lines for `--help`. */
   readonly notes?: readonly string[];
   run(call: CommandCall): Promise<ExitCode>;
 }
 
-/** Options that several commands have. */
+/** Options that several commands share. */
 export const JSON_OPTION = { json: { help: 'write JSON' } } satisfies CommandOptions;
 export const YES_OPTION = { yes: { help: 'spend money without asking' } } satisfies CommandOptions;
 
@@ -52,39 +51,41 @@ export interface TextSink {
   readonly isTTY?: boolean | undefined;
 }
 
-/** Everything a command uses of its process. */
+/** The parts of the process that a command uses. */
 export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Buffer | string> & { readonly isTTY?: boolean | undefined };
-  /** Data. */
+  /** For results. */
   readonly stdout: TextSink;
-  /** Questions, progress, errors. */
+  /** For questions, progress and errors. */
   readonly stderr: TextSink;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
-  /** Waits; returns early, without an error, when the signal is aborted. */
+  /** Waits. Returns early, without an error, if the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /**
-   * Aborted by Ctrl+C, by a signal to end, or when nobody reads the output any more. The reason is
-   * the name of the signal, if there was one.
+   * Aborted by Ctrl+C, by a signal to end, or when the reader of the output has closed it. The
+   * reason is the name of the signal, if there was one.
    */
   readonly signal: AbortSignal;
   /**
-   * The working directory: file names are relative to it, and `redis` and `pg` are resolved from
-   * it.
+   * The working directory. File names are relative to it, and `redis` and `pg` are loaded from it.
    */
   readonly folder: string;
 }
 
 export type Format = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Colors a text for one stream; without colors it is returned unchanged. */
+/** Colors a string for one stream. Without colors it is returned unchanged. */
 export type Style = (format: Format, text: string) => string;
 
-/** Colors on a terminal, unless NO_COLOR (no-color.org) or a dumb terminal forbids them. */
+/**
+ * Returns a function that colors on a terminal, unless NO_COLOR (no-color.org) or a dumb terminal
+ * forbids it.
+ */
 function createStyle(sink: TextSink, env: CliIo['env'], mark: string): Style {
   const hasColors = sink.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
-  // The stream was examined above; Node would examine the standard output of its own process.
+  // Do not let Node examine a stream: it would examine the standard output of its own process.
   return (format, text) =>
     hasColors
       ? styleText(format, cleanText(text), { validateStream: false }).replaceAll(ESCAPE, mark)
@@ -93,39 +94,40 @@ function createStyle(sink: TextSink, env: CliIo['env'], mark: string): Style {
 
 const ESCAPE = '\u001b';
 
-/** Where a command writes: data to standard output, everything else to standard error. */
+/** Where a command writes: results to standard output, everything else to standard error. */
 export type Output = Readonly<ReturnType<typeof createOutput>>;
 
 /**
- * Creates what a command writes with. Everything is cleaned here, and only here: no string of the
- * gateway's or of a file controls the terminal or breaks a line.
+ * Creates the functions that a command writes with. Everything is cleaned here, and only here, so
+ * that no string of the gateway or of a file can control the terminal or break a line.
  */
 export function createOutput({ stdout, stderr, env }: Pick<CliIo, 'stdout' | 'stderr' | 'env'>) {
   const hasProgress = stderr.isTTY === true && env.TERM !== 'dumb';
-  // Stands for the escape character of our own formats, and cannot be guessed by anyone else.
+  // A random mark that stands for the escape character of our own formats, so that no other string
+  // can contain it.
   const mark = randomUUID();
   const clean = (text: string): string => cleanText(text).replaceAll(mark, ESCAPE);
   const line = (...cells: readonly string[]): void =>
     void stdout.write(`${cells.map(clean).join('\t')}\n`);
 
   return {
-    /** Colors of standard output. */
+    /** Colors for standard output. */
     style: createStyle(stdout, env, mark),
-    /** Colors of standard error. */
+    /** Colors for standard error. */
     noteStyle: createStyle(stderr, env, mark),
-    /** Writes one line. Cells are separated by tabs. */
+    /** Writes one line, with tabs between cells. */
     line,
-    /** Writes a text of ours that has several lines. */
+    /** Writes our own message of several lines. */
     lines: (text: string): void => {
       for (const one of text.split('\n')) line(one);
     },
     json: (value: unknown): void => void stdout.write(`${toJson(value)}\n`),
     note: (text: string): void => void stderr.write(`${clean(text)}\n`),
-    /** Writes a question, without a line break after it. */
+    /** Writes a question without a line break. */
     ask: (text: string): void => void stderr.write(clean(text)),
     /**
-     * Replaces the progress line of a terminal; an empty string removes it. Writes nothing
-     * elsewhere.
+     * Replaces the progress line of a terminal. An empty string removes it. Writes nothing if there
+     * is no terminal.
      */
     progress: (text: string): void => {
       if (hasProgress) stderr.write(`\r${ESCAPE}[K${clean(text)}`);
@@ -133,24 +135,24 @@ export function createOutput({ stdout, stderr, env }: Pick<CliIo, 'stdout' | 'st
   };
 }
 
-/** Characters that control a terminal, change the direction of a text, or break a line. */
+/** Matches characters that control a terminal, change the writing direction, or break a line. */
 const CONTROLS = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** Makes a string safe to print: each character that controls becomes a blank. */
+/** Makes a string safe to print: each control character becomes a blank. */
 export function cleanText(text: string): string {
   return text.replaceAll(CONTROLS, ' ');
 }
 
-/** Formats a value as JSON that is safe to print, and the same when it is read. */
+/** Formats a value as JSON that is safe to print. Parsing it returns the same value. */
 export function toJson(value: unknown, indent = 2): string {
   const json = JSON.stringify(value, null, indent);
-  // Line breaks of the format stay. Those of a string have been escaped already.
+  // Line breaks of the format stay. Those in strings are escaped already.
   return json.replaceAll(CONTROLS, (control) =>
     control === '\n' ? control : escapeUnits(control),
   );
 }
 
-/** Returns the escapes of a character: two where it takes two UTF-16 units. */
+/** Returns the escapes of a character: two if it has two UTF-16 units. */
 function escapeUnits(character: string): string {
   return Array.from({ length: character.length }, (_, index) => {
     const code = character.charCodeAt(index).toString(16);
@@ -160,26 +162,26 @@ function escapeUnits(character: string): string {
 
 const MAX_LINE_CHARACTERS = 1_024;
 
-/** Reads standard input line by line. Nothing is read before the first call. */
+/** Reads standard input line by line. Reads nothing before the first call. */
 function createLineReader({ stdin, signal }: Pick<CliIo, 'stdin' | 'signal'>) {
   let lines: AsyncIterator<string> | null = null;
 
-  /** Returns the next line; null at the end of the input or after Ctrl+C. */
+  /** Returns the next line. Null at the end of the input or after Ctrl+C. */
   return async function readLine(): Promise<string | null> {
     lines ??= createInterface({ input: Readable.from(stdin), signal })[Symbol.asyncIterator]();
     const step = await lines.next();
     if (step.done === true || signal.aborted) return null;
-    // Anything this long was piped in by mistake.
+    // A line this long was piped in by mistake.
     if (step.value.length > MAX_LINE_CHARACTERS)
       throw new WrongUsage('the line on standard input is too long');
     return step.value.trim();
   };
 }
 
-/** The values of each option that was given, in their order; undefined where it takes none. */
+/** The values of each given option, in order. Undefined for a flag. */
 export type GivenOptions = ReadonlyMap<string, readonly (string | undefined)[]>;
 
-/** The command line, checked against the command's options. */
+/** The command line after it was checked against the command's options. */
 export type Arguments = Readonly<ReturnType<typeof createArguments>>;
 
 export function createArguments(positionals: readonly string[], given: GivenOptions) {
@@ -187,9 +189,7 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
 
   return {
     positionals,
-    /** Returns the value of an option. */
     text,
-    /** Returns all values of a repeatable option. */
     texts: (name: string): readonly string[] =>
       (given.get(name) ?? []).filter((value) => value !== undefined),
     isOn: (name: string): boolean => given.has(name),
@@ -205,7 +205,7 @@ export function createArguments(positionals: readonly string[], given: GivenOpti
   };
 }
 
-/** What a command runs with. */
+/** Everything that a command runs with. */
 export type CommandCall = Readonly<ReturnType<typeof createCall>>;
 
 export function createCall(args: Arguments, io: CliIo, output: Output) {
@@ -213,15 +213,15 @@ export function createCall(args: Arguments, io: CliIo, output: Output) {
 
   return {
     ...{ args, io, output, readLine },
-    /** Writes a result to standard output: as JSON with --json, otherwise as text. */
+    /** Writes a result to standard output: as JSON with --json, otherwise in words. */
     showResult(value: unknown, showText: () => void): void {
       if (args.isOn('json')) output.json(value);
       else showText();
     },
     /**
      * Asks before money is spent, unless `--yes` was given.
-     * @throws {WrongUsage} without a terminal to ask on. @throws {CommandFailure} when the answer
-     * is no.
+     * @throws {WrongUsage} without a terminal to ask on. @throws {CommandFailure} if the answer is
+     * no.
      */
     async askForMoney(question: string): Promise<void> {
       if (args.isOn('yes')) return;
@@ -235,7 +235,7 @@ export function createCall(args: Arguments, io: CliIo, output: Output) {
   };
 }
 
-/** Reads one of a few words; null when there is none. @throws {WrongUsage} */
+/** Reads one of a few words. Null if there is none. @throws {WrongUsage} */
 export function readChoice<Choice extends string>(
   name: string,
   text: string | undefined,
@@ -251,7 +251,7 @@ export function readMobile(text: string): string {
   const mobile = findMobile(text);
   if (mobile === null) {
     throw new WrongUsage(
-      'the number must have its plus, its country code and 7 to 15 digits, such as +12025550123',
+      'the number must have a plus, a country code and 7 to 15 digits, such as +12025550123',
     );
   }
   return mobile;
@@ -259,14 +259,15 @@ export function readMobile(text: string): string {
 
 /**
  * Returns a number as E.164 with plus, or null. Spaces, dots, hyphens and parentheses are ignored.
- * Without its plus 2025550123 may be in Washington or in Egypt, and texts and lookups are paid.
+ * The plus is required: 2025550123 may be in Washington or in Egypt, and messages and lookups cost
+ * money.
  */
 export function findMobile(text: string): string | null {
   const mobile = text.replaceAll(/[\s().-]/g, '');
   return mobile.startsWith('+') && toDigits(mobile) !== null ? mobile : null;
 }
 
-/** Reads a text file of the user's, up to 16 MiB. @throws {CommandFailure} */
+/** Reads a file of at most 16 MiB. @throws {CommandFailure} */
 export async function readText(folder: string, path: string): Promise<string> {
   try {
     const text = await readFile(resolve(folder, path), 'utf8');
@@ -276,7 +277,7 @@ export async function readText(folder: string, path: string): Promise<string> {
   }
 }
 
-/** Describes a failed access to a file, without repeating its path. */
+/** Describes a failed access to a file without repeating its path. */
 export function toFileFailure(verb: 'read' | 'written', error: unknown): CommandFailure {
   const { code } = readFields(error);
   const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';

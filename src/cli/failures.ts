@@ -9,8 +9,8 @@ import { toSafeCause } from '../foreign-error';
 import advice = require('./advice.json');
 
 /**
- * What to do, by the platform's error code where no connection could be made, by the code of a
- * store's server, and by the gateway's.
+ * The advice in advice.json: by the platform's code of a failed connection, by the code of a
+ * store's server, and by the gateway's code.
  */
 const {
   causes: CAUSES,
@@ -18,9 +18,9 @@ const {
   codes: CODES,
 }: Record<'causes' | 'stores' | 'codes', Readonly<Record<string, string>>> = advice;
 
-/** An error of a command, with what to do about it. */
+/** The base class of a command's errors, with advice. */
 abstract class AdvisedError extends Error {
-  /** As `--json` writes it. */
+  /** A stable code, as `--json` writes it. */
   abstract readonly code: string;
 
   constructor(
@@ -59,13 +59,13 @@ export function toStartFailure(error: unknown, advice: string): CommandFailure {
   if (code === 'EADDRINUSE') return new CommandFailure('The port is in use.', advice);
   if (code === 'EACCES')
     return new CommandFailure('You have no permission to use this port.', 'Use one above 1023.');
-  // The simulator's messages show no value.
+  // Show the simulator's message: it contains no value.
   return new CommandFailure(String(message));
 }
 
 /**
- * Turns the `TypeError`s of a call into usage errors. They show no value, and the input comes from
- * the command line.
+ * Converts the `TypeError`s of a call into usage errors: the input comes from the command line.
+ * They show no value.
  */
 export async function withUsageErrors<Result>(
   call: () => Result | Promise<Result>,
@@ -78,11 +78,11 @@ export async function withUsageErrors<Result>(
   }
 }
 
-/** What went wrong and what to do about it. All but the exit code is what `--json` writes. */
+/** What went wrong and what to do. `--json` writes all of it except the exit code. */
 interface Explanation {
-  /** Never changes, so that scripts can compare it. */
+  /** A stable code that scripts can compare. */
   readonly code: string;
-  /** The gateway's error code, where it has refused a request and has given one. */
+  /** The gateway's error code, if it rejected a request with one. */
   readonly gatewayCode?: number;
   readonly message: string;
   readonly advice: string | null;
@@ -90,8 +90,8 @@ interface Explanation {
 }
 
 /**
- * Returns what went wrong and what to do about it. Of third-party errors only allow-listed words
- * are repeated.
+ * Returns what went wrong and what to do. Of third-party errors only allow-listed words are
+ * repeated.
  */
 export function explain(error: unknown): Explanation {
   if (error instanceof AdvisedError) {
@@ -111,7 +111,7 @@ export function explain(error: unknown): Explanation {
   return {
     code: 'ERR_UNEXPECTED',
     message: `Unexpected error (${code ?? name})`,
-    advice: 'This is a bug of the command; please report it with what you did.',
+    advice: 'This is a bug of the command. Please report it and what you did.',
     exitCode: 1,
   };
 }
@@ -154,7 +154,7 @@ function adviseOn(error: SmsOtpError): string | null {
 const TRUST =
   'This machine does not trust the issuer of the certificate. Pass its authority with --ca <file>.';
 
-/** Returns what to do when no connection could be made, by the platform's error code. */
+/** Returns the advice for a failed connection, by the platform's error code. */
 export function adviseOnCause(code: string | null): string {
   if (code !== null && /SELF_SIGNED|UNABLE_TO/.test(code)) return TRUST;
   const otherwise =
@@ -162,14 +162,14 @@ export function adviseOnCause(code: string | null): string {
   return CAUSES[code ?? ''] ?? otherwise;
 }
 
-/** Returns what to do by what a store's server has said; null for what is not listed. */
+/** Returns the advice for an answer of a store's server. Null for one that is not listed. */
 export function adviseOnStore(problem: string | null): string | null {
   return STORES[problem ?? ''] ?? null;
 }
 
 const LATER = "Try again later; if it persists, ask the gateway's operator.";
 
-/** Returns what to do about an error code of the gateway. OTP spec §7, HLR spec §7. */
+/** Returns the advice for an error code of the gateway. OTP spec §7, HLR spec §7. */
 export function adviseOnCode(gatewayCode: number | null): string {
   return CODES[gatewayCode ?? 0] ?? LATER;
 }

@@ -12,23 +12,23 @@ import { CommandFailure, WrongUsage } from './failures';
 
 /** Options of every command that calls the gateway. */
 export const GATEWAY_OPTIONS = {
-  ca: { value: '<file>', help: 'certificate authority to trust besides the public ones, as PEM' },
+  ca: { value: '<file>', help: 'additional certificate authority to trust, as PEM' },
   timeout: { value: '<seconds>', help: 'time limit of each call, 1 to 60' },
   'password-stdin': { help: 'read the password from standard input instead of SMS_OTP_PASSWORD' },
 } satisfies CommandOptions;
 
-/** The gateway as the environment and the common options describe it. */
+/** The gateway, as described by the environment and the common options. */
 export interface GatewayEnvironment extends Omit<GatewayClientOptions, 'variant' | 'baseUrl'> {
   readonly baseUrl: string;
-  /** The certificate authorities to trust; undefined: those of Node.js. */
+  /** The certificate authorities to trust. Undefined: those of Node.js. */
   readonly authorities: readonly string[] | undefined;
-  /** Null when SMS_OTP_VARIANT is not set. */
+  /** Null if SMS_OTP_VARIANT is not set. */
   readonly variant: 'A' | 'B' | null;
 }
 
 const MAX_TIMEOUT_SECONDS = 60;
 
-/** @throws {WrongUsage} that names every variable that is missing. */
+/** @throws {WrongUsage} that names every missing variable. */
 export async function readGatewayEnvironment(call: CommandCall): Promise<GatewayEnvironment> {
   const { env } = call.io;
   const password = call.args.isOn('password-stdin') ? await call.readLine() : env.SMS_OTP_PASSWORD;
@@ -60,7 +60,7 @@ export async function readGatewayEnvironment(call: CommandCall): Promise<Gateway
   };
 }
 
-/** Reads the file of `--ca`, which is trusted besides the public authorities. */
+/** Reads the file of `--ca`. Its authorities are trusted besides the public ones. */
 async function readAuthorities(call: CommandCall): Promise<readonly string[] | undefined> {
   const path = call.args.text('ca');
   if (path === undefined) return undefined;
@@ -74,14 +74,14 @@ function isCertificate(pem: string): boolean {
     new X509Certificate(pem);
     return pem.includes('-----BEGIN CERTIFICATE-----');
   } catch {
-    // The platform's message would quote the file.
+    // Hide the platform's message, which would quote the file.
     return false;
   }
 }
 
 const CONNECT_MS = 3_000;
 
-/** No environment variable switches the verification off. */
+/** Opens the dispatcher. No environment variable turns the verification of certificates off. */
 async function openDispatcher(authorities: readonly string[]): Promise<Dispatcher> {
   const { Agent } = await import('undici');
   return new Agent({
@@ -97,7 +97,7 @@ function readNumbersAs(value: string | undefined): NumbersAs {
   if (!value) return 'string';
 
   const { both, mobile, validity } = NUMBER_FORMS.exec(value)?.groups ?? {};
-  // The pattern admits these words alone.
+  // The pattern allows only these words.
   if (both !== undefined) return both as NumberForm;
   if (mobile !== undefined)
     return { mobile: mobile as NumberForm, validity: validity as NumberForm };
@@ -107,15 +107,15 @@ function readNumbersAs(value: string | undefined): NumbersAs {
   );
 }
 
-/** Returns the milliseconds that a call has; undefined: as usual. */
+/** Returns the time limit of a call in milliseconds. Undefined: the default. */
 function readTimeout(args: CommandCall['args']): number | undefined {
   if (args.text('timeout') === undefined) return undefined;
   return args.whole('timeout', { min: 1, max: MAX_TIMEOUT_SECONDS, fallback: 10 }) * 1_000;
 }
 
 /**
- * Calls `use` with a client for the account of the environment, then closes the client. Without
- * SMS_OTP_VARIANT it is A. Ctrl+C aborts running calls.
+ * Calls `use` with a client for the account in the environment, then closes the client. Without
+ * SMS_OTP_VARIANT the variant is A. Ctrl+C aborts running calls.
  */
 export async function withGateway<const Result>(
   call: CommandCall,
@@ -133,8 +133,7 @@ export async function withGateway<const Result>(
 }
 
 /**
- * Creates a client. @throws {WrongUsage} for a wrong option, with the client's message, which shows
- * no value.
+ * Creates a client. @throws {WrongUsage} for a wrong option. The client's message shows no value.
  */
 export function openGateway(environment: GatewayEnvironment): GatewayClient {
   const { variant, authorities: _usedByDispatcher, ...options } = environment;
@@ -142,12 +141,12 @@ export function openGateway(environment: GatewayEnvironment): GatewayClient {
     return new GatewayClient({ ...options, variant: variant ?? 'A' });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    // The variable that the user has set, in place of the client's option.
+    // Name the variable that the user has set instead of the client's option.
     throw new WrongUsage(error.message.replace(/^GatewayClient: baseUrl\b/, 'SMS_OTP_BASE_URL'));
   }
 }
 
-/** Aborts running calls on Ctrl+C; the errors they throw then are not shown. */
+/** Aborts running calls on Ctrl+C. Their errors are not shown. */
 export function abortOnInterrupt(client: GatewayClient, signal: AbortSignal): void {
   signal.addEventListener('abort', () => void client.close(0), { once: true });
 }

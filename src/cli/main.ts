@@ -2,12 +2,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { run } from './run';
 
-/** Runs the command `passport-sms-otp`: passes it everything it uses of the process. */
+/** Runs the command `passport-sms-otp` with the parts of the process that it uses. */
 async function start(): Promise<void> {
   const { argv, env, stdin, stdout, stderr } = process;
   const interruption = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    // The second signal ends the process at once.
+    // Listen once, so that a second signal ends the process at once.
     process.once(signal, () => interruption.abort(signal));
   }
   // The reader may close the pipe early: `passport-sms-otp pricing | head`.
@@ -25,7 +25,7 @@ async function start(): Promise<void> {
     folder: process.cwd(),
   });
 
-  // An open standard input would keep the process alive.
+  // Close standard input, which would keep the process running.
   stdin.destroy();
 }
 

@@ -17,23 +17,21 @@ export const STATE_OPTIONS = {
 export interface OpenState {
   readonly place: 'Redis' | 'PostgreSQL';
   readonly store: SmsOtpStore;
-  /** The store's warnings about its server; added a moment after it connects. */
+  /** The store's warnings about its server, which are added a moment after it connects. */
   readonly warnings: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * Opens the store of the environment. If both addresses are set it is PostgreSQL, as in the example
- * app.
+ * Opens the store named in the environment. If both addresses are set it is PostgreSQL, as in the
+ * example app.
  * @throws {WrongUsage} without an address.
  */
 export async function openState(call: CommandCall): Promise<OpenState> {
   const { REDIS_URL, DATABASE_URL } = call.io.env;
   if (DATABASE_URL) return openPostgres(call, DATABASE_URL);
   if (REDIS_URL) return openRedis(call, REDIS_URL);
-  throw new WrongUsage(
-    'REDIS_URL or DATABASE_URL must be set: one of them has the state of the running app',
-  );
+  throw new WrongUsage('REDIS_URL or DATABASE_URL must be set to the store of the running app');
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -48,13 +46,13 @@ interface PostgresConnection extends PostgresPool {
   end(): Promise<void>;
 }
 
-/** @throws {CommandFailure} when the database cannot be reached or refuses. */
+/** @throws {CommandFailure} if the database cannot be reached or refuses. */
 export async function openPostgres(call: CommandCall, url: string): Promise<OpenState> {
   const advice = 'Write postgres://user@host:5432/database.';
   const refusal = new CommandFailure('DATABASE_URL is not an address of PostgreSQL.', advice);
   checkAddress(url, ['postgres:', 'postgresql:'], refusal);
 
-  // The package is the app's own; the interface above names what is used of it.
+  // The package belongs to the app. The interface above has the parts that are used.
   const { Pool } = loadDriver(call.io.folder, 'pg') as {
     Pool: new (options: unknown) => PostgresConnection;
   };
@@ -63,7 +61,7 @@ export async function openPostgres(call: CommandCall, url: string): Promise<Open
     usePool(new Pool({ connectionString: url, max: 1, ...TIMEOUTS, ...limit }), call.args);
   try {
     return await open({ statement_timeout: SERVER_TIMEOUT_MS }).catch((error: unknown) => {
-      // PgBouncer refuses this parameter: there the role has the limit.
+      // PgBouncer refuses this parameter, so the role must set the limit there.
       if (toSafeCause(error).code === '08P01') return open({});
       throw error;
     });
@@ -75,7 +73,7 @@ export async function openPostgres(call: CommandCall, url: string): Promise<Open
 }
 
 async function usePool(pool: PostgresConnection, args: Arguments): Promise<OpenState> {
-  // Without a listener a lost connection would end the process.
+  // Listen, because a lost connection would otherwise end the process.
   pool.on('error', () => undefined);
 
   try {
@@ -95,7 +93,7 @@ interface RedisConnection extends NodeRedisClient {
   destroy(): void;
 }
 
-/** @throws {CommandFailure} when the server cannot be reached or refuses. */
+/** @throws {CommandFailure} if the server cannot be reached or refuses. */
 export async function openRedis(call: CommandCall, url: string): Promise<OpenState> {
   const refusal = new CommandFailure(
     'REDIS_URL is not an address of Redis.',
@@ -104,7 +102,7 @@ export async function openRedis(call: CommandCall, url: string): Promise<OpenSta
   checkAddress(url, ['redis:', 'rediss:'], refusal);
 
   const warnings: string[] = [];
-  // As with pg.
+  // The package belongs to the app. The interface above has the parts that are used.
   const { createClient } = loadDriver(call.io.folder, 'redis') as {
     createClient: (options: unknown) => RedisConnection;
   };
@@ -114,7 +112,7 @@ export async function openRedis(call: CommandCall, url: string): Promise<OpenSta
   try {
     client = createClient({ url, disableOfflineQueue: true, socket });
   } catch {
-    // The driver's message may quote the address, which may hold a password.
+    // Hide the driver's message: it may quote the address, which may contain a password.
     throw refusal;
   }
 
@@ -124,11 +122,12 @@ export async function openRedis(call: CommandCall, url: string): Promise<OpenSta
   const store = await withUsageErrors(() => redisStore(client, options));
 
   try {
-    // The driver would wait forever for a server that accepts the connection and stays silent.
+    // Limit the time: the driver would wait forever for a server that accepts the connection and
+    // stays silent.
     await withTimeout('connect', () => client.connect(), CONNECT_TIMEOUT_MS);
   } catch (error) {
     destroy(client);
-    // The driver's error is the cause of the store's; without a cause the time was over.
+    // The driver's error is the cause of the store's. Without a cause the time was over.
     const cause = error instanceof StoreError ? error.cause : undefined;
     const code = cause === undefined ? 'no answer in time' : cause.code;
     throw toConnectFailure('Redis', 'user name and password in REDIS_URL', code);
@@ -145,16 +144,19 @@ function destroy(client: RedisConnection): void {
   try {
     client.destroy();
   } catch {
-    // It is closed already.
+    // Ignore the error: the connection is closed already.
   }
 }
 
-/** Checks an address before a driver does, whose message would quote it: it may hold a password. */
+/**
+ * Checks an address before a driver does. The driver's message would quote it, and it may contain a
+ * password.
+ */
 function checkAddress(url: string, protocols: readonly string[], refusal: CommandFailure): void {
   if (!URL.canParse(url) || !protocols.includes(new URL(url).protocol)) throw refusal;
 }
 
-/** @param code Why there is no connection; null: the server has refused, and did not say why. */
+/** @param code Why there is no connection. Null: the server refused without a reason. */
 function toConnectFailure(
   place: OpenState['place'],
   login: string,
@@ -171,8 +173,7 @@ function toConnectFailure(
 }
 
 /**
- * Loads a driver of the app's: from the folder the command runs in, otherwise from beside this
- * package.
+ * Loads a driver from the folder in which the command runs, otherwise from next to this package.
  */
 function loadDriver(folder: string, name: string): unknown {
   const load = createRequire(__filename);
@@ -181,7 +182,7 @@ function loadDriver(folder: string, name: string): unknown {
   try {
     path = load.resolve(name, { paths: [folder, __dirname] });
   } catch {
-    // It can be found from neither.
+    // The driver is in neither place.
     throw new CommandFailure(`The package ${name} is not installed here.`, `npm install ${name}`);
   }
 

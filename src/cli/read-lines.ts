@@ -1,10 +1,16 @@
-/** In characters. A longer line is no number, and a file of one line must not fill the memory. */
+/**
+ * The longest line, in characters. A longer one is not a number, and a file of one line must not
+ * fill the memory.
+ */
 const MAX_LINE_CHARACTERS = 1_024;
 const TOO_LONG = 'too long';
 
-/** Splits text that arrives in pieces of any size. Of a line that is too long only that is said. */
+/**
+ * Splits input that arrives in pieces of any size into lines. A line that is too long is only
+ * reported as such.
+ */
 export async function* readLines(chunks: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
-  // A character may arrive in two pieces.
+  // Decode as a stream, because a character may arrive in two pieces.
   const decoder = new TextDecoder();
   let rest = '';
 

@@ -42,7 +42,7 @@ export const COMMANDS: readonly Command[] = [
   unlock,
 ];
 
-/** Variables whose values may appear in no argument and in no output. */
+/** Variables whose values must not appear in any argument or output. */
 const SECRET_VARIABLES = ['SMS_OTP_PASSWORD', 'REDIS_URL', 'DATABASE_URL'];
 
 /**
@@ -64,7 +64,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
     }
     const args = readArguments(command, words, secrets);
     const exitCode = await command.run(createCall(args, io, output));
-    // A command that runs until Ctrl+C has succeeded then.
+    // For a command that runs until Ctrl+C, Ctrl+C is a success.
     return exitCode === 0 ? 0 : (readInterruption(io.signal) ?? exitCode);
   } catch (error) {
     if (!io.signal.aborted) return reportError(error, output, argv.includes('--json'), command);
@@ -73,7 +73,7 @@ export async function run(argv: readonly string[], io: CliIo): Promise<ExitCode>
   }
 }
 
-/** As shells count: 128 and the number of the signal. */
+/** Exit codes after a signal, as in shells: 128 plus the number of the signal. */
 const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Returns the exit code after a signal; null if there was none. */
@@ -133,7 +133,7 @@ function reportError(
   return exitCode;
 }
 
-/** The help page of all commands. */
+/** Returns the help page of all commands. */
 function formatOverview(style: Style): string {
   const rows = COMMANDS.map((command): Pair => [formatUsage(command), command.summary]);
   return [
@@ -152,7 +152,7 @@ function formatOverview(style: Style): string {
   ].join('\n');
 }
 
-/** The help page of one command. */
+/** Returns the help page of one command. */
 function formatHelp(command: Command, style: Style): string {
   const { options, summary, notes = [] } = command;
   const rows = Object.entries(options).map(([name, { value, isRepeatable, help }]): Pair => {
@@ -184,20 +184,20 @@ function alignPairs(pairs: readonly Pair[], style: Style): string[] {
 }
 
 /**
- * Options that people try. A secret in one would be seen in the process list and kept in the
+ * Options that people try. Others could read a secret in them in the process list and in the
  * shell's history.
  */
 const SECRET_OPTION =
   /^--?(user(name)?|pass(word|phrase)?|secret|token|access-token|api-?key|key|pin|code|otp)(=|$)/i;
-/** A URL with a password in it. */
+/** Matches a URL with a password. */
 const SECRET_ADDRESS = /:\/\/[^/\s]*:[^/\s]*@/;
-/** A JSON web token: three parts. */
+/** Matches a JSON web token: three parts. */
 const WEB_TOKEN = /(?:^|=)eyJ[\w-]+\.[\w-]+\.[\w-]*$/;
 
 const MIN_SECRET_CHARACTERS = 4;
 
 /**
- * Refuses an argument that is, or looks like, a secret.
+ * Refuses an argument that is a secret or looks like one.
  * @param secrets Values of the environment that must not appear among the arguments.
  * @throws {WrongUsage} that does not repeat it.
  */
@@ -220,7 +220,7 @@ export function refuseSecrets(words: readonly string[], secrets: readonly string
 /**
  * Parses and checks the words after the command's name.
  * @param secrets Values that must not appear among them.
- * @throws {WrongUsage} which names options and never shows a value.
+ * @throws {WrongUsage} that names options and never shows a value.
  */
 export function readArguments(
   command: Command,
@@ -233,7 +233,7 @@ export function readArguments(
     ([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }] as const,
   );
   const options = Object.fromEntries(known);
-  // Not strict: its error messages would repeat unknown arguments.
+  // Do not parse strictly: those error messages would repeat unknown arguments.
   const parsed = parseArgs({
     args: [...words],
     options,
@@ -256,7 +256,7 @@ export function readArguments(
 function checkOptions(command: Command, given: GivenOptions): void {
   for (const [name, values] of given) {
     const option = Object.hasOwn(command.options, name) ? command.options[name] : undefined;
-    // Only what looks like the name of an option is repeated: anything else might be a secret.
+    // Repeat only what looks like the name of an option: anything else might be a secret.
     const shown = /^[a-z]{1,12}(-[a-z]{1,12})?$/.test(name) ? `--${name}` : 'An argument';
     if (option === undefined) throw new WrongUsage(`${shown} is not an option of ${command.name}`);
 

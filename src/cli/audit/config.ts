@@ -5,7 +5,7 @@ import { type CliIo, readText } from '../command';
 import { WrongUsage } from '../failures';
 import { parseJson } from '../parse-json';
 
-/** The name of the file that describes the app, unless --config gives another one. */
+/** The name of the file that describes the app. --config gives another one. */
 export const CONFIG_FILE = 'passport-sms-otp.audit.json';
 
 const path = z.string().regex(/^\/(?![/\\])[^\s#]*$/, 'must be a path that begins with one "/"');
@@ -104,13 +104,13 @@ const schema = z.strictObject({
     .prefault({}),
 });
 
-/** What the file says of the app. */
+/** The description of the app in the file. */
 export type AuditConfig = z.infer<typeof schema>;
 
 /**
- * Reads the text of the file.
- * @param name Of the file of `--config`; undefined: the usual one.
- * @throws {WrongUsage} that says how to make one when the usual one is not there.
+ * Reads the content of the file.
+ * @param name The file of `--config`. Undefined: the default one.
+ * @throws {WrongUsage} that says how to create the default one if it does not exist.
  */
 async function readDescription(folder: string, name: string | undefined): Promise<string> {
   if (name !== undefined) return readText(folder, name);
@@ -122,8 +122,8 @@ async function readDescription(folder: string, name: string | undefined): Promis
 }
 
 /**
- * Reads the file. `$NAME` in place of a password or a secret is read from the environment.
- * @throws {WrongUsage} that names what is wrong, and shows no value.
+ * Reads the file. A password or secret of the form `$NAME` is read from the environment.
+ * @throws {WrongUsage} that names the problem and shows no value.
  */
 export async function readConfig(
   io: Pick<CliIo, 'folder' | 'env'>,
@@ -157,7 +157,10 @@ export async function readConfig(
   };
 }
 
-/** The place and the rule of the first problem. Names of members are ours, or cleaned. */
+/**
+ * Returns the place and the rule of the first problem. Field names are ours, or cut to 40
+ * characters.
+ */
 function explainIssue(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return 'it cannot be read';
@@ -165,12 +168,12 @@ function explainIssue(error: z.ZodError): string {
   const place = issue.path.map(String).join('.') || 'the file';
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => key.slice(0, 40));
-    return `${place} has unknown members: ${names.join(', ')}`;
+    return `${place} has unknown fields: ${names.join(', ')}`;
   }
   return `${place}: ${issue.message}`;
 }
 
-/** Everything in the file that no report may show. */
+/** Returns everything in the file that no report may show. */
 export function listSecrets(config: AuditConfig): readonly string[] {
   const { users, logInAs, userWithoutNumber, secrets = [], newNumber } = config;
   const people = [...users, ...(logInAs ? [logInAs.by] : [])];

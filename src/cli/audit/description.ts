@@ -1,7 +1,7 @@
 import type { AppDescription, AppRequest, AppUser, Fields } from 'passport-sms-otp/testing';
 import type { AuditConfig } from './config';
 
-/** A request of the file, where `{name}`, `{phone}` and `{password}` are those of a user. */
+/** A request in the file. `{name}`, `{phone}` and `{password}` stand for those of a user. */
 interface Template {
   readonly path: string;
   readonly method?: string | undefined;
@@ -10,11 +10,11 @@ interface Template {
 }
 
 interface Parts extends Pick<AppDescription, 'start' | 'simulator'> {
-  /** Waits, for `stepUp.waitSeconds`. */
+  /** Waits for `stepUp.waitSeconds`. */
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
-/** Turns the file into a description of the app. */
+/** Converts the file into a description of the app. */
 export function toDescription(config: AuditConfig, { wait, ...parts }: Parts): AppDescription {
   const { users, logInAs, userWithoutNumber, simulator: _s, start: _t, ...rest } = config;
   const passwordOf = createPasswords(config);
@@ -65,7 +65,10 @@ function toLogInAs(
   return { ...asked, shows: (known) => fill(shows, known, passwordOf(known)) };
 }
 
-/** Fills path and fields for the user of each request. A path that names no user stays as it is. */
+/**
+ * Fills in path and fields for the user of each request. A path without a placeholder stays as it
+ * is.
+ */
 function fillLater<Asked extends Template>(asked: Asked, passwordOf: PasswordOf) {
   const { path, fields = {} } = asked;
   const isOfUser = /\{(name|phone|password)\}/.test(path);

@@ -6,25 +6,25 @@ import { CONFIG_FILE } from './config';
 
 interface Question {
   readonly ask: string;
-  /** Taken for an empty answer. Null: the answer may not be empty. */
+  /** The default for an empty answer. Null: an answer is required. */
   readonly usual: string | null;
 }
 
 const QUESTIONS = {
   login: { ask: 'Path that takes the password', usual: '/login' },
   code: { ask: 'Path that takes the code', usual: '/login/pin' },
-  guarded: { ask: 'Paths that need the code, with commas between them', usual: null },
+  guarded: { ask: 'Paths that need the code, separated by commas', usual: null },
   logout: { ask: 'Path of the logout; - if there is none', usual: '/logout' },
   resend: { ask: 'Path that sends another code; - if there is none', usual: '-' },
-  json: { ask: 'Does the app take JSON in place of forms? yes or no', usual: 'no' },
+  json: { ask: 'Does the app take JSON instead of forms? yes or no', usual: 'no' },
   first: { ask: 'Name of a test user', usual: null },
   second: { ask: 'Name of another test user', usual: null },
-  password: { ask: 'Variable that has their password', usual: 'TEST_PASSWORD' },
+  password: { ask: 'Environment variable with their password', usual: 'TEST_PASSWORD' },
 } as const satisfies Readonly<Record<string, Question>>;
 
 type Answers = Readonly<Record<keyof typeof QUESTIONS, string>>;
 
-/** Asks what the app is like, and writes the description. */
+/** Asks about the app and writes the description. */
 export async function askForDescription(call: CommandCall): Promise<ExitCode> {
   const { output, io, args } = call;
   const name = args.text('config') ?? CONFIG_FILE;
@@ -32,15 +32,15 @@ export async function askForDescription(call: CommandCall): Promise<ExitCode> {
   for (const [key, question] of Object.entries(QUESTIONS))
     entries.push([key, await ask(call, question)]);
 
-  // Every question has its answer here.
+  // The loop above has asked every question.
   const text = toFile(Object.fromEntries(entries) as Answers);
   try {
-    // Fails where there is one: it may have been written by hand.
+    // Fail if the file exists: it may have been written by hand.
     await writeFile(resolve(io.folder, name), text, { flag: 'wx' });
   } catch (error) {
     throw toFileFailure('written', error);
   }
-  output.line(`${name} is written. Give the test users its fictional numbers, and then run:`);
+  output.line(`${name} is written. Give the test users the fictional numbers in it, then run:`);
   output.line('  npx passport-sms-otp audit <app>');
   return 0;
 }
@@ -50,7 +50,8 @@ async function ask(call: CommandCall, { ask: question, usual }: Question): Promi
     const hint = usual === null ? '' : ` ${call.output.noteStyle('dim', `[${usual}]`)}`;
     call.output.ask(`${question}${hint} `);
     const answer = await call.readLine();
-    if (answer === null) throw new CommandFailure('The answers ended before the questions.');
+    if (answer === null)
+      throw new CommandFailure('Standard input ended before all questions were answered.');
     if (answer !== '') return answer;
     if (usual !== null) return usual;
   }

@@ -4,11 +4,11 @@ const LINES = 40;
 const MOST_CHARACTERS = 64 * 1024;
 const MOST_OF_A_LINE = 300;
 
-/** What the app that runs has printed last. */
+/** Keeps what the running app has printed last. */
 export class Printed {
   #text = '';
 
-  /** Forgets the app before this one. */
+  /** Forgets the output of the previous app. */
   begin(): void {
     this.#text = '';
   }
@@ -17,7 +17,7 @@ export class Printed {
     this.#text += chunk;
     if (this.#text.length <= MOST_CHARACTERS) return;
     const kept = this.#text.slice(-MOST_CHARACTERS / 2);
-    // The first line may have lost its beginning: half a secret would not be found in it.
+    // Drop the first line: it may be cut off, and half a secret would not be found in it.
     this.#text = kept.slice(kept.indexOf('\n') + 1);
   }
 
@@ -34,21 +34,21 @@ export class Printed {
   }
 }
 
-/** Everything that the output of an app may have and a report may not. */
+/** Values that the output of an app may contain and a report must not. */
 export interface RunSecrets {
-  /** Passwords, names, keys. */
+  /** Passwords, names and keys. */
   readonly texts: readonly string[];
-  /** In E.164. */
+  /** Phone numbers in E.164. */
   readonly phones: readonly string[];
   /** All codes of the run. */
   readonly codes: readonly string[];
 }
 
-/** Names of variables whose values are secrets. */
+/** Matches names of variables whose values are secrets. */
 const SECRET_NAME = /SECRET|PASS|TOKEN|KEY|CREDENTIAL|AUTH|_URL$|_URI$|_DSN$/i;
 const SHORTEST = 4;
 
-/** Returns the values of an environment that are secrets. */
+/** Returns the secret values of an environment. */
 export function readSecretVariables(
   env: Readonly<Record<string, string | undefined>>,
   { start }: Pick<AuditConfig, 'start'>,
@@ -59,8 +59,8 @@ export function readSecretVariables(
 }
 
 /**
- * Takes secrets out of a text that is not ours. A secret is found as it is, in a URL, in a form, in
- * JSON, in HTML and in Base64; a number with or without its country code, however it is written.
+ * Removes secrets from foreign output. A secret is found in plain form, in a URL, a form, JSON,
+ * HTML and Base64; a number with or without its country code, in any spelling.
  */
 export function clean(text: string, { texts, phones, codes }: RunSecrets): string {
   const spellings = [...texts, ...phones]
@@ -77,9 +77,9 @@ export function clean(text: string, { texts, phones, codes }: RunSecrets): strin
 }
 
 const HIDDEN = '[hidden]';
-/** User name and password in a URL. */
+/** Matches user name and password in a URL. */
 const ACCOUNT = /(:\/\/)[^\s/@]+@/g;
-/** Session cookies, JSON web tokens, hashes and ids: long words of letters with digits. */
+/** Matches session cookies, JSON web tokens, hashes and ids: long words of letters and digits. */
 const TOKEN = /(?<![\w%.-])(?=[\w%.+-]*\d)(?=[\w%.+-]*[A-Za-z])[\w%.+-]{20,}={0,2}/g;
 
 function spellingsOf(secret: string): readonly string[] {
@@ -91,7 +91,7 @@ function spellingsOf(secret: string): readonly string[] {
   return [...spellings, inBase64.replace(/=+$/, '')];
 }
 
-/** The last nine digits, however they are set. */
+/** Returns a pattern for the last nine digits with any separators. */
 function toNumberPattern(phone: string): RegExp {
   const digits = Array.from(phone.slice(-9)).join('[ ().-]*');
   return new RegExp(`(?:[+(\\d][\\d(). -]{0,7})?${digits}`, 'g');

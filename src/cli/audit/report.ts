@@ -1,6 +1,6 @@
 import type { AppCheckError, HOLES, HoleName } from 'passport-sms-otp/testing';
 
-/** What came of one check. */
+/** The result of one check. */
 export type Finding =
   | { readonly title: string; readonly outcome: 'passed' }
   | { readonly title: string; readonly outcome: 'not-applicable'; readonly reason: string }
@@ -11,34 +11,34 @@ type FoundHole = Extract<Finding, { outcome: 'hole' }>;
 type OpenCheck = Extract<Finding, { outcome: 'inconclusive' }>;
 
 interface Evidence extends Pick<AppCheckError, 'finding' | 'done' | 'pages' | 'page'> {
-  /** The last lines of the app, cleaned, where it failed. */
+  /** The last lines that the app printed before the check failed, without secrets. */
   readonly printed: readonly string[];
 }
 
-/** A hole, whichever checks have found it. */
+/** A hole, with the check that shows it best. */
 export interface HoleResult {
   readonly hole: HoleName;
-  /** Further checks that have found the hole. */
+  /** The number of further checks that found the hole. */
   readonly alsoSeenIn: number;
   readonly pages: readonly PageResult[];
 }
 
 interface PageResult {
-  /** A guarded page that is open. */
+  /** A guarded page that is open without a code. */
   readonly page: string;
-  /** Further checks that have found this page open. */
+  /** The number of further checks that found this page open. */
   readonly alsoSeenIn: number;
 }
 
-/** The report of an audit: what `--json` writes. */
+/** The report of an audit, as `--json` writes it. */
 export interface Report {
-  /** No hole was found, and every check that applies has a result. */
+  /** True if no hole was found and every applicable check has a result. */
   readonly isFine: boolean;
-  /** ISO 8601. */
+  /** The time in ISO 8601. */
   readonly at: string;
-  /** Of this package. */
+  /** The version of this package. */
   readonly version: string;
-  /** Holes are counted by their names, everything else by checks. */
+  /** The counts by outcome. Holes are counted by name, everything else by check. */
   readonly counts: Readonly<Record<Finding['outcome'], number>>;
   readonly holes: readonly HoleResult[];
   readonly checks: readonly Finding[];
@@ -68,7 +68,7 @@ export function createReport(
   };
 }
 
-/** One mistake fails many checks. */
+/** Groups the checks by hole, because one mistake makes many checks fail. */
 function groupHoles(checks: readonly Finding[]): readonly HoleResult[] {
   const groups = groupBy(checks.filter(isHole), ({ hole }) => hole);
   return groups.map(([first, ...others]): HoleResult => {
@@ -102,7 +102,7 @@ function groupBy<Item>(
 const isHole = (check: Finding): check is FoundHole => check.outcome === 'hole';
 const isOpen = (check: Finding): check is OpenCheck => check.outcome === 'inconclusive';
 
-/** Writes the report for people. */
+/** Returns the report as Markdown. */
 export function toMarkdown(report: Report, holes: typeof HOLES): string {
   const { at, version, checks, counts } = report;
   const open = groupBy(checks.filter(isOpen), ({ finding }) => finding);
@@ -124,7 +124,7 @@ export function toMarkdown(report: Report, holes: typeof HOLES): string {
     list('Not applicable', rest),
     [
       'The checks attack the app by requests, on this machine, with a simulated gateway. ' +
-        'What they do not find may still be there.',
+        'They do not find every hole.',
     ],
   ];
 
@@ -137,7 +137,7 @@ function showHole(result: HoleResult, checks: readonly Finding[], meaning: strin
   const [shown] = checks
     .filter(isHole)
     .filter((check) => check.hole === hole)
-    // The fewest requests show it best.
+    // Show the check with the fewest requests: it explains the hole best.
     .toSorted((one, other) => one.done.length - other.done.length);
   const places = pages.map(({ page, alsoSeenIn: again }) => `- Page: ${page}${showAgain(again)}`);
   const others = pages.length === 0 && alsoSeenIn > 0 ? [`- Found${showAgain(alsoSeenIn)}`] : [];
@@ -177,7 +177,7 @@ function list(heading: string, checks: readonly Finding[]): string[] {
 
 const SHORTEST = 4;
 
-/** Hides secrets. The checks leave them out already: this is a second line of defence. */
+/** Removes secrets. The checks leave them out already, so this is a second line of defence. */
 export function redact(text: string, secrets: readonly string[]): string {
   return secrets
     .filter((secret) => secret.length >= SHORTEST)

@@ -11,15 +11,15 @@ import { AppDidNotStart, startApp } from './start-app';
 
 export type Testing = Readonly<Awaited<ReturnType<typeof loadTesting>>>;
 
-/** Loaded by this command alone. */
+/** Loads the testing entry. Only this command needs it. */
 export async function loadTesting() {
   return import('passport-sms-otp/testing');
 }
 
-/** Which app is attacked. */
+/** The app to attack. */
 export interface Target {
   readonly module: string;
-  /** Null for a module. */
+  /** The URL of a running app. Null for a module. */
   readonly url: string | null;
 }
 
@@ -30,16 +30,16 @@ interface Audited {
   readonly target: Target;
 }
 
-/** What the checks of one audit share. */
+/** The state that all checks of one audit share. */
 interface Run extends Audited {
   readonly call: CommandCall;
   readonly printed: Printed;
 }
 
 /**
- * Runs the checks that were asked for. The first one is always run: it logs in once, and shows
- * whether the app can be judged at all.
- * @throws {WrongUsage} when it cannot.
+ * Runs the selected checks. The first check always runs: it logs in once, which shows whether the
+ * app can be audited at all.
+ * @throws {WrongUsage} if it cannot.
  */
 export async function runChecks(call: CommandCall, audited: Audited): Promise<readonly Finding[]> {
   const run: Run = { ...audited, call, printed: new Printed() };
@@ -74,7 +74,8 @@ function createChecks({ call, target, testing, ...run }: Run): readonly AppCheck
 function selectChecks({ call, testing }: Run, checks: readonly AppCheck[]): readonly AppCheck[] {
   const only = call.args.texts('only');
   const unknown = only.some((name) => !Object.hasOwn(testing.HOLES, name));
-  if (unknown) throw new WrongUsage('--only has an unknown hole; see docs/test-your-own-app.md');
+  if (unknown)
+    throw new WrongUsage('--only names an unknown hole; docs/test-your-own-app.md lists them');
   if (only.length === 0) return checks;
   return checks.filter((check) => check.holes.some((hole) => only.includes(hole)));
 }
@@ -99,7 +100,10 @@ async function runCheck(run: Run, check: AppCheck, isGate: boolean): Promise<Fin
   }
 }
 
-/** A check during which the app was not there. The next one may find it again. */
+/**
+ * Returns an inconclusive finding for a check during which the app did not answer. It may be back
+ * for the next check.
+ */
 function toOpenFinding(run: Run, title: string, { message }: WrongUsage): Finding {
   const { page } = new run.testing.AppCheckError({ hole: null, finding: message, done: [] });
   const evidence = { finding: message, done: [], pages: [], page, printed: readPrinted(run) };
@@ -111,11 +115,11 @@ function toFailure(run: Run, error: unknown): WrongUsage {
     return new AppDidNotStart(error.message, addPrinted(run, error.advice ?? ''));
   const { code } = readFields(error);
   const why = typeof code === 'string' && /^E[A-Z]+$/.test(code) ? ` (${code})` : '';
-  const advice = 'Check that it runs, and where.';
+  const advice = 'Check that it is running, and its address.';
   return new WrongUsage(`The app does not answer${why}.`, addPrinted(run, advice));
 }
 
-/** @throws {WrongUsage} when a login leads nowhere: all other checks would only say so again. */
+/** @throws {WrongUsage} if no login works, because all other checks would only repeat that. */
 function requireLogin(run: Run, finding: Finding): void {
   if (finding.outcome !== 'hole') return;
   const advice = adviseOn(run, finding.hole);
@@ -124,7 +128,7 @@ function requireLogin(run: Run, finding: Finding): void {
   const done = finding.done.map((line) => `  ${line}`);
   const lines = [advice, 'What was done, and what came back:', ...done].join('\n');
   throw new WrongUsage(
-    `The app cannot be judged. ${clean(finding.finding, secretsOf(run))}`,
+    `The app cannot be audited. ${clean(finding.finding, secretsOf(run))}`,
     addPrinted(run, clean(lines, secretsOf(run)), finding.printed),
   );
 }
@@ -137,9 +141,9 @@ function adviseOn({ config, simulator, target }: Run, hole: HoleName): string | 
         'one that start.gatewayVariables names.'
       : `Start the app with ${simulator.baseUrl} as the address of its gateway.`;
   if (hole === 'no-code')
-    return `${gateway} Otherwise look at the name, password and number of the first user.`;
+    return `${gateway} If it does, check the name, password and number of the first user.`;
   if (hole === 'code-opens-nothing')
-    return 'Look at `code` and `guarded` of the configuration: see docs/test-your-own-app.md';
+    return 'Check `code` and `guarded` of the configuration: see docs/test-your-own-app.md';
   return null;
 }
 

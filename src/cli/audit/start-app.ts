@@ -9,33 +9,32 @@ import { CommandFailure, WrongUsage } from '../failures';
 import type { AuditConfig } from './config';
 import type { Printed } from './printed';
 
-/** The app could not be judged: exit code 2. */
+/** The app could not be started, so it cannot be audited: exit code 2. */
 export class AppDidNotStart extends WrongUsage {}
 
 const TRY_EVERY_MS = 100;
-/** How long an app may take to listen. */
+/** Milliseconds that an app has to start listening. */
 const START_MS = 20_000;
-/** How long it may take to end. */
+/** Milliseconds that it has to end. */
 const END_MS = 5_000;
-/** How long the output of a process that has ended may take. */
+/** Milliseconds to wait for the output of a process that has ended. */
 const DRAIN_MS = 500;
 
-/** What an app is started with. */
+/** The settings to start an app with. */
 export interface StartSettings {
   /** The file of the app. */
   readonly module: string;
   readonly config: AuditConfig;
   readonly gateway: GatewaySimulator;
-  /** Gets what the app prints. */
+  /** Receives the output of the app. */
   readonly printed: Printed;
 }
 
 type Io = Pick<CliIo, 'env' | 'folder' | 'signal' | 'wait'>;
 
 /**
- * Starts a module as a process of its own, with the simulator as its gateway, and resolves when it
- * listens.
- * @throws {AppDidNotStart} when it ends before it listens, listens nowhere, or its port is in use.
+ * Starts a module as its own process, with the simulator as its gateway. Resolves once it listens.
+ * @throws {AppDidNotStart} if it ends before it listens, does not listen, or its port is in use.
  */
 export async function startApp(settings: StartSettings, io: Io): Promise<RunningApp> {
   const { port } = settings.config.start;
@@ -43,7 +42,7 @@ export async function startApp(settings: StartSettings, io: Io): Promise<Running
   try {
     return await tryToStart(settings, await findFreePort(), io);
   } catch (error) {
-    // Another process has taken the port in between.
+    // Try again only if another process took the port in between.
     if (!(error instanceof AppDidNotStart) || !settings.printed.has('EADDRINUSE')) throw error;
     return await tryToStart(settings, await findFreePort(), io);
   }
@@ -53,7 +52,7 @@ async function tryToStart(settings: StartSettings, port: number, io: Io): Promis
   if (await isListening(port))
     throw new AppDidNotStart(
       `Port ${port} is in use: another program would be attacked.`,
-      'End what listens on it, or give the app another start.port.',
+      'Stop that program, or set another start.port.',
     );
 
   const child = spawnApp(settings, port, io);
@@ -97,7 +96,7 @@ async function findFreePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on a port has an address of this kind.
+  // A server that listens on a port has this type of address.
   const { port } = server.address() as AddressInfo;
 
   server.close();
@@ -112,7 +111,7 @@ async function waitUntilListening(child: ChildProcess, port: number, io: Io): Pr
       await drain(child);
       throw new AppDidNotStart(
         'The app ended before it listened.',
-        'It is started as node <app>, with the variables of start.environment.',
+        'It was started as node <app>, with the variables of start.environment.',
       );
     }
     if (await isListening(port)) return;
@@ -120,12 +119,12 @@ async function waitUntilListening(child: ChildProcess, port: number, io: Io): Pr
   }
 
   throw new AppDidNotStart(
-    `The app has not listened on port ${port} within ${START_MS / 1_000} seconds.`,
-    'Give the variable that it takes its port from as start.portVariable, or its own start.port.',
+    `The app did not listen on port ${port} within ${START_MS / 1_000} seconds.`,
+    'Name the variable with its port in start.portVariable, or set start.port to its fixed port.',
   );
 }
 
-/** Waits for what a process has printed before it ended. */
+/** Waits for the output that a process printed before it ended. */
 async function drain(child: ChildProcess): Promise<void> {
   const late = new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
   await Promise.race([once(child, 'close'), late]);

@@ -22,18 +22,18 @@ export const audit: Command = {
   summary: 'attack your own app on this machine, and report its holes',
   positionals: ['[app]'],
   options: {
-    init: { help: 'ask what the app is like, and write the file of --config' },
-    config: { value: '<file>', help: `what the app is like; default: ${CONFIG_FILE}` },
+    init: { help: 'ask about the app and write the file of --config' },
+    config: { value: '<file>', help: `the description of the app; default: ${CONFIG_FILE}` },
     out: { value: '<name>', help: 'write the report to <name>.md and <name>.json' },
-    only: { value: '<hole>', help: 'look for this hole alone', isRepeatable: true },
-    'real-numbers': { help: 'the numbers of the file may be those of people' },
+    only: { value: '<hole>', help: 'look for this hole only', isRepeatable: true },
+    'real-numbers': { help: 'allow numbers of real people in the file' },
     ...JSON_OPTION,
   },
   notes: [
     'The app is a module, which is started for each check with a simulator as its gateway,',
-    '  or the URL of an app that runs.',
+    '  or the URL of a running app.',
     'Only loopback addresses are attacked.',
-    'Exit codes: 0 nothing found, 1 a hole or an open question, 2 the app could not be judged.',
+    'Exit codes: 0 nothing found, 1 a hole or an open question, 2 the app cannot be audited.',
     'docs/test-your-own-app.md describes the file of --config.',
   ],
   async run(call) {
@@ -45,7 +45,7 @@ export const audit: Command = {
     if (!call.args.isOn('real-numbers')) refuseRealNumbers(config);
     if (target.url !== null && config.simulator.port === undefined)
       throw new WrongUsage(
-        'With a URL the configuration names the port of the simulator: simulator.port',
+        'With a URL, set the port of the simulator in the configuration: simulator.port',
         "Start the app with http://127.0.0.1:<port> as its gateway's address.",
       );
 
@@ -64,7 +64,7 @@ export const audit: Command = {
 function readTarget(call: CommandCall, testing: Testing): Target {
   const [given] = call.args.positionals;
   if (given === undefined)
-    throw new WrongUsage('audit needs <app>: a module, or the URL of an app that runs');
+    throw new WrongUsage('audit needs <app>: a module, or the URL of a running app');
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(given)) return { module: given, url: null };
   if (testing.isLoopbackUrl(given)) return { module: '', url: given };
   throw new WrongUsage(
@@ -85,8 +85,11 @@ async function startSimulator(config: AuditConfig): Promise<GatewaySimulator> {
     });
   } catch (error) {
     if (readFields(error).code === 'EADDRINUSE')
-      throw new CommandFailure('The port of the simulator is in use.', 'End what listens on it.');
-    // The simulator's messages show no value.
+      throw new CommandFailure(
+        'The port of the simulator is in use.',
+        'Stop the program that listens on it.',
+      );
+    // Show the simulator's message: it contains no value.
     throw new CommandFailure(String(readFields(error).message));
   }
 }

@@ -3,9 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import type { Command } from '../command';
 import { CommandFailure } from '../failures';
 
-/** The root of the package. Built files are as deep below it as the sources. */
+/** The root of the package. The path works from `dist` and from `src`, which are equally deep. */
 const ROOT = join(__dirname, '../../..');
-/** What the pages import besides this package and Express. */
+/** The packages that the pages import, besides this package and Express. */
 const PACKAGES = 'escape-html zod';
 
 export const copyPages: Command = {
@@ -16,7 +16,7 @@ export const copyPages: Command = {
     javascript: { help: 'write JavaScript (CommonJS); default: TypeScript' },
   },
   notes: [
-    'Import smsOtpPages from the copy in place of passport-sms-otp/pages. No route changes.',
+    'Import smsOtpPages from the copy instead of passport-sms-otp/pages. No route changes.',
     'Updates of the package do not change it.',
   ],
   run({ args, io, output }) {
@@ -24,7 +24,7 @@ export const copyPages: Command = {
     const folder = resolve(io.folder, args.positionals[0] ?? '');
     if (existsSync(folder) && readdirSync(folder).length > 0) {
       throw new CommandFailure(
-        'The folder has files already. Nothing was written.',
+        'The folder is not empty. Nothing was written.',
         'Choose a new or empty folder.',
       );
     }
@@ -36,14 +36,14 @@ export const copyPages: Command = {
     output.line('');
     output.line(`  npm install ${PACKAGES}`);
     if (!isJavaScript) output.line('  npm install --save-dev @types/escape-html');
-    output.line(`  import smsOtpPages from ./${shown} in place of passport-sms-otp/pages`);
+    output.line(`  import smsOtpPages from ./${shown} instead of passport-sms-otp/pages`);
     output.line('');
     output.line('Your build must copy its folder assets too.');
     return Promise.resolve(0);
   },
 };
 
-/** Copies all files of a folder but type declarations, which belong to the built package. */
+/** Copies all files of a folder except type declarations, which belong to the built package. */
 function copyFiles(from: string, to: string): void {
   for (const path of readdirSync(from, { recursive: true, encoding: 'utf8' })) {
     if (path.endsWith('.d.ts') || statSync(join(from, path)).isDirectory()) continue;

@@ -4,7 +4,10 @@ import type { RunningDemo } from '../../demo/start-demo';
 import type { Command, CommandCall } from '../command';
 import { CommandFailure, toStartFailure } from '../failures';
 
-/** Installed with the package by npm, and by the app otherwise. */
+/**
+ * Peer dependencies that the demo needs. npm installs them with the package; otherwise the app
+ * does.
+ */
 const PEERS = ['express', 'express-session', 'passport'];
 
 export const demo: Command = {
@@ -15,13 +18,13 @@ export const demo: Command = {
   },
   notes: [
     'Nothing is sent: messages appear in the inbox.',
-    'Everything is in memory, and listens on this machine alone.',
+    'Everything is kept in memory, and only this machine can connect.',
   ],
   async run(call) {
     const port = call.args.whole('port', { min: 0, max: 65_535, fallback: 3_000 });
     const { startDemo } = await loadDemo();
     const running = await startDemo(port).catch((error: unknown) => {
-      throw toStartFailure(error, 'Choose another one with --port. 0 is any free one.');
+      throw toStartFailure(error, 'Choose another one with --port. 0 means any free port.');
     });
 
     try {
@@ -35,7 +38,9 @@ export const demo: Command = {
   },
 };
 
-/** Loaded by this command alone. @throws {CommandFailure} names the packages that are missing. */
+/**
+ * Loads the demo. Only this command needs it. @throws {CommandFailure} that names missing packages.
+ */
 async function loadDemo() {
   const { resolve } = createRequire(__filename);
   const missing = PEERS.filter((name) => {
@@ -43,7 +48,7 @@ async function loadDemo() {
       resolve(name);
       return false;
     } catch {
-      // It is not installed where this package can load it.
+      // The package is not installed where this package can load it.
       return true;
     }
   });

@@ -18,10 +18,10 @@ export const doctor: Command = {
   name: 'doctor',
   summary: 'check everything a login needs, and say what to do',
   options: {
-    number: { value: '<number>', help: 'show what a text message to it costs' },
-    send: { help: 'text a code to --number; costs money' },
-    lookup: { help: 'look --number up; costs money' },
-    template: { value: '<text>', help: 'measure a message' },
+    number: { value: '<number>', help: 'show what a message to this number costs' },
+    send: { help: 'send a code to --number; costs money' },
+    lookup: { help: 'look up --number; costs money' },
+    template: { value: '<text>', help: 'check the length of a message' },
     ...STATE_OPTIONS,
     ...YES_OPTION,
     ...JSON_OPTION,
@@ -30,8 +30,8 @@ export const doctor: Command = {
   notes: [
     'Without --send and --lookup it spends no money. REDIS_URL and DATABASE_URL are checked if ' +
       'they are set.',
-    'It authenticates: where processes do not share a token (variant B), a running app ' +
-      'authenticates again once.',
+    'It authenticates: if processes do not share a token (variant B), a running app ' +
+      'must authenticate once more.',
   ],
   async run(call) {
     const paid = readPaidChecks(call);
@@ -39,7 +39,7 @@ export const doctor: Command = {
 
     const results: CheckResult[] = [];
     for await (const result of runChecks(call, paid)) {
-      // Ctrl+C makes checks fail; that is not a result.
+      // After Ctrl+C failing checks are no result.
       if (call.io.signal.aborted) throw new CommandFailure('Interrupted.');
       results.push(result);
       if (!call.args.isOn('json')) showCheck(call, result);
@@ -62,7 +62,7 @@ function readPaidChecks(call: CommandCall): PaidChecks {
 }
 
 function toQuestion(paid: PaidChecks): string {
-  const sending = paid.isSending ? ['text a code to'] : [];
+  const sending = paid.isSending ? ['send a code to'] : [];
   const lookingUp = paid.isLookingUp ? ['look up'] : [];
   const acts = [...sending, ...lookingUp].join(' and ');
   return `${acts.charAt(0).toUpperCase()}${acts.slice(1)} ${paid.mobile ?? ''}? It costs money.`;
@@ -80,27 +80,27 @@ async function* runChecks(call: CommandCall, paid: PaidChecks): AsyncGenerator<C
 /** The longest code the gateway makes. Not shown in OTP spec §4. */
 const MOST_PIN_DIGITS = 10;
 
-/** Checks whether a template fits one message with its code. OTP spec §4, §8. */
+/** Checks whether a template fits one message with the longest code. OTP spec §4, §8. */
 function checkTemplate(template: string): CheckResult {
   const { encoding, units, limit, problem } = measureTemplate(template, MOST_PIN_DIGITS);
   if (problem === null)
     return pass('template', `${units} of ${limit} (${encoding}) with the longest code`);
   const advice = problem.includes('[PIN]')
-    ? 'Write [PIN] where the code goes, once.'
+    ? 'Write [PIN] once, in the place of the code.'
     : 'Shorten it, or replace the characters that are named.';
   return fail('template', problem, advice);
 }
 
-/** A counter that does not exist; it is only read. */
+/** Reads a counter that does not exist, to see whether the store answers. */
 const PROBE = { key: 'doctor', windowSeconds: null, isOnlyRead: true };
 
 /**
- * The store reads three settings of the server, one after the other; after this many reads of ours
- * it has its answers.
+ * How often to read the counter. The store reads three settings of the server one after the other,
+ * so after this many reads it has its answers.
  */
 const READS = 4;
 
-/** Checks Redis and PostgreSQL if the environment has their addresses. Nothing is written. */
+/** Checks Redis and PostgreSQL if the environment has their addresses. Writes nothing. */
 async function* checkState(call: CommandCall): AsyncGenerator<CheckResult> {
   const { REDIS_URL, DATABASE_URL } = call.io.env;
   if (REDIS_URL) yield await check('redis', () => openRedis(call, REDIS_URL));
@@ -138,7 +138,7 @@ async function check(
 
 const CHECK_WIDTH = 13;
 
-/** How each status is shown: on its line, in which color, and in the totals. */
+/** How each status is shown: its word, color and name in the totals. */
 const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, string, string?]>> =
   {
     pass: ['pass', 'green', 'passed'],
@@ -156,7 +156,7 @@ function showCheck(call: CommandCall, result: CheckResult): void {
   if (advice !== null) line(`        ${' '.repeat(CHECK_WIDTH)}${style('dim', '→')} ${advice}`);
 }
 
-/** "6 passed, 1 warning, 1 failed, 2 skipped". */
+/** Shows totals such as "6 passed, 1 warning, 1 failed, 2 skipped". */
 function showTotals(call: CommandCall, results: readonly CheckResult[]): void {
   const parts = Object.entries(LABELS).flatMap(([status, [, color, one, many = one]]) => {
     const count = results.filter((result) => result.status === status).length;

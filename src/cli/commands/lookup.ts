@@ -18,9 +18,9 @@ export const lookup: Command = {
   positionals: ['[number …]'],
   options: { ...YES_OPTION, ...JSON_OPTION, ...GATEWAY_OPTIONS },
   notes: [
-    'Without arguments it reads one number a line from standard input, after the password if ' +
+    'Without arguments it reads one number per line from standard input, after the password if ' +
       '--password-stdin',
-    'is given. --json writes one line for each number:',
+    'is given. --json writes one line per number:',
     '  lookup --yes --json < numbers.txt > found.jsonl',
   ],
   run: (call) =>
@@ -31,7 +31,7 @@ export const lookup: Command = {
     }),
 };
 
-/** Returns each number once. Reads all of them before the first is paid for. */
+/** Returns each number once. Reads all of them before any lookup is paid for. */
 async function readMobiles(call: CommandCall): Promise<readonly string[]> {
   const { args, io } = call;
   if (args.positionals.length > 0) return [...new Set(args.positionals.map(readMobile))];
@@ -64,12 +64,12 @@ async function readInput(readLine: CommandCall['readLine']): Promise<readonly st
 function toQuestion(mobiles: readonly string[]): string {
   const [mobile, ...others] = mobiles;
   const what = others.length === 0 ? mobile : `${mobiles.length} numbers`;
-  return `Look ${what} up? It costs money.`;
+  return `Look up ${what}? It costs money.`;
 }
 
 /**
- * Looks numbers up one after the other, and writes each result before the next one is paid for.
- * Returns 1 when the gateway has refused a number.
+ * Looks up numbers one after the other, and writes each result before the next one is paid for.
+ * Returns 1 if the gateway has rejected a number.
  */
 async function lookUpAll(
   call: CommandCall,
@@ -91,20 +91,20 @@ async function lookUpAll(
   return exitCode;
 }
 
-/** What is shown of a lookup. */
+/** The result of a lookup, as it is shown. */
 type Found =
   | Omit<Lookup, 'imsi' | 'msc'>
-  // The gateway refuses the number.
+  // The gateway rejected the number.
   | Readonly<{ phone: string; gatewayCode: number }>;
 
-/** HLR spec §7: the number itself is refused. */
+/** HLR spec §7: codes that reject the number itself. */
 const NUMBER_REFUSED = [1221, 2003, 2005];
 
-/** A refused number is a result: the others may be good. */
+/** Looks up one number. A rejected number is a result, because the others may be good. */
 async function lookUp(hlr: HlrCalls, phone: string): Promise<Found> {
   try {
     const { status, advancedStatus, country, operator, mcc, mnc, cost } = await hlr.lookup(phone);
-    // IMSI and MSC identify the subscriber and the switch that serves them: they are left out.
+    // Leave out IMSI and MSC: they identify the subscriber and the switch that serves the number.
     return { phone, status, advancedStatus, country, operator, mcc, mnc, cost };
   } catch (error) {
     const gatewayCode = error instanceof GatewayRejectedError ? (error.gatewayCode ?? 0) : 0;

@@ -6,12 +6,12 @@ import { readLines } from '../read-lines';
 
 export const numbers: Command = {
   name: 'numbers',
-  summary: 'read stored numbers from standard input, and propose their E.164 form; free',
+  summary: 'read stored numbers from standard input and propose their E.164 form; free',
   options: {
     country: { value: '<code>', help: 'the country of national forms, such as US' },
   },
   notes: [
-    'Nothing is changed. Each line of the input gets one line, in three columns with tabs:',
+    'Nothing is changed. Each input line gives one output line of three columns, with tabs:',
     '  ok, the number, nothing      proposal, the number, its E.164 form',
     '  cannot-tell, the number, why       empty, nothing, nothing',
     'The exit code is 0 when nothing is left to change, otherwise 1:',
@@ -32,7 +32,7 @@ async function readCountry(call: CommandCall): Promise<string | undefined> {
   const country = call.args.text('country')?.toUpperCase();
 
   try {
-    // Any digits: the reader throws for a country that it does not know.
+    // The digits do not matter: the parser throws for a country that it does not know.
     await parseNumber('000', country);
   } catch {
     throw new WrongUsage('--country must be an ISO 3166-1 code such as US');
@@ -45,7 +45,7 @@ type NumberVerdict = 'ok' | 'proposal' | 'cannot-tell' | 'empty';
 
 interface Judgement {
   readonly verdict: NumberVerdict;
-  /** The E.164 form, or why there is none. */
+  /** The E.164 form, or the reason why there is none. */
   readonly detail: string;
   readonly mobile?: string;
 }
@@ -53,9 +53,9 @@ interface Judgement {
 interface Counts {
   readonly lines: number;
   readonly verdicts: ReadonlyMap<NumberVerdict, number>;
-  /** Numbers that an earlier line has too, in whatever form. */
+  /** Numbers that also stand in an earlier line, in any form. */
   readonly repeated: number;
-  /** Those of `cannot-tell` that may be good: libphonenumber does not know their range. */
+  /** Numbers among `cannot-tell` that may be good: libphonenumber does not know their range. */
   readonly unknownRanges: number;
 }
 
@@ -68,7 +68,7 @@ async function proposeAll(call: CommandCall, country: string | undefined): Promi
   for await (const line of readLines(call.io.stdin)) {
     call.io.signal.throwIfAborted();
     lines += 1;
-    // trim() removes a byte order mark, and the CR of a CRLF.
+    // trim() also removes a byte order mark and the CR of a CRLF.
     const text = line.trim();
     const { verdict, detail, mobile } = await judge(text, country);
     verdicts.set(verdict, (verdicts.get(verdict) ?? 0) + 1);
@@ -81,7 +81,7 @@ async function proposeAll(call: CommandCall, country: string | undefined): Promi
   return { lines, verdicts, repeated, unknownRanges };
 }
 
-/** Reads a stored number as an enrollment would read a typed one. */
+/** Classifies a stored number as an enrollment would classify a typed one. */
 async function judge(text: string, country: string | undefined): Promise<Judgement> {
   if (text === '') return { verdict: 'empty', detail: '' };
   const parsed = await parseNumber(text, country);
@@ -98,19 +98,19 @@ async function judge(text: string, country: string | undefined): Promise<Judgeme
 
 const REASONS = {
   'malformed-phone': 'no such number',
-  'unsuitable-phone': 'a landline, or a number that charges the caller',
+  'unsuitable-phone': 'a landline, or a number that charges its callers',
   'unknown-range': `a range that libphonenumber-js ${readPhoneLibraryVersion()} does not know`,
   'no-country': 'no plus: name the country of such numbers with --country',
 } as const;
 
 const SUMMARY: readonly (readonly [NumberVerdict, string])[] = [
   ['ok', 'E.164 already'],
-  ['proposal', 'another form of a number: look at them, then store the third column'],
+  ['proposal', 'written in another form: check them, then store the third column'],
   ['cannot-tell', 'ask the user'],
   ['empty', ''],
 ];
 
-/** Shows the counts on standard error: 0 when nothing is left to change. */
+/** Shows the counts on standard error. Returns 0 if there is nothing left to change. */
 function showCounts(output: CommandCall['output'], counts: Counts): ExitCode {
   const { verdicts } = counts;
   const show = (name: string, count: number, text: string): void => {
@@ -119,8 +119,12 @@ function showCounts(output: CommandCall['output'], counts: Counts): ExitCode {
   };
 
   for (const [verdict, text] of SUMMARY) show(verdict, verdicts.get(verdict) ?? 0, text);
-  show('unknown', counts.unknownRanges, 'of these of an unknown range, texted only where proven');
-  show('repeated', counts.repeated, 'of an earlier line: two users may have one number');
+  show(
+    'unknown',
+    counts.unknownRanges,
+    'of these in an unknown range: they get messages only if proven',
+  );
+  show('repeated', counts.repeated, 'repeat an earlier line: two users may have one number');
 
   const isFine = !verdicts.has('proposal') && !verdicts.has('cannot-tell');
   return isFine ? 0 : 1;

@@ -12,10 +12,10 @@ import { GATEWAY_OPTIONS, withGateway } from '../gateway';
 
 export const send: Command = {
   name: 'send',
-  summary: 'text a code to a number; costs money',
+  summary: 'send a code to a number; costs money',
   positionals: ['<number>'],
   options: {
-    message: { value: '<text>', help: 'the message, with [PIN] in place of the code' },
+    message: { value: '<text>', help: 'the message, with [PIN] in the place of the code' },
     sender: { value: '<name>', help: 'the sender that the phone shows' },
     validity: { value: '<seconds>', help: 'how long the code is valid' },
     reference: { value: '<text>', help: 'your own reference; variant A only' },
@@ -27,7 +27,7 @@ export const send: Command = {
   async run(call) {
     const input = readInput(call);
     return withGateway(call, async (client) => {
-      await call.askForMoney(`Text a code to ${input.mobile}? It costs money.`);
+      await call.askForMoney(`Send a code to ${input.mobile}? It costs money.`);
       showSent(call, await withUsageErrors(() => client.otp.generate(input)));
       return 0;
     });
@@ -59,21 +59,21 @@ function describe(sent: Generated): string {
   return sent.validitySeconds === null ? '' : `, valid for ${sent.validitySeconds} s`;
 }
 
-/** Quotes an id for a shell: in variant A it may contain any character. */
+/** Quotes an id for a shell. In variant A it may contain any character. */
 function quote(id: string): string {
   return /^[\w-]+$/.test(id) ? id : `'${id.replaceAll("'", `'\\''`)}'`;
 }
 
-/** OTP spec §7: answers about the code, not about the account. */
+/** OTP spec §7: codes about the pin, not about the account. */
 const CODE_REFUSED = [2107, 2108, 2109, 2120];
 
 /**
- * Not shown in OTP spec §4: whether validating costs. No price list has it, so the user is not
- * asked.
+ * Not shown in OTP spec §4: whether validating costs money. No price list has it, so the command
+ * does not ask first.
  */
 export const validate: Command = {
   name: 'validate',
-  summary: 'check a code that was texted',
+  summary: 'check a code that was sent',
   positionals: ['<id>', '<number>'],
   options: { ...JSON_OPTION, ...GATEWAY_OPTIONS },
   notes: ['The code is read from standard input, after the password if --password-stdin is given.'],
@@ -104,7 +104,7 @@ async function readPin(call: CommandCall): Promise<string> {
   return pin.replaceAll(/[\s-]/g, '');
 }
 
-/** A refused code is a result, not an error. */
+/** Shows a refused code, which is a result and not an error. */
 function showRefusal(call: CommandCall, error: unknown): 1 {
   const gatewayCode = error instanceof GatewayRejectedError ? error.gatewayCode : null;
   if (!CODE_REFUSED.includes(gatewayCode ?? 0)) throw error;

@@ -31,13 +31,13 @@ export const pricing: Command = {
       service === 'otp' ? client.otp.pricing() : client.hlr.pricing(),
     );
     if (oddRows > 0)
-      call.output.note(`${oddRows} rows of the list are not as documented and are left out.`);
+      call.output.note(`${oddRows} rows of the list are not as documented and were left out.`);
 
     const rows = filterRows(prices.pricing.map(toRow), call.args.positionals[0]);
     const list = { service, ...prices, pricing: rows.map((row) => row.entry) };
     call.showResult(list, () => showRows(call.output, rows, service, prices.currency));
 
-    // As `grep` does.
+    // 1 if no row matches, as with `grep`.
     return rows.length === 0 ? 1 : 0;
   },
 };
@@ -57,9 +57,9 @@ function showRows(
   else for (const line of [output.style('dim', head ?? ''), ...lines]) output.line(line);
 }
 
-/** Returns the lines of a table. The last column is aligned right. */
+/** Returns the lines of a table. The last column is right-aligned. */
 function formatTable(rows: readonly (readonly (string | null)[])[]): string[] {
-  // At most 40 characters, which are not UTF-16 units.
+  // Count characters and not UTF-16 units: at most 40.
   const shorten = (cell: string | null): string =>
     cleanText(cell ?? '')
       .trim()
@@ -78,7 +78,7 @@ function formatTable(rows: readonly (readonly (string | null)[])[]): string[] {
 
 type PriceEntry = NetworkPrice | CountryPrice;
 
-/** One row of either list. */
+/** A row of either list. */
 interface PriceRow {
   readonly country: string | null;
   /** The operator, or the dialing code. */

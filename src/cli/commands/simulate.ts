@@ -3,7 +3,7 @@ import { type Call, type Fault, type FaultName, GatewaySimulator } from '../../s
 import { type Command, type CommandCall, readChoice, readMobile } from '../command';
 import { toStartFailure, WrongUsage } from '../failures';
 
-/** Adds a fault of the command line to the simulator. @throws {WrongUsage} for an invalid one. */
+/** Adds a fault from the command line to the simulator. @throws {WrongUsage} if it is invalid. */
 function addFault(simulator: GatewaySimulator, text: string): void {
   const form =
     /^(?<call>[a-z-]+)=(?<kind>[a-z\d-]+)(?::(?<figure>\d{1,7}))?(?:\*(?<times>[1-9]\d{0,6}))?$/;
@@ -12,7 +12,7 @@ function addFault(simulator: GatewaySimulator, text: string): void {
     throw new WrongUsage('--fault must be <call>=<kind>, such as generate=no-answer*2');
 
   try {
-    // The simulator itself checks calls and kinds.
+    // Pass them unchecked: the simulator checks calls and kinds.
     simulator.failNext(call as Call | 'any', toFault(kind, figure), Number(times));
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -21,7 +21,7 @@ function addFault(simulator: GatewaySimulator, text: string): void {
 }
 
 function toFault(kind: string, figure: string | undefined): Fault | FaultName {
-  // The simulator refuses an unknown kind.
+  // Pass an unknown kind on: the simulator refuses it.
   if (figure === undefined) return kind as FaultName;
   if (kind === 'latency') return { kind, ms: Number(figure) };
   if (kind === 'slow-drip') return { kind, intervalMs: Number(figure) };
@@ -31,7 +31,7 @@ function toFault(kind: string, figure: string | undefined): Fault | FaultName {
 }
 
 /**
- * Shows the simulator's addresses and account. The user's own password is not shown; the default
+ * Shows the simulator's addresses and account. A password set by the user is not shown, the default
  * one is.
  */
 function showSimulator(call: CommandCall, simulator: GatewaySimulator): void {
@@ -67,7 +67,7 @@ export const simulate: Command = {
     'no-lookup': { help: 'the account may not look numbers up' },
     'fixed-pin': {
       value: '<number>=<pin>',
-      help: 'the pin that a number always gets',
+      help: 'the pin that this number always gets',
       isRepeatable: true,
     },
     fault: { value: '<fault>', help: 'make calls fail', isRepeatable: true },

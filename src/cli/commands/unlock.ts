@@ -8,8 +8,8 @@ import { CommandFailure } from '../failures';
 import { openState, STATE_OPTIONS } from '../open-state';
 
 /**
- * The table of limits, for the keys of a user's counters: these are the same with any options. The
- * app's own factors are not known here.
+ * Returns the table of limits, to find the keys of a user's counters. The keys do not depend on the
+ * app's options. The app's own factors are not known here.
  */
 function readLimits(): LimitTable {
   const settings = { limits: limitsSchema.parse({}), hasKnownBrowsers: true, gapSeconds: 30 };
@@ -18,10 +18,10 @@ function readLimits(): LimitTable {
 
 export const unlock: Command = {
   name: 'unlock',
-  summary: 'lift the locks and send budgets of a user',
+  summary: 'lift the locks of a user and the limits on messages',
   positionals: ['<user>'],
   options: {
-    enable: { help: 'also end disabled codes: clears failures, makes all browsers unknown' },
+    enable: { help: 'also enable disabled codes: clears failures, makes all browsers unknown' },
     ...STATE_OPTIONS,
     ...JSON_OPTION,
   },
@@ -42,7 +42,7 @@ export const unlock: Command = {
   },
 };
 
-/** What was counted of the user, and what was done. */
+/** The counts of the user before, and what was done. */
 interface Unlocked {
   readonly user: string;
   readonly failures: number;
@@ -62,7 +62,7 @@ async function unlockUser(
   const { browserIds, failures, lockedSeconds, liftable } = counts;
   if (!isEnabling && lockedSeconds === 0 && liftable === 0) {
     throw new CommandFailure(
-      'There is nothing to lift: no lock, and no text counted.',
+      'There is nothing to lift: no lock, and no message counted.',
       adviseOnFailures(failures),
     );
   }
@@ -74,7 +74,7 @@ async function unlockUser(
   return { user, failures, lockedSeconds, sends, unlocked, enabled: isEnabling };
 }
 
-/** @throws {CommandFailure} when nothing is known of the user. */
+/** @throws {CommandFailure} if nothing is counted for the user. */
 async function readCounts(store: GuardedStore, limits: LimitTable, user: string) {
   const { counters } = store;
   const browserIds = (await store.browsers.list(user)).map(({ browserId }) => browserId);
@@ -102,13 +102,16 @@ function show(
     const was = output.style('dim', `was: ${describe(result)}, in ${place}`);
     output.line(`${output.style('green', enabled ? 'enabled' : 'unlocked')}  ${user}  ${was}`);
     if (enabled && failures === 0) output.note('There were no failures.');
-    if (!enabled && !unlocked) output.note('There was no lock. The send budgets are lifted.');
+    if (!enabled && !unlocked) output.note('There was no lock. The limits on messages are lifted.');
     if (!enabled && failures > 0) output.note(adviseOnFailures(failures));
   });
   return 0;
 }
 
-/** Whether the failures disable codes depends on an option of the app, which is not known here. */
+/**
+ * Returns the advice for failures. An option of the app, which is not known here, decides whether
+ * they disable codes.
+ */
 function adviseOnFailures(failures: number): string {
   const advice = 'If they have disabled codes, verify the number again, then add --enable.';
   return `Failures that stay counted: ${failures}. ${advice}`;
@@ -118,10 +121,10 @@ function countNoun(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
-/** "10 failures, locked for 30 more minutes, 4 texts counted". */
+/** Describes the counts: "10 failures, locked for 30 more minutes, 4 messages counted". */
 function describe(result: Unlocked): string {
   const minutes = Math.ceil(result.lockedSeconds / 60);
   const lock = minutes === 0 ? 'no lock' : `locked for ${countNoun(minutes, 'more minute')}`;
-  const texts = result.sends > 0 ? [`${countNoun(result.sends, 'text')} counted`] : [];
+  const texts = result.sends > 0 ? [`${countNoun(result.sends, 'message')} counted`] : [];
   return [countNoun(result.failures, 'failure'), lock, ...texts].join(', ');
 }

@@ -23,9 +23,9 @@ import type { CommandCall } from '../command';
 import { abortOnInterrupt, type GatewayEnvironment, openGateway } from '../gateway';
 import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
 
-/** Which checks that cost money are wanted. */
+/** The checks that cost money and were asked for. */
 export interface PaidChecks {
-  /** E.164 with plus, or null. */
+  /** The number in E.164 with plus, or null. */
   readonly mobile: string | null;
   readonly isSending: boolean;
   readonly isLookingUp: boolean;
@@ -33,13 +33,13 @@ export interface PaidChecks {
 
 const ACCOUNT_CHECKS = ['balance', 'prices', 'otp', 'lookup'];
 
-/** Runs the checks of the gateway and the account, one after the other. */
+/** Checks the gateway and the account, one check after the other. */
 export async function* checkGateway(
   io: CommandCall['io'],
   environment: GatewayEnvironment,
   paid: PaidChecks,
 ) {
-  // Both share a token: where only one is valid, the second client would end the first one's. OTP
+  // Share a token: if only one is valid, the second client would end the token of the first. OTP
   // spec §3.
   const shared = { ...environment, tokenStore: memoryTokens(1, Date.now) };
   const open = (variant: Variant): GatewayClient => openGateway({ ...shared, variant });
@@ -89,9 +89,9 @@ const SLOW_MS = 2_000;
 const CREDENTIAL_CODES = [1002, 1003, 1004];
 
 /**
- * Authenticates: checks that the gateway is reachable, answers as documented and accepts the
- * credentials.
- * @returns `isUsable`: the other checks can be made.
+ * Authenticates. So it checks that the gateway can be reached, answers as documented and accepts
+ * the credentials.
+ * @returns `isUsable`: whether the other checks can be made.
  */
 async function checkConnection(client: GatewayClient, now: () => number) {
   try {
@@ -101,7 +101,7 @@ async function checkConnection(client: GatewayClient, now: () => number) {
   }
 
   const startedAt = now();
-  // Only its duration matters here.
+  // Ignore an error: only the duration matters here.
   await client.otp.balance().catch(() => undefined);
   const tookMs = Math.round(now() - startedAt);
 
@@ -127,14 +127,12 @@ function toResults(error: unknown): readonly CheckResult[] {
 }
 
 const TIMEOUT_MS = 3_000;
-/** The Date header counts whole seconds, and the answer takes its time. */
+/** Allows for whole seconds in the Date header and for the time of the answer. */
 const TOLERANCE_SECONDS = 30;
 
 type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'authorities'>;
 
-/**
- * Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). No credentials are sent.
- */
+/** Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). Sends no credentials. */
 async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckResult> {
   const date = await readDate(endpoint);
   const theirs = Date.parse(date ?? '');
@@ -149,7 +147,7 @@ async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckR
   return warn('clock', detail, advice);
 }
 
-/** The gateway client shows no headers, so this is a request of its own. */
+/** Sends a request without the client, which does not show headers. */
 function readDate(endpoint: Endpoint): Promise<string | null> {
   const { baseUrl, authorities } = endpoint;
   const isSecure = baseUrl.startsWith('https:');
@@ -169,7 +167,7 @@ function readDate(endpoint: Endpoint): Promise<string | null> {
       request.destroy();
     });
     request.once('timeout', () => request.destroy());
-    // Whether the gateway can be reached was reported before.
+    // Ignore an error: an earlier check has reported whether the gateway can be reached.
     request.on('error', () => resolve(null));
     request.once('close', () => resolve(null));
     request.end();
@@ -177,9 +175,10 @@ function readDate(endpoint: Endpoint): Promise<string | null> {
 }
 
 /**
- * Finds the variant by requesting the balance at the path of each, which is free. OTP spec §1.
- * @param configured Null when SMS_OTP_VARIANT is not set, which means A.
- * @returns `found`: the variant of the gateway and the balance; null when neither path works.
+ * Finds the variant by requesting the balance at the path of each variant, which is free. OTP spec
+ * §1.
+ * @param configured Null if SMS_OTP_VARIANT is not set, which means A.
+ * @returns `found`: the variant of the gateway and the balance. Null if neither path works.
  */
 async function checkVariant(
   clients: Readonly<Record<Variant, GatewayClient>>,
@@ -220,16 +219,16 @@ async function readBalance(
   }
 }
 
-/** A fictional number, and ids that no gateway issues: nothing can be validated with them. */
+/** A fictional number. With it and an id that no gateway issues, nothing can be validated. */
 const FICTIONAL_MOBILE = '+12025550100';
 const UNUSED_ID = { A: 'no-such-id', B: '9007199254740991' } as const;
 
-/** OTP spec §7: answers about the code or the path, not about a permission. */
+/** OTP spec §7: codes about the pin or the path, not about a permission. */
 const PERMITTED = [NO_SUCH_PATH, 2103, 2107, 2108, 2109, 2120];
 
 /**
- * Checks whether the account may send codes, as far as a free call shows: validates a code that was
- * never sent. Not shown in OTP spec §7: whether validating is refused with 2100 as sending is.
+ * Checks whether the account may send codes, as far as a free call shows: it validates a code that
+ * was never sent. Not shown in OTP spec §7: whether validating is rejected with 2100 as sending is.
  */
 async function probeOtp(client: GatewayClient): Promise<CheckResult> {
   const id = UNUSED_ID[client.variant];
@@ -256,10 +255,10 @@ function notProven(check: string, what: string, option: string): CheckResult {
   );
 }
 
-/** A login always sends these beside the number: a gateway refuses here what it refuses there. */
+/** The fields that a login sends besides the number, so that this check fails if a login would. */
 const AS_A_LOGIN = { validitySeconds: 300, message: 'passport-sms-otp doctor: [PIN]' };
 
-/** Sends a code by text message, which costs money. */
+/** Sends a code by text message. Costs money. */
 async function testOtp(client: GatewayClient, mobile: string): Promise<CheckResult> {
   try {
     await client.otp.generate({ mobile, ...AS_A_LOGIN });
@@ -270,8 +269,8 @@ async function testOtp(client: GatewayClient, mobile: string): Promise<CheckResu
 }
 
 /**
- * Checks whether lookups are refused, as far as a free call shows. Without them it only warns: they
- * are optional.
+ * Checks whether lookups are rejected, as far as a free call shows. A rejection is only a warning,
+ * because lookups are optional.
  */
 async function probeLookup(client: GatewayClient): Promise<CheckResult> {
   try {
@@ -283,7 +282,7 @@ async function probeLookup(client: GatewayClient): Promise<CheckResult> {
   }
 }
 
-/** Looks a number up, for money. */
+/** Looks up a number. Costs money. */
 async function testLookup(client: GatewayClient, mobile: string) {
   try {
     const lookup = await client.hlr.lookup(mobile);
@@ -294,19 +293,19 @@ async function testLookup(client: GatewayClient, mobile: string) {
   }
 }
 
-/** A balance for fewer messages is a warning. */
+/** A balance for fewer messages than this is a warning. */
 const FEW_MESSAGES = 100;
 
 /**
- * Fetches both price lists. That of lookups has the dialing codes, and may be missing.
- * @returns The lists joined, as `table`; null when there is no list of messages.
+ * Fetches both price lists. The list of lookups has the dialing codes and may be missing.
+ * @returns The joined lists as `table`. Null if there is no list of messages.
  */
 async function checkPrices(
   client: GatewayClient,
 ): Promise<{ result: CheckResult; table: PriceTable | null; currency: string | null }> {
   try {
     const messages = await client.otp.pricing();
-    // Another check reports whether lookups work.
+    // Ignore an error: another check reports whether lookups work.
     const lookups = await client.hlr.pricing().catch(() => null);
     return {
       result: checkList(messages),

@@ -6,7 +6,7 @@ export interface CheckResult {
   readonly check: string;
   readonly status: 'pass' | 'warn' | 'fail' | 'not-tested';
   readonly detail: string;
-  /** What to do; null when there is nothing to do. */
+  /** What to do. Null if there is nothing to do. */
   readonly advice: string | null;
 }
 
@@ -22,7 +22,7 @@ export function fail(check: string, detail: string, advice: string | null): Chec
   return { check, status: 'fail', detail, advice };
 }
 
-/** Reports a check that was not made, or that proves nothing. */
+/** Reports a check that could not be made or is inconclusive. */
 export function notTested(check: string, why: string, advice: string | null = null): CheckResult {
   return { check, status: 'not-tested', detail: `not tested: ${why}`, advice };
 }
