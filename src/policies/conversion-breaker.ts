@@ -10,15 +10,15 @@ const RATE = 'must be a number from 0.01 to 0.9';
 
 const schema = strictOptions({
   /**
-   * A scope is blocked when the share of messages whose code is entered falls below this: 0.01 to
+   * A scope is blocked if the share of messages whose code is entered falls below this: 0.01 to
    * 0.9. Default: 0.2.
    */
   minRate: z.number(RATE).min(0.01, RATE).max(0.9, RATE).default(0.2),
-  /** Default: `report`. */
+  /** `enforce` or `report`. Default: `report`. */
   mode: policyMode('report'),
   /**
-   * Returns the network of a number, for example `networkOf` of `numberLookups`. A throw counts as
-   * unknown. Default: networks are not counted.
+   * Returns the network of a number, for example `networkOf` of `numberLookups`. If it throws, the
+   * network is unknown. Default: networks are not counted.
    */
   networkOf: callback<FindNetwork>().optional(),
 });
@@ -27,12 +27,12 @@ const schema = strictOptions({
 export type ConversionBreakerOptions = z.input<typeof schema>;
 
 /**
- * Blocks a prefix, a country or a network when the codes sent there are not entered: for 15
- * minutes, then for 1, 4 and 12 hours. Each block ends by itself, and the counting begins anew
- * after it. Only numbers that are not proven for the user by a texted code are counted and blocked,
- * over the last half day, as soon as their codes have been entered or have expired. A block needs
- * proof: the upper end of the 95 % Wilson interval must lie below `minRate`. A country or a network
- * also needs 50 messages, so that an attack on a few prefixes blocks only these.
+ * Blocks a prefix, a country or a network if codes sent there are not entered: for 15 minutes, then
+ * for 1, 4 and 12 hours. Each block ends by itself, and the count then starts again. Only numbers
+ * for which the user has never entered a code are counted and blocked. Messages of the last half
+ * day count once their codes have been entered or have expired. A block needs proof: the upper end
+ * of the 95 % Wilson interval must be below `minRate`. A country or a network also needs 50
+ * messages, so that an attack on a few prefixes blocks only these.
  *
  * Makes one round trip to the store before a send and one after it.
  * @throws {TypeError} that names the option.
@@ -40,7 +40,7 @@ export type ConversionBreakerOptions = z.input<typeof schema>;
 export function conversionBreaker(options: ConversionBreakerOptions = {}): Policy<unknown> {
   const { minRate, mode, networkOf } = parseOptions('conversionBreaker', schema, options);
 
-  /** Returns the network as `mcc-mnc`; null when none is known. */
+  /** Returns the network as `mcc-mnc`. Null if it is not known. */
   async function findNetworkCode(context: PolicyContext<unknown>): Promise<string | null> {
     const network = await findNetwork(networkOf, context);
     return network && readNetworkCode(`${network.mcc}-${network.mnc}`);
@@ -78,8 +78,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
         reasons: blocked.map(({ scope }) => `low conversion of ${scope.name}`),
       };
     },
-    // Counted once the gateway has accepted the message: a failing gateway must not look like codes
-    // that no one enters.
+    // Count a message only after the gateway has accepted it: a failing gateway must not look like
+    // codes that are not entered.
     settle: async (context, settlement) => {
       if (settlement.kind !== 'sent') return;
 
@@ -91,7 +91,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
         context.counters.charge(
           sent.map((counter) => ({ ...counter, exemptBy: context.provenKeys })),
         ),
-        // Another process may receive the right code. It must count the code in the same place.
+        // Remember the network: another process may receive the right code and must count it in the
+        // same place.
         network !== null &&
           context.notes.write(toNoteKey(context.numberKey), network, NETWORK_SECONDS),
       ]);
@@ -108,8 +109,8 @@ export function conversionBreaker(options: ConversionBreakerOptions = {}): Polic
 }
 
 /**
- * Begins a block. When several processes detect the same scope, one begins the block and the others
- * find it running.
+ * Begins a block. If several processes detect the same scope, one begins the block and the others
+ * find it there.
  */
 async function beginBlock(
   context: PolicyContext<unknown>,
@@ -128,19 +129,19 @@ async function beginBlock(
   return { ...counted, blockedSeconds };
 }
 
-/** How long the network of a message is kept. A pending login lives 900 s at most. */
+/** How long the network of a message is remembered. A pending login lasts 900 s at most. */
 const NETWORK_SECONDS = 1_200;
 
 async function recallNetworkCode(context: VerifiedContext): Promise<string | null> {
   try {
     return readNetworkCode(await context.notes.read(toNoteKey(context.numberKey)));
   } catch {
-    // Prefix and country are counted even if the network is unknown.
+    // Without a network, prefix and country are still counted.
     return null;
   }
 }
 
-/** The code becomes part of keys and events, so anything else is dropped. */
+/** Returns the code if it is well-formed, otherwise null: it becomes part of keys and events. */
 function readNetworkCode(code: unknown): string | null {
   return typeof code === 'string' && /^\d{3}-\d{2,3}$/.test(code) ? code : null;
 }
@@ -151,15 +152,18 @@ function toNoteKey(numberKey: string): string {
 
 /** Messages whose conversion is counted together. */
 interface TrafficScope {
-  /** As events show it: `prefix`, `country FR`, `network 208-01`. */
+  /** The name in events: `prefix`, `country FR`, `network 208-01`. */
   readonly name: string;
-  /** Part of store keys. */
+  /** A part of store keys. */
   readonly key: string;
-  /** Fewer messages are not enough to block the scope. */
+  /** The number of messages that a block needs at least. */
   readonly minMessages: number;
 }
 
-/** An attack on a few prefixes must not block their country or network. */
+/**
+ * The same for scopes of many prefixes, so that an attack on a few prefixes does not block their
+ * country or network.
+ */
 const MIN_MESSAGES_OF_MANY_PREFIXES = 50;
 
 /**
@@ -187,26 +191,29 @@ async function findScopes(
   ];
 }
 
-/** Buckets in which messages and right codes are counted: half a day in total. */
+/**
+ * The length of a bucket in which messages and right codes are counted. All buckets together are
+ * half a day.
+ */
 const BUCKET_SECONDS = 7_200;
 const BUCKETS = 6;
 
 /**
- * The longest `codeValiditySeconds`. Codes sent in the newest slots may be younger and can still be
- * entered, so they are not counted as unanswered yet.
+ * The longest `codeValiditySeconds`. Codes sent in the newest slots may still be valid, so they are
+ * not counted as unanswered yet.
  */
 const LONGEST_VALIDITY_SECONDS = 600;
 const SLOT_SECONDS = 150;
 const SLOTS = LONGEST_VALIDITY_SECONDS / SLOT_SECONDS + 1;
 
-/** The first, second, … block. A week after the first one they begin anew. */
+/** The length of the first, second, … block. A week after the first block the list starts again. */
 const BLOCK_SECONDS = [900, 3_600, 14_400, 43_200];
 const BLOCK_MEMORY_SECONDS = 604_800;
 
 /** The totals of a scope's counters. */
 interface CountedScope {
   readonly scope: TrafficScope;
-  /** 0: not blocked. */
+  /** The remaining time of a block. 0: not blocked. */
   readonly blockedSeconds: number;
   /** Messages whose code was entered or has expired. */
   readonly matured: number;
@@ -220,7 +227,7 @@ interface TrafficRow {
   readonly counter: Counter;
 }
 
-/** Begins the next block when charged, unless one is running. */
+/** Returns the row that begins the next block when it is charged, unless a block is active. */
 function blockRow(scope: TrafficScope): TrafficRow {
   const counter = {
     key: `conversion:block:${scope.key}`,
@@ -231,8 +238,8 @@ function blockRow(scope: TrafficScope): TrafficRow {
 }
 
 /**
- * Returns the rows to read for a scope; `readTraffic` reads their counts. @param exemptBy See
- * `Counter`.
+ * Returns the rows to read for a scope. `readTraffic` evaluates their counts.
+ * @param exemptBy See `Counter`.
  */
 function trafficRows(
   scope: TrafficScope,
@@ -244,7 +251,7 @@ function trafficRows(
   });
 }
 
-/** Returns what the rows of a scope show, out of those of all scopes. */
+/** Returns the totals of a scope from the rows of all scopes. */
 function readTraffic(scope: TrafficScope, rows: readonly Counted<TrafficRow>[]): CountedScope {
   const countsOf = (kind: TrafficRow['kind']) =>
     rows.filter(({ row }) => row.scope === scope && row.kind === kind).map((found) => found.count);
@@ -255,14 +262,14 @@ function readTraffic(scope: TrafficScope, rows: readonly Counted<TrafficRow>[]):
   return { scope, blockedSeconds, matured: sum('unanswered') + answered - sum('fresh'), answered };
 }
 
-/** Returns the counters that one message adds to. */
+/** Returns the counters for one message. */
 function sentCounters(scope: TrafficScope, sentAt: number): readonly Counter[] {
   return [toCounter('unanswered', scope, sentAt), toCounter('fresh', scope, sentAt)];
 }
 
 /**
- * Returns the counters that a right code changes: it replaces all messages of its pending login
- * with one answer, in the bucket of the last message.
+ * Returns the counters that a right code changes: all messages of its pending login become one
+ * answered message, in the bucket of the last one.
  * @param sends The number of those messages.
  */
 function answeredCounters(scope: TrafficScope, sentAt: number, sends: number): readonly Counter[] {
@@ -291,14 +298,14 @@ const PERIODS = {
 
 type Kind = keyof typeof PERIODS;
 
-/** Returns the counter of the period that holds a moment, or of one so many periods before it. */
+/** Returns the counter of a period: the one that contains a moment, or an earlier one. */
 function toCounter(kind: Kind, scope: TrafficScope, timeMs: number, age = 0): Counter {
   const { seconds, count } = PERIODS[kind];
   const period = Math.floor(timeMs / 1000 / seconds) - age;
   return { key: `conversion:${kind}:${scope.key}:${period}`, windowSeconds: count * seconds };
 }
 
-/** Standard deviations on either side that hold 95 % of a normal distribution. */
+/** The standard deviations on either side that cover 95 % of a normal distribution. */
 const DEVIATIONS = 1.96;
 
 /**

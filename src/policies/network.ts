@@ -1,7 +1,7 @@
 import type { PolicyContext } from '../limits/policy';
 
 /**
- * The network of a number, in the form of a lookup. Codes are strings: "01" and "001" differ. HLR
+ * The network of a number, as a lookup returns it. Codes are strings: "01" and "001" differ. HLR
  * spec §2.
  */
 export interface Network {
@@ -12,12 +12,12 @@ export interface Network {
   readonly operator?: string | null;
 }
 
-/** Returns the network of a number from an earlier lookup; null when none is known. */
+/** Returns the network of a number from an earlier lookup. Null if none is known. */
 export type FindNetwork = (
   context: PolicyContext<unknown>,
 ) => Network | null | undefined | Promise<Network | null | undefined>;
 
-/** Calls `networkOf`. Returns null when it throws or knows no network. */
+/** Calls `networkOf`. Returns null if it throws or knows no network. */
 export async function findNetwork(
   networkOf: FindNetwork | undefined,
   context: PolicyContext<unknown>,
@@ -25,7 +25,7 @@ export async function findNetwork(
   try {
     return (await networkOf?.(context)) ?? null;
   } catch {
-    // The network only refines a decision, which can be made without it.
+    // Ignore the error: the decision can be made without the network.
     return null;
   }
 }

@@ -3,11 +3,11 @@ import { parseOptions, policyMode, strictOptions } from '../define-options';
 import { createNumberTypes } from '../limits/built-in';
 import type { Policy } from '../limits/policy';
 
-/** Types that some apps text and others must not. */
+/** Types that some apps accept and others must not. */
 const DENIABLE = ['VOIP', 'FIXED_LINE'] as const;
 
 const schema = strictOptions({
-  /** Default: `enforce`. */
+  /** `enforce` or `report`. Default: `enforce`. */
   mode: policyMode('enforce'),
   /** More types to deny: `VOIP`, `FIXED_LINE`. Default: none. */
   alsoDeny: z
@@ -22,10 +22,10 @@ const schema = strictOptions({
 export type NumberTypesOptions = z.input<typeof schema>;
 
 /**
- * Denies numbers of types that no login code should be texted to: premium rate, shared cost, toll
- * free, company and personal numbers, pagers, voice mail. Numbers of unknown ranges are allowed,
- * and so are all mobile ones. Every app has this policy; adding it to `policies` replaces the
- * built-in one.
+ * Denies numbers of types to which no code should be sent: premium rate, shared cost, toll free,
+ * company and personal numbers, pagers, voice mail. Numbers of unknown ranges are allowed, and so
+ * are all mobile numbers. Every app has this policy; adding it to `policies` replaces the built-in
+ * one.
  * @throws {TypeError} that names the option.
  */
 export function numberTypes(options: NumberTypesOptions = {}): Policy<unknown> {

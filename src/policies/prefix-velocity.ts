@@ -4,11 +4,11 @@ import type { Policy, PolicyContext } from '../limits/policy';
 import type { Counter } from '../stores/store';
 
 const schema = strictOptions({
-  /** Messages without a right code per prefix and `perSeconds`: 1 to 1,000. Default: 15. */
+  /** Messages without a right code per prefix in `perSeconds`: 1 to 1,000. Default: 15. */
   maxUnanswered: wholeNumber(1, 1_000).default(15),
-  /** 3,600 to 604,800. Default: 86,400. */
+  /** Length of the window, 3,600 to 604,800. Default: 86,400. */
   perSeconds: wholeNumber(3_600, 604_800).default(86_400),
-  /** Default: `report`. */
+  /** `enforce` or `report`. Default: `report`. */
   mode: policyMode('report'),
 });
 
@@ -17,23 +17,20 @@ export type PrefixVelocityOptions = z.input<typeof schema>;
 
 /**
  * Limits the messages to a prefix (a number without its last four digits) whose code was not
- * entered. It counts when a message is sent, so it also stops a burst. Numbers that are proven for
- * the user by a texted code are exempt, and a right code takes back what its pending login has
- * added.
+ * entered. It counts when a message is sent, so it also stops a burst. Numbers for which the user
+ * has entered a code are exempt. A right code refunds the messages of its pending login.
  *
  * Every message is counted in two windows that overlap by half, and the older one refuses. Within
- * any half of `perSeconds` no more than `maxUnanswered` messages are sent, wherever the windows
- * begin.
+ * any half of `perSeconds` at most `maxUnanswered` messages are sent, wherever the windows begin.
  * @throws {TypeError} that names the option.
  */
 export function prefixVelocity(options: PrefixVelocityOptions = {}): Policy<unknown> {
   const { maxUnanswered, perSeconds, mode } = parseOptions('prefixVelocity', schema, options);
-  /** When a send was counted: it is taken back from the same windows. */
+  /** When a send was counted, so that it is refunded in the same windows. */
   const countedAt = new WeakMap<PolicyContext<unknown>, number>();
 
   /**
-   * Returns two windows of a prefix: the older one counts what the newer one counts, and half a
-   * window before it.
+   * Returns two windows of a prefix. The older one began half a window earlier.
    * @param more Fields of the counters of both.
    */
   function findWindows(

@@ -4,55 +4,56 @@ import { parseOptions, policyMode, strictOptions, wholeNumber } from '../define-
 import type { Policy, PolicyContext, VerifiedContext } from '../limits/policy';
 import { budget } from './number-check/number-lookups';
 
-/** How far back a change counts. */
+/** How recent a change must be to count. */
 export interface SimSwapQuestion {
-  /** Hours, 1 to 2,400. */
+  /** The age in hours, 1 to 2,400. */
   readonly maxAgeHours: number;
 }
 
 /** The result of `check`. */
 export interface SimSwapCheck {
-  /** Null: unknown. */
+  /** Whether the SIM was changed. Null: unknown. */
   readonly swapped: boolean | null;
   /**
-   * A few words for the app's report, with or without a change. Never put a number of a phone or
-   * SIM here.
+   * A few words for the app's report, with or without a change. Must not contain a number of a
+   * phone or SIM.
    */
   readonly hint?: string;
 }
 
 /** The result of `retrieveDate`. */
 export interface SimSwapDate {
-  /** RFC 3339; null: no change during the monitored period, or nothing known. */
+  /** RFC 3339. Null: no change during the monitored period, or nothing known. */
   readonly latestSimChange: string | null;
-  /** Days that the operator monitors. Without it, a null date means unknown. */
+  /** Days that the operator monitors. If it is missing, a null date means unknown. */
   readonly monitoredPeriodDays?: number;
 }
 
 /**
- * A source of SIM swap data. Its two calls have the shape of the CAMARA SIM Swap interface, so that
- * an operator's data can replace the built-in hint. It needs one of `check` and `retrieveDate`;
- * `check` is preferred.
+ * A source of SIM swap data. Its two calls have the form of the CAMARA SIM Swap interface, so that
+ * an operator's data can replace the built-in hint. It needs `check` or `retrieveDate`. `check` is
+ * preferred.
  */
 export interface SimSwapProvider {
   /**
-   * Returns whether the SIM behind `context.mobile` was changed within the last `maxAgeHours`. A
-   * throw counts as unknown.
+   * Returns whether the SIM of `context.mobile` was changed within the last `maxAgeHours`. If it
+   * throws, the state is unknown.
    */
   check?(context: PolicyContext<unknown>, question: SimSwapQuestion): Promise<SimSwapCheck>;
-  /** Returns when the SIM behind `context.mobile` was last changed. A throw counts as unknown. */
+  /**
+   * Returns when the SIM of `context.mobile` was last changed. If it throws, the state is unknown.
+   */
   retrieveDate?(context: PolicyContext<unknown>): Promise<SimSwapDate>;
   /**
-   * Called after each right code, for providers that compare with what they saw then. A throw
-   * changes nothing.
+   * Called after each right code, for providers that compare with an earlier state. An error has no
+   * effect.
    */
   verified?(context: VerifiedContext, question: SimSwapQuestion): Promise<void>;
-  /** True when it uses `gateway` of the context, as `needsClient` of a policy. */
+  /** True if it uses `gateway` of the context, as `needsClient` of a policy. */
   readonly needsClient?: boolean;
 }
 
 const schema = strictOptions({
-  /** The source of the data. */
   provider: z
     .custom<SimSwapProvider>(
       (value) => typeof value === 'object' && value !== null,
@@ -66,14 +67,11 @@ const schema = strictOptions({
         given.every((method) => typeof method === 'function')
       );
     }, 'must have check or retrieveDate, each of its methods a function'),
-  /** Default: `report`. */
+  /** `enforce` or `report`. Default: `report`. */
   mode: policyMode('report'),
-  /** Hours for which a change counts, 1 to 2,400. Default: 72. */
+  /** Age in hours up to which a change counts, 1 to 2,400. Default: 72. */
   maxAgeHours: wholeNumber(1, 2_400).default(72),
-  /**
-   * How long to wait for the provider before a message, in milliseconds: 100 to 10,000. Default:
-   * 2,000.
-   */
+  /** Milliseconds to wait for the provider before a message: 100 to 10,000. Default: 2,000. */
   budgetMs: budget.default(2_000),
 });
 
@@ -81,10 +79,10 @@ const schema = strictOptions({
 export type SimSwapOptions = z.input<typeof schema>;
 
 /**
- * Asks a provider, before each message to a number that the user has, whether its SIM was changed.
- * A change is denied with `denied`, or only reported. An unknown state, an error or a late answer
- * is not a change: absence of a report is not evidence that no SIM swap happened. Each hint is
- * emitted as the event `sim-swap-hint`.
+ * Asks a provider, before each message to a number that the user already has, whether its SIM was
+ * changed. A change is denied with `denied`, or only reported. An unknown state, an error or a late
+ * answer does not count as a change. No report is no evidence that no SIM swap happened. Each hint
+ * is emitted as the event `sim-swap-hint`.
  * @throws {TypeError} that names the option.
  */
 export function simSwap(options: SimSwapOptions): Policy<unknown> {
@@ -115,10 +113,10 @@ export function simSwap(options: SimSwapOptions): Policy<unknown> {
     stage: 'send',
     mode,
     needsClient: provider.needsClient,
-    // Whatever the provider is, its answer may cost money.
+    // A provider's answer may cost money.
     needsLookup: true,
     check: async (context) => {
-      // There is nothing to compare the number of an enrollment with.
+      // The number of an enrollment has no earlier SIM to compare with.
       if (context.purpose === 'enroll') return 'allow';
       const { swapped, hint } = await askProvider(context);
       if (hint !== undefined) context.emit({ type: 'sim-swap-hint', userId: context.userId, hint });
@@ -131,7 +129,7 @@ export function simSwap(options: SimSwapOptions): Policy<unknown> {
 /** The longest hint that is emitted. */
 const MAX_HINT_LENGTH = 200;
 
-/** A provider's answer is not trusted: only a true `swapped` is a change. */
+/** Checks a provider's answer: only a true `swapped` is a change. */
 const answerSchema = z.object({
   swapped: z.literal(true).nullable().catch(null),
   hint: z

@@ -2,7 +2,7 @@ import { GatewayRejectedError } from '../../errors';
 import type { NumberContext, PolicyServices } from '../../limits/policy';
 import { ADVANCED_STATUSES, type Lookup } from '../../protocol/hlr';
 
-/** The number of a lookup and what the lookup uses. Every policy context is one. */
+/** The number of a lookup, and what the lookup needs. Every policy context has both. */
 export type LookupContext = PolicyServices &
   Pick<
     NumberContext,
@@ -24,7 +24,7 @@ export function columnOf(context: Pick<LookupContext, 'purpose'>): Column {
 }
 
 /**
- * `warn`: the number is texted and an event is emitted. `deny-again`: denied if the previous result
+ * `warn`: the message is sent and an event is emitted. `deny-again`: denied if the previous result
  * was the same, otherwise `warn`. `inconclusive`: nothing was learned about the number, and the
  * policy's option decides.
  */
@@ -34,11 +34,11 @@ export type Decision = 'send' | 'warn' | 'inconclusive' | 'deny' | 'deny-again';
 interface DecisionRow {
   readonly enroll: Decision;
   readonly login: Decision;
-  /** Seconds for which the result is reused; 0: it is not kept. */
+  /** Seconds for which the result is reused. 0: it is not kept. */
   readonly keptSeconds: Readonly<Record<Column, number>>;
   /** True when the result is likely to last. */
   readonly isDurable?: true;
-  /** True when the lookup is repeated once if time is left. */
+  /** True if the lookup is repeated once when there is time left. */
   readonly isRetried?: true;
   /** Seconds during which no number of the same prefix is looked up. */
   readonly prefixSeconds?: number;
@@ -50,13 +50,13 @@ const HOUR = 3_600;
 const DAY = 86_400;
 
 /**
- * The meaning of each result. Most say more about the network than about the number: `invalid` does
- * not mean that a number does not exist. Not shown in HLR spec §2: how lasting a status is, and
- * what `error` means. Not shown in HLR spec §2: the network of a number whose query was refused;
- * the prefix is used in its place.
+ * The meaning of each result. Most results say more about the network than about the number:
+ * `invalid` does not mean that a number does not exist. Not shown in HLR spec §2: how lasting a
+ * status is, and what `error` means. Not shown in HLR spec §2: the network of a number whose query
+ * was rejected; the prefix is used instead.
  */
 const TABLE = {
-  // The number is known and can be texted.
+  // The number is known and can receive messages.
   valid: { enroll: 'send', login: 'send', keptSeconds: both(10 * MINUTE) },
   // A real number that is switched off or out of reach. The message may arrive late.
   ABSENT_SUBSCRIBER_SM: { enroll: 'warn', login: 'warn', keptSeconds: both(2 * MINUTE) },
@@ -81,11 +81,11 @@ const TABLE = {
     keptSeconds: both(HOUR),
     isDurable: true,
   },
-  // The document says that the query is barred; elsewhere the word describes the number.
+  // The document says that the query is barred. Elsewhere the word describes the number.
   CALL_BARRED: { enroll: 'warn', login: 'send', keptSeconds: NOT_KEPT },
   DATA_MISSING: inconclusive(),
   UNEXPECTED_DATA_VALUE: { enroll: 'warn', login: 'inconclusive', keptSeconds: NOT_KEPT },
-  // The operator refuses queries. This describes the query, not the number.
+  // The operator rejects queries. This says nothing about the number.
   HLR_REJECT: inconclusive({ prefixSeconds: HOUR }),
   HLR_ABORT: inconclusive({ prefixSeconds: HOUR }),
   HLR_LOCAL_CANCEL: inconclusive({ isRetried: true }),
@@ -116,8 +116,7 @@ const TABLE = {
 } satisfies Record<string, DecisionRow>;
 
 /**
- * The result of a lookup: one of the gateway's words, or one of ours where it has none. HLR spec
- * §2, §7.
+ * The result of a lookup: one of the gateway's words, or our own if it has none. HLR spec §2, §7.
  */
 export type Verdict = keyof typeof TABLE;
 
@@ -131,7 +130,7 @@ function inconclusive(more: Pick<DecisionRow, 'isRetried' | 'prefixSeconds'> = {
   return { enroll: 'inconclusive', login: 'inconclusive', keptSeconds: NOT_KEPT, ...more };
 }
 
-/** Error codes with a verdict of their own. HLR spec §7. */
+/** Error codes that have their own verdict. HLR spec §7. */
 const BY_CODE: ReadonlyMap<number | null, Verdict> = new Map([
   [1006, 'no-balance'],
   [1221, 'invalid-phone'],
@@ -161,26 +160,26 @@ export function readFailure(error: unknown): Verdict {
   return BY_CODE.get(code) ?? 'failed';
 }
 
-/** What is kept of a lookup: never the subscriber identity or the switching centre. */
+/** The stored result of a lookup, without the subscriber identity and the switching centre. */
 export interface NumberFinding {
   readonly verdict: Verdict;
-  /** An unknown word of the gateway, if it can be shown. */
+  /** An unknown word of the gateway, if it is safe to show. */
   readonly unknownWord: string | null;
-  /** The network of a lookup whose codes are well-formed. */
+  /** The network, if its codes are well-formed. */
   readonly network?: { readonly mcc: string; readonly mnc: string } | undefined;
-  /** Normalized, to be compared. */
+  /** The operator's name, normalized for comparison. */
   readonly operator?: string | undefined;
-  /** The value that `toIdentity` returned for the subscriber identity; null without one. */
+  /** The value that `toIdentity` returned for the subscriber identity. Null without one. */
   readonly identity: string | null;
-  /** How many times in a row this number got this verdict, this time included. */
+  /** How many times in a row this number has had this verdict, including this time. */
   readonly timesInARow: number;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** Verdict `too-many` only: seconds until another lookup may be made. */
+  /** Set only for the verdict `too-many`: seconds until another lookup may be made. */
   readonly retryAfterSeconds?: number;
 }
 
-/** Returns a finding that knows nothing about the number. */
+/** Returns a finding without information about the number. */
 export function nothingFound(verdict: Verdict, at: number): NumberFinding {
   return { verdict, unknownWord: null, identity: null, timesInARow: 1, at };
 }
@@ -194,10 +193,10 @@ export function readFinding(
   const { status, advancedStatus, mcc, mnc, operator } = lookup;
   const verdict = readVerdict(lookup);
   const word = status === 'invalid' ? advancedStatus : status;
-  // Nothing but letters, so that it cannot be a number in an event.
+  // Show the word only if it consists of letters, so that it cannot be a number.
   const isShown = verdict === 'unknown-status' && word !== null && /^[A-Za-z_-]{1,40}$/.test(word);
   const hasNetwork = mcc !== null && mnc !== null && /^[0-9]{3}-[0-9]{2,3}$/.test(`${mcc}-${mnc}`);
-  // Normalized, so that two can be compared: short, without case and doubled spaces.
+  // Normalize the name so that two can be compared: short, lower case, single spaces.
   const name = operator?.slice(0, 64).normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim();
 
   return {

@@ -13,17 +13,17 @@ import { budget, numberLookups, sharedLookups } from './number-lookups';
 
 const schema = strictOptions({
   /**
-   * `enroll`: before a number is confirmed or changed. `send`: before every message, so also at a
-   * login, where a lookup costs time and money and seldom reveals anything. Default: `enroll`.
+   * `enroll`: before a number is confirmed or changed. `send`: before every message, and so also at
+   * logins, where a lookup costs time and money and rarely adds information. Default: `enroll`.
    */
   stage: oneOf('enroll', 'send').default('enroll'),
-  /** Default: `report`. */
+  /** `enforce` or `report`. Default: `report`. */
   mode: policyMode('report'),
   /** How to treat a number about which the lookup reveals nothing. Default: `send`. */
   onInconclusive: oneOf('send', 'deny').default('send'),
-  /** Lookups shared with other policies. Default: lookups of its own. */
+  /** Lookups shared with other policies. Default: its own lookups. */
   lookups: sharedLookups.optional(),
-  /** How long to wait for its own lookups, in milliseconds; see `numberLookups`. Default: 2,000. */
+  /** Milliseconds to wait for its own lookups; see `numberLookups`. Default: 2,000. */
   budgetMs: budget.optional(),
 });
 
@@ -31,9 +31,9 @@ const schema = strictOptions({
 export type NumberCheckOptions = z.input<typeof schema>;
 
 /**
- * Looks a number up and denies numbers that cannot be texted. The reason is `unsuitable-phone`, and
- * no reply contains anything from the lookup, because the number may be someone else's. A failed
- * lookup is inconclusive, never an error.
+ * Looks up a number and denies numbers that cannot receive messages. The reason is
+ * `unsuitable-phone`. No reply contains anything from the lookup, because the number may belong to
+ * another person. A failed lookup is inconclusive, never an error.
  * @throws {TypeError} that names the option.
  * @see HLR spec §2, advanced status values
  */
@@ -46,7 +46,7 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
     budgetMs,
   } = parseOptions('numberCheck', schema, options);
   if (shared !== undefined && budgetMs !== undefined) {
-    throw optionError('numberCheck', 'budgetMs', 'belongs to the lookups that are given');
+    throw optionError('numberCheck', 'budgetMs', 'belongs to numberLookups: set it there');
   }
   const lookups = shared ?? numberLookups({ budgetMs });
 
@@ -79,8 +79,9 @@ export function numberCheck(options: NumberCheckOptions = {}): Policy<unknown> {
 
 /** Returns the table's decision, with `inconclusive` and `deny-again` resolved. */
 function decide(finding: NumberFinding, column: Column, onInconclusive: 'send' | 'deny') {
-  // Using up the lookups must not get a number enrolled without one. It must not keep an owner out
-  // either: logins have limits on sends instead.
+  // If the lookups are used up, refuse an enrollment: otherwise a number could be enrolled without
+  // a lookup. Do not refuse a login: the owner must be able to log in, and sends have their own
+  // limits.
   if (finding.verdict === 'too-many') return column === 'enroll' ? 'deny' : 'warn';
 
   const decision = DECISIONS[finding.verdict][column];
@@ -89,10 +90,10 @@ function decide(finding: NumberFinding, column: Column, onInconclusive: 'send' |
   return decision;
 }
 
-/** Verdicts that the event `lookups-stopped` has reported already. */
+/** Verdicts that the event `lookups-stopped` has already reported. */
 const REPORTED: readonly Verdict[] = ['no-permission', 'no-balance'];
 
-/** Returns words for events: the verdict, and whether it is likely to last. */
+/** Returns words for events: the verdict, and whether it may change. */
 function explain(finding: NumberFinding): readonly string[] {
   const { verdict } = finding;
   const unknown = `unknown status ${finding.unknownWord ?? '(unreadable)'}`;

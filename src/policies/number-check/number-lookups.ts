@@ -25,24 +25,23 @@ import {
   type Verdict,
 } from './decision-table';
 
-/** Number lookups, made once and shared by the policies that need them. */
+/** Number lookups that several policies share, so that each is made once. */
 export interface NumberLookups {
   /**
-   * Returns the network of a number from its last lookup in the past 24 h; undefined if this
-   * process knows none. It never looks a number up, so it costs nothing.
+   * Returns the network of a number from its last lookup in the past 24 h. Undefined if this
+   * process knows none. Never looks up a number, so it costs nothing.
    */
   readonly networkOf: (context: Pick<LookupContext, 'numberKey' | 'now'>) => Network | undefined;
   /**
-   * Returns what is known about a number, looking it up if necessary. Never throws: a failure is a
-   * verdict.
+   * Returns the known facts about a number, and looks it up if necessary. Never throws: a failure
+   * is a verdict.
    */
   readonly find: (context: LookupContext) => Promise<NumberFinding>;
 }
 
-/** The time of a lookup, in milliseconds. */
 export const budget = wholeNumber(100, 10_000);
 
-/** Shared lookups. */
+/** The schema for shared lookups. */
 export const sharedLookups = objectWith<NumberLookups>(
   'made by numberLookups',
   'find',
@@ -51,23 +50,23 @@ export const sharedLookups = objectWith<NumberLookups>(
 
 const schema = strictOptions({
   /**
-   * How long a caller waits for a lookup, a repeated one included, in milliseconds: 100 to 10,000.
+   * Milliseconds that a caller waits for a lookup, including a repeated one: 100 to 10,000.
    * Default: 2,000.
    */
   budgetMs: budget.default(2_000),
   /**
-   * Lookups per user and day at enrollment, and as many at logins, in known browsers and in all
-   * others apart: 1 to 1,000. Default: 20.
+   * Lookups per user and day, counted separately for enrollments, known browsers and all others: 1
+   * to 1,000. Default: 20.
    */
   maxPerUserPerDay: wholeNumber(1, 1_000).default(20),
-  /** Numbers this process remembers, 100 to 1,000,000. Default: 10,000. */
+  /** Numbers that this process remembers, 100 to 1,000,000. Default: 10,000. */
   maxEntries: wholeNumber(100, 1_000_000).default(10_000),
   /** Returns a number from 0 to 1 that spreads repeated lookups. Default: `Math.random`. */
   random: callback<() => number>().default(() => Math.random),
   /**
-   * Returns what `find` shows as `identity` of a valid number, for a policy that compares it with
-   * an earlier one: a keyed digest of the subscriber identity, never the identity itself. Null:
-   * nothing. Default: nothing.
+   * Computes `identity` of a valid number: a keyed digest of the subscriber, so that a policy can
+   * tell whether it changed. Never return the subscriber identity itself. Null, or left out: `find`
+   * returns none.
    */
   toIdentity: callback<(lookup: Lookup, mobile: string) => string | null>().optional(),
 });
@@ -75,13 +74,14 @@ const schema = strictOptions({
 /** Options of `numberLookups`. Unknown fields are errors. */
 export type NumberLookupsOptions = z.input<typeof schema>;
 
-/** Distinguishes the end of the budget from other failures. */
+/** Distinguishes the end of the time from other failures. */
 const LATE = new Error('late');
 
 /**
- * Looks numbers up. Concurrent lookups of a number are one, and results are kept as long as the
- * decision table says, in this process only. Error 2004 stops lookups until a restart, 1006 for
- * five minutes, and five failures in a row for one minute; each stop is reported once.
+ * Looks up numbers. Concurrent lookups of a number are one. Results are kept as long as the
+ * decision table says, in this process only. Lookups stop until a restart after error 2004, for
+ * five minutes after 1006, and for one minute after five failures in a row. Each stop is reported
+ * once.
  * @throws {TypeError} that names the option.
  * @see HLR spec §4, GET {mobile}
  */
@@ -111,7 +111,8 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     let lookup = running.get(numberKey);
     while (lookup !== undefined) {
       const finding = await lookup;
-      // That another user has had too many says nothing about this one.
+      // Do not share `too-many`: that another user has used up the lookups says nothing about this
+      // user.
       if (finding.verdict !== 'too-many') return finding;
       lookup = running.get(numberKey);
     }
@@ -141,7 +142,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
     return { ...nothingFound('too-many', now()), retryAfterSeconds: waitOf(refusedBy) };
   }
 
-  /** Looks the number up, and once more where the table says so and time is left. */
+  /** Looks up the number, and once more if the table says so and there is time left. */
   async function askGateway(
     context: LookupContext,
     deadline: CallDeadline,
@@ -151,7 +152,7 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
 
     const pauseMs = PAUSE_MS + random() * JITTER_MS;
     if (remainingMs(deadline) < pauseMs + SHORTEST_RETRY_MS) return first;
-    // The repeated lookup is paid for like the first.
+    // Count the repeated lookup: it is paid for like the first.
     if ((await countLookup(context)) !== null) return first;
 
     await wait(pauseMs);
@@ -173,19 +174,19 @@ export function numberLookups(options: NumberLookupsOptions = {}): NumberLookups
   return { networkOf: (context) => memory.networkOf(context), find };
 }
 
-/** The pause before a repeated lookup, and its greatest random addition. */
+/** The pause before a repeated lookup, and its largest random addition, in milliseconds. */
 const PAUSE_MS = 50;
 const JITTER_MS = 150;
 
-/** With less time than this left, a repeated lookup would be paid for and come too late. */
+/** With less time left than this, a repeated lookup would be paid for and answer too late. */
 const SHORTEST_RETRY_MS = 250;
 
-/** How long a network is remembered. Not longer, because numbers are ported. */
+/** How long a network is remembered. Numbers are ported, so it must not be longer. */
 const NETWORK_MS = DAY_SECONDS * 1_000;
 
 /**
- * Keeps what this process knows about numbers, under their keys. @param maxEntries The newest are
- * kept.
+ * Keeps the findings of this process under the keys of their numbers.
+ * @param maxEntries The newest entries are kept.
  */
 function createLookupMemory(maxEntries: number) {
   const findings = new BoundedMap<string, NumberFinding>(maxEntries / 2);
@@ -193,7 +194,7 @@ function createLookupMemory(maxEntries: number) {
     maxEntries / 2,
   );
 
-  /** Returns the finding of a number that can still be reused. */
+  /** Returns the finding of a number if it may still be reused. */
   function find(context: LookupContext): NumberFinding | undefined {
     const found = findings.get(context.numberKey);
     if (found === undefined) return undefined;
@@ -201,7 +202,10 @@ function createLookupMemory(maxEntries: number) {
     return isWithin(found.at, context.now(), keptMs) ? found : undefined;
   }
 
-  /** Keeps a finding if the table says so. @returns The finding with its `timesInARow`. */
+  /**
+   * Keeps a finding if the table says so.
+   * @returns The finding with its `timesInARow`.
+   */
   function keep(context: LookupContext, finding: NumberFinding): NumberFinding {
     const { numberKey } = context;
     const { verdict, network, operator = null, at } = finding;
@@ -212,8 +216,8 @@ function createLookupMemory(maxEntries: number) {
     const isRepeated = previous?.verdict === verdict && isWithin(previous.at, at, keptMs);
     const counted = { ...finding, timesInARow: isRepeated ? previous.timesInARow + 1 : 1 };
 
-    // A result that is not kept leaves the previous one in place, so a timeout between two equal
-    // results does not separate them.
+    // Leave the previous result in place if this one is not kept, so that a timeout does not
+    // separate two equal results.
     if (keptMs > 0) findings.set(numberKey, counted);
     return counted;
   }
@@ -229,38 +233,38 @@ function createLookupMemory(maxEntries: number) {
 
 interface Stop {
   readonly verdict: Verdict;
-  /** Milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   readonly from: number;
   readonly durationMs: number;
 }
 
 /**
- * After error 1006, the time until the next lookup finds out whether there is money again. A
- * refused one costs nothing.
+ * The time after error 1006 until the next lookup shows whether the balance was topped up. A
+ * rejected lookup costs nothing.
  */
 const NO_BALANCE_MS = 300_000;
 
 /**
  * Failures in a row that stop lookups, because the client's circuit breaker counts them together
- * with logins.
+ * with those of logins.
  */
 const FAILURES = 5;
 const FAILING_MS = 60_000;
 
-/** The verdicts that stop all lookups, as events show them. */
+/** The verdicts that stop all lookups, by their names in events. */
 const REASONS = {
   'no-permission': 'no-permission',
   'no-balance': 'no-balance',
   failed: 'failing',
 } as const;
 
-/** Keeps the periods in which no numbers are looked up. */
+/** Records the periods during which numbers are not looked up. */
 function createLookupStops(maxEntries: number) {
   const prefixes = new BoundedMap<string, Stop>(maxEntries / 2);
   let stop: (Stop & { readonly verdict: keyof typeof REASONS }) | null = null;
   let failures = 0;
 
-  /** Returns why this number is not looked up now; null if it can be. */
+  /** Returns why this number is not looked up now. Null if it may be. */
   function find(context: LookupContext): Verdict | null {
     const nowMs = context.now();
     const running = [stop, prefixes.get(context.prefixKey)].find(
@@ -269,7 +273,7 @@ function createLookupStops(maxEntries: number) {
     return running?.verdict ?? null;
   }
 
-  /** Records the result of a lookup, and emits an event when lookups stop or resume. */
+  /** Records the result of a lookup. Emits an event when lookups stop or resume. */
   function note(context: LookupContext, verdict: Verdict): void {
     const { prefixSeconds = 0 } = DECISIONS[verdict];
     if (prefixSeconds > 0) {
@@ -285,12 +289,13 @@ function createLookupStops(maxEntries: number) {
     else if (verdict === 'failed' || verdict === 'unavailable') {
       failures += 1;
       if (failures >= FAILURES) begin(context, 'failed', FAILING_MS);
-      // A refused number or network does not show that there is money or that the service works.
+      // Do not resume after a rejected number or network: it does not show that there is money or
+      // that the service works.
     } else if (verdict !== 'invalid-phone' && verdict !== 'not-supported') resume(context);
   }
 
   /**
-   * Emits one event, however often a stop is extended. An account without permission is stopped
+   * Emits one event, however often a stop is extended. An account without permission stays stopped
    * until a restart.
    */
   function begin(context: LookupContext, verdict: keyof typeof REASONS, durationMs: number): void {
@@ -311,8 +316,8 @@ function createLookupStops(maxEntries: number) {
 }
 
 /**
- * True during `durationMs` from `startMs`. False before it, so a clock that was set back extends
- * nothing.
+ * Returns true during `durationMs` from `startMs`. False before it, so that a clock that was set
+ * back extends nothing.
  */
 function isWithin(startMs: number, nowMs: number, durationMs: number): boolean {
   return nowMs >= startMs && nowMs < startMs + durationMs;

@@ -8,11 +8,11 @@ import { toDecimal, toMicros } from './micros';
 
 const AMOUNT = 'must be a decimal string with at most 9 digits before the point and 6 after it';
 
-/** A decimal string, read as millionths. */
+/** The schema of an amount: a decimal string, converted to millionths. */
 export const amount = z
   .string(AMOUNT)
   .regex(/^[0-9]{1,9}(\.[0-9]{1,6})?$/, AMOUNT)
-  // The pattern matches nothing that `toMicros` cannot read.
+  // `toMicros` can read everything that the pattern matches.
   .transform((decimal) => toMicros(decimal) ?? 0);
 
 const COUNTRY_AMOUNT = 'must be a decimal string, or a record of them by ISO 3166-1 codes';
@@ -20,8 +20,9 @@ const COUNTRY_AMOUNT = 'must be a decimal string, or a record of them by ISO 316
 const countryAmount = z.union([amount, byCountry(amount, COUNTRY_AMOUNT)], COUNTRY_AMOUNT);
 
 /**
- * One amount for each country, or amounts by ISO code. The latter do not limit other countries, and
- * count territories with the country whose numbering plan they share, unless they are named too.
+ * One amount for each country, or amounts by ISO code. Amounts by code do not limit other
+ * countries. They include territories that share the country's numbering plan, unless these are
+ * named too.
  */
 export type CountryAmount = z.input<typeof countryAmount>;
 
@@ -40,17 +41,18 @@ export const budgetsSchema = strictOptions({
  */
 export type SpendBudgets = z.input<typeof budgetsSchema>;
 
-/** The same in millionths. */
+/** The budgets in millionths. */
 export type Budgets = z.output<typeof budgetsSchema>;
 
 /** A message whose price is to be reserved. */
 interface Reservation {
   readonly userId: string;
   /**
-   * ISO code; null for a number without a country. Such numbers share the budget of one country.
+   * The ISO code. Null for a number without a country: all such numbers share the budget of one
+   * country.
    */
   readonly country: string | null;
-  /** Whether the user has entered a code that was texted to the number. */
+  /** Whether the user has entered a code that was sent to the number. */
   readonly isProven: boolean;
   readonly micros: number;
   /** Milliseconds since 1970. */
@@ -68,7 +70,7 @@ export interface BudgetCharge extends PolicyCharge {
 
 /**
  * Returns the counters of all budgets that a message is charged to. Messages to proven numbers have
- * budgets of their own: strangers, whose numbers are not proven, use up none of them.
+ * their own budgets, so that messages to unproven numbers cannot use these up.
  */
 export function reserve(budgets: Budgets, message: Reservation): readonly BudgetCharge[] {
   const { userId, country, isProven } = message;
@@ -100,7 +102,9 @@ export function reserve(budgets: Budgets, message: Reservation): readonly Budget
   });
 }
 
-/** Returns whether the context's number is proven for its user; one that no budget asks is not. */
+/**
+ * Returns whether the context's number is proven for its user. False if no budget needs to know.
+ */
 export async function findProven(
   budgets: Budgets,
   context: Pick<PolicyContext, 'counters' | 'provenKeys'>,
@@ -111,9 +115,9 @@ export async function findProven(
 }
 
 /**
- * Returns the budget that a number is charged to, and its amount. A record limits each country it
- * names, together with the territories that share the country's numbering plan. Other countries are
- * not limited.
+ * Returns the budget that a number is charged to, and its amount. A record limits each country that
+ * it names, with the territories that share the country's numbering plan. Other countries are not
+ * limited.
  */
 function findCountryBudget(
   country: string | null,
@@ -136,8 +140,8 @@ interface Period {
 }
 
 /**
- * How long a counter outlives its day, so that a process whose clock is slow does not find it empty
- * before the day is over.
+ * How long a counter outlives its day, so that a process with a slow clock does not find it empty
+ * too early.
  */
 const CLOCK_SKEW_SECONDS = 600;
 
@@ -160,15 +164,15 @@ export interface Reserved {
 }
 
 /**
- * Everything this installation is known to have spent, on messages and lookups, in millionths.
- * Without a window.
+ * The money that this installation is known to have spent on messages and lookups, in millionths.
+ * Has no window.
  */
 const SPENT: Counter = { key: 'spend-limits:spent', windowSeconds: null };
 
 /**
- * Corrects what was reserved before the send: the actual cost replaces the estimate, and a message
- * that was not sent costs nothing. A message that may have been sent keeps its reservation. Returns
- * the budgets of which four fifths are used up.
+ * Corrects the sum that was reserved before the send: the actual cost replaces the estimate, and a
+ * message that was not sent costs nothing. A message that may have been sent keeps its reservation.
+ * Returns the budgets of which four fifths are used up.
  */
 export async function settle(
   counters: CounterStore,
@@ -181,18 +185,18 @@ export async function settle(
   return addToBudgets(counters, charges, spent - micros, total);
 }
 
-/** A budget, and what is used up of it, in millionths. */
+/** A budget and the used part of it, in millionths. */
 export interface SpentBudget extends BudgetCharge {
   readonly spent: number;
 }
 
-/** The part of a budget from which it is reported: four fifths. */
+/** The used part of a budget from which it is reported: four fifths. */
 const NEAR = 0.8;
 
 /**
- * Adds money to budgets that is spent already, and is not refused. Returns the budgets of which
- * four fifths are used up.
- * @param more Is counted in the same call of the store.
+ * Charges budgets with money that is already spent, so it is never refused. Returns the budgets of
+ * which four fifths are used up.
+ * @param more Counters to charge in the same store call.
  */
 export async function addToBudgets(
   counters: CounterStore,
@@ -201,7 +205,7 @@ export async function addToBudgets(
   more: readonly { readonly counter: Counter }[] = [],
 ): Promise<readonly SpentBudget[]> {
   const added = charges.map((charge) => {
-    // Without a maximum, because the money is spent in any case.
+    // Charge without a maximum, because the money is spent already.
     const { key, windowSeconds } = charge.counter;
     return { counter: { key, windowSeconds, amount }, charge };
   });
@@ -223,7 +227,7 @@ export async function claimReport(counters: CounterStore, charge: BudgetCharge):
   return refusedBy === null;
 }
 
-/** Returns what a send has cost. Variant A does not report it, so the estimate counts. */
+/** Returns the cost of a send. Variant A does not report it, so the estimate counts. */
 export function readSpent(reserved: number, settlement: SendSettlement): number {
   if (settlement.kind === 'not-sent') return 0;
   const cost = settlement.kind === 'sent' ? toMicros(settlement.cost) : null;
@@ -231,9 +235,9 @@ export function readSpent(reserved: number, settlement: SendSettlement): number 
 }
 
 /**
- * Adds money that was not spent on a message, such as the cost of a lookup, so that the fall of the
- * balance is explained. Never throws. @param cost A decimal string; anything else counts as
- * nothing.
+ * Records money that was not spent on a message, such as the cost of a lookup, so that the fall of
+ * the balance is explained. Never throws.
+ * @param cost A decimal string. Anything else counts as nothing.
  */
 export async function recordSpend(counters: CounterStore, cost: string | null): Promise<void> {
   const amount = toMicros(cost) ?? 0;
@@ -241,17 +245,19 @@ export async function recordSpend(counters: CounterStore, cost: string | null): 
   try {
     await counters.charge([{ ...SPENT, amount }]);
   } catch {
-    // The money is spent in any case. At worst it is reported as unexplained.
+    // Ignore the error: the money is spent in any case. At worst the fall of the balance is
+    // reported as unexplained.
   }
 }
 
 /**
- * Returns all that this installation is known to have spent, a decimal string in the gateway's
- * currency: the messages that `spendLimits` has settled, and the lookups of `numberLookups`. In
- * variant A messages count at their estimate. It never falls, and begins anew 400 days after the
- * last of them, and when the store loses its data.
+ * Returns all money that this installation is known to have spent, as a decimal string in the
+ * gateway's currency: messages that `spendLimits` has settled, and lookups of `numberLookups`. In
+ * variant A messages count with their estimate. The sum never falls. It starts again 400 days after
+ * the last payment, and when the store loses its data.
  *
- * One round trip. @param counters As a policy's context has them.
+ * Makes one round trip.
+ * @param counters The counters, as in a policy's context.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function readTotalSpend(counters: CounterStore): Promise<string> {

@@ -1,14 +1,14 @@
 import { readDecimal } from '../../protocol/values';
 
-/** Money is counted in whole millionths of the account's currency, never in fractions. */
+/** Decimals of the account's currency that are counted: money is counted in whole millionths. */
 const DECIMALS = 6;
 /** The number of decimals of the prices in the documents. OTP spec §2. */
 const SHOWN_DECIMALS = 4;
 
 /**
- * Returns an amount in millionths; null when it is not a plain decimal or too large to be exact
- * (nine thousand million units). A fraction of a millionth counts as a whole one, so that no price
- * is read as less than it is.
+ * Returns an amount in millionths. Null if it is not a plain decimal or too large to be exact (nine
+ * thousand million units). A fraction of a millionth is rounded up, so that no price is read too
+ * low.
  *
  * Not shown in OTP spec §2: `cost` as number or string; both are read.
  */
@@ -22,7 +22,7 @@ export function toMicros(amount: unknown): number | null {
   return Number(decimal.startsWith('-') ? -size : size);
 }
 
-/** Formats millionths with four decimals, or with up to six where four are not exact. */
+/** Formats millionths with four decimals, or with up to six if four are not exact. */
 export function toDecimal(micros: number): string {
   const digits = String(Math.abs(micros)).padStart(DECIMALS + 1, '0');
   const fraction = digits.slice(-DECIMALS).replace(/0{1,2}$/, '');

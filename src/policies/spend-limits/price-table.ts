@@ -4,7 +4,7 @@ import type { Network } from '../network';
 import { toMicros } from './micros';
 import otherNames = require('./country-names.json');
 
-/** Both price lists joined: what a message costs at most. Amounts are millionths. */
+/** Both price lists joined: the highest price of a message. Amounts are millionths. */
 export interface PriceTable {
   readonly networksByMcc: ReadonlyMap<string, readonly MessageRow[]>;
   /** The highest price by ISO code. */
@@ -26,16 +26,16 @@ export interface PriceListProblem {
 interface MessageRow {
   readonly mcc: string;
   readonly mnc: string;
-  /** Normalized, to group the rows of one operator. */
+  /** The operator's name, normalized to group the rows of one operator. */
   readonly operator: string | null;
-  /** Undefined when the name of its country is unknown. */
+  /** The ISO code. Undefined if the country's name is unknown. */
   readonly iso: string | undefined;
   readonly micros: number;
 }
 
 /**
  * Joins the list of messages, which has networks and names of countries, with the list of lookups,
- * which has names, ISO codes and dialling codes. Without the latter, as in an account without
+ * which has names, ISO codes and dialling codes. Without the second list, as in an account without
  * lookups, the platform's names and codes are used.
  * @see OTP spec §2, HLR spec §2, pricing objects
  */
@@ -45,7 +45,7 @@ export function createPriceTable(
   regions: readonly Region[],
 ): PriceTable {
   const countries = readCountryRows(lookups);
-  // Names that differ from the platform's by more than case, accents and punctuation.
+  // Collect names that differ from the platform's by more than case, accents and punctuation.
   const others = Object.entries(otherNames).flatMap(([iso, names]) =>
     names.map((name) => ({ iso, name })),
   );
@@ -55,7 +55,7 @@ export function createPriceTable(
 
   const rows = readMessageRows(messages, names);
   const highestByCountry = findHighest(rows.map((row) => [row.iso, row.micros]));
-  // Countries that share a dialling code share their highest price.
+  // Use one price for countries that share a dialling code: the highest.
   const highestByDialCode = findHighest(
     [...regions, ...countries].map((one) => [one.dialCode, highestByCountry.get(one.iso)]),
   );
@@ -84,7 +84,10 @@ function groupByMcc(networks: readonly MessageRow[]): ReadonlyMap<string, readon
   return groups;
 }
 
-/** Returns every row with a usable price. One of 0 is not: it would switch every budget off. */
+/**
+ * Returns every row with a usable price. A price of 0 is not usable: it would turn off every
+ * budget.
+ */
 function readMessageRows(
   messages: PriceList<NetworkPrice>,
   names: ReadonlyMap<string, string>,
@@ -103,8 +106,8 @@ function readMessageRows(
 }
 
 /**
- * Returns the countries for which the price list of lookups has name, ISO code and dialling code.
- * HLR spec §2.
+ * Returns the countries of the price list of lookups that have a name, an ISO code and a dialling
+ * code. HLR spec §2.
  */
 function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly CountryRow[] {
   return (lookups?.pricing ?? []).flatMap((country) => {
@@ -113,7 +116,7 @@ function readCountryRows(lookups: PriceList<CountryPrice> | null): readonly Coun
     const { dialCode } = DIAL_CODE.exec(country.countryCode)?.groups ?? {};
     if (!/^[A-Z]{2}$/.test(iso) || name === null || dialCode === undefined) return [];
 
-    // Price lists often use UK for the United Kingdom, whose ISO code is GB.
+    // Convert the code: price lists often use UK for the United Kingdom, whose ISO code is GB.
     const micros = toMicros(country.price) ?? undefined;
     return [{ iso: iso === 'UK' ? 'GB' : iso, name, dialCode, micros }];
   });
@@ -123,16 +126,16 @@ const DIAL_CODE = /^\+?(?<dialCode>[1-9][0-9]{0,6})$/;
 
 /** A country of the price list of lookups. */
 interface CountryRow extends Region {
-  /** The price of a lookup; undefined when it cannot be read. */
+  /** The price of a lookup. Undefined if it cannot be read. */
   readonly micros: number | undefined;
 }
 
-/** Returns true when both codes of the network are well-formed. Lists write "1" for "01". */
+/** Returns true if both codes of the network are well-formed. Some lists write "1" for "01". */
 function hasNetworkCodes(row: MessageRow): boolean {
   return /^[0-9]{3}$/.test(row.mcc) && /^[0-9]{1,3}$/.test(row.mnc);
 }
 
-/** Returns the highest price of each key. An entry without a key or a price is left out. */
+/** Returns the highest price of each key. Entries without a key or a price are left out. */
 function findHighest(
   entries: readonly (readonly [key: string | undefined, micros: number | undefined])[],
 ): ReadonlyMap<string, number> {
@@ -144,7 +147,7 @@ function findHighest(
   return highest;
 }
 
-/** Returns the reasons why rows cannot be used as they are. None of them stops a login. */
+/** Returns the reasons why rows cannot be used as they are. No reason stops a login. */
 function findProblems(
   messages: PriceList<NetworkPrice>,
   lookups: PriceList<CountryPrice> | null,
@@ -153,7 +156,7 @@ function findProblems(
 ): readonly PriceListProblem[] {
   const networks = rows.filter(hasNetworkCodes);
   const codes = new Set(networks.map((row) => `${row.mcc}-${row.mnc}`));
-  // The highest price of a network is the one that is used.
+  // Of several prices of a network, the highest is used.
   const prices = new Set(networks.map((row) => `${row.mcc}-${row.mnc} ${row.micros}`));
   const unread = messages.oddRows + messages.pricing.length - rows.length;
   const oddCountries = lookups === null ? 0 : lookups.oddRows + lookups.pricing.length - countries;
@@ -169,7 +172,7 @@ function findProblems(
 
   const [one, other] = [messages.currency.name, lookups?.currency.name ?? null];
   if (one === null || other === null || one.toLowerCase() === other.toLowerCase()) return found;
-  // Only prices of messages are used here, but an app that adds the cost of lookups needs to know.
+  // Only prices of messages are used here, but an app that adds up lookups must know.
   return [
     ...found,
     { problem: 'messages and lookups are priced in different currencies', rows: 0 },
@@ -180,15 +183,15 @@ function findProblems(
 export interface FoundPrice {
   readonly micros: number;
   /**
-   * How it was found, from most to least certain: 1 the network's own row, 2 a row with the same
-   * codes in another notation, 3 the highest of several such rows, 4 the highest of the operator's
-   * rows, 5 the highest of the mobile country code, 6 the highest of the country or its dialling
-   * code, 7 not found.
+   * How the price was found, from most to least certain: 1 the network's own row, 2 a row with the
+   * same codes in another notation, 3 the highest of several such rows, 4 the highest of the
+   * operator's rows, 5 the highest of the mobile country code, 6 the highest of the country or its
+   * dialling code, 7 not found.
    */
   readonly confidence: 1 | 2 | 3 | 4 | 5 | 6 | 7;
 }
 
-/** Returns the price on a network, or null when no row has its mobile country code. */
+/** Returns the price on a network. Null if no row has its mobile country code. */
 export function findNetworkPrice(table: PriceTable, network: Network): FoundPrice | null {
   const { mnc, operator } = network;
   const rows = table.networksByMcc.get(network.mcc ?? '') ?? [];
@@ -207,9 +210,9 @@ export function findNetworkPrice(table: PriceTable, network: Network): FoundPric
 }
 
 /**
- * Returns the highest price in the number's country, which needs no lookup; null when the list does
+ * Returns the highest price in the number's country, which needs no lookup. Null if the list does
  * not have the country.
- * @param country ISO code; null for a number without one.
+ * @param country ISO code. Null for a number without one.
  * @param mobile E.164 with plus.
  */
 export function findCountryPrice(
@@ -222,7 +225,7 @@ export function findCountryPrice(
   return micros === undefined ? null : { micros, confidence: 6 };
 }
 
-/** Returns the price of a lookup, in millionths; undefined when no list has it. */
+/** Returns the price of a lookup in millionths. Undefined if no list has it. */
 export function findLookupPrice(
   table: PriceTable,
   country: string | null,
@@ -232,7 +235,7 @@ export function findLookupPrice(
 }
 
 /**
- * Finds the price of the longest dialling code, of seven digits at most, that a number begins with.
+ * Returns the price of the longest dialling code, at most seven digits, with which a number begins.
  * @param mobile E.164 with plus.
  */
 function findByDialCode(prices: ReadonlyMap<string, number>, mobile: string): number | undefined {
@@ -270,7 +273,7 @@ export async function loadRegions(): Promise<readonly Region[]> {
   }));
 }
 
-/** Returns `normalizeName` with a memory: a list repeats each country once for each network. */
+/** Returns `normalizeName` with a memory, because a list repeats each country for each network. */
 function createNormalizer(): (name: string) => string {
   const normalized = new Map<string, string>();
   return (name) => {

@@ -36,19 +36,22 @@ import {
 } from './price-table';
 
 const schema = strictOptions({
-  /** The price of a message whose price is unknown, a decimal string above 0. */
+  /** The price to assume if none is known: a decimal string above 0. */
   fallbackPrice: amount.refine((micros) => micros > 0, 'must be above 0'),
-  /** A message that costs more is denied. Decimal string. Default: no limit. */
+  /**
+   * The highest price of a message, as a decimal string. Dearer messages are denied. Default: no
+   * limit.
+   */
   maxPricePerMessage: amount.optional(),
   budgets: budgetsSchema.prefault({}),
   /** Seconds until price lists are fetched again, 21,600 to 86,400. Default: 21,600. */
   refreshSeconds: wholeNumber(21_600, 86_400).default(21_600),
   /**
-   * Returns the network of a number. A throw counts as null. Default: the most expensive network of
-   * the country counts.
+   * Returns the network of a number. If it throws, the network is unknown. Default: the price of
+   * the country's most expensive network.
    */
   networkOf: callback<FindNetwork>().optional(),
-  /** Default: `report`. */
+  /** `enforce` or `report`. Default: `report`. */
   mode: policyMode('report'),
 });
 
@@ -56,10 +59,10 @@ const schema = strictOptions({
 export type SpendLimitsOptions = z.input<typeof schema>;
 
 /**
- * Limits what messages cost: each message, and all messages of a day or month, in total, per
+ * Limits the cost of messages: of each message, and of all messages of a day or month in total, per
  * country and per user. The price comes from the gateway's price lists, without a lookup. It is
  * reserved together with the send, all or nothing, and corrected afterwards (variant B reports the
- * actual cost), so that a budget is never exceeded by more than the messages in flight.
+ * actual cost). So a budget is never exceeded by more than the messages in flight.
  *
  * Use one per app: two would count twice under the same keys.
  * @throws {TypeError} that names the option.
@@ -74,8 +77,8 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   const reportedBudgets = new BoundedMap<string, true>(REMEMBERED_REPORTS);
 
   /**
-   * The price that was checked is also the one that is reserved and settled, on the day it was
-   * checked.
+   * Finds the price of a send once, so that the price that is checked is also reserved and settled,
+   * for the day of the check.
    */
   async function findSend(context: PolicyContext<unknown>): Promise<Send> {
     const known = sends.get(context);
@@ -90,8 +93,8 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
   }
 
   /**
-   * Estimates what a message costs: by its network if known, otherwise by its country, otherwise
-   * the fallback price.
+   * Estimates the cost of a message: by its network if known, otherwise by its country, otherwise
+   * by the fallback price.
    */
   async function findPrice(context: PolicyContext<unknown>): Promise<Omit<Send, 'charges'>> {
     const [table, origin] = await Promise.all([source.read(context), originOf(context)]);
@@ -101,7 +104,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
 
     const network = await findNetwork(networkOf, context);
     const onNetwork = network && findNetworkPrice(table, network);
-    // Without a known country the highest price of the calling code counts.
+    // If the country is not known, use the highest price of the calling code.
     const known = toKnownCountry(origin);
     return {
       ...(onNetwork ?? findCountryPrice(table, known, context.mobile) ?? fallback),
@@ -110,7 +113,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     };
   }
 
-  /** Some results of a lookup do not report their cost: the list has it. */
+  /** Returns the cost of a lookup. If the lookup does not report it, the price list has it. */
   async function findLookupCost(context: NumberContext, cost: string | null) {
     const { country } = await originOf(context);
     const table = cost === null ? await source.read(context) : null;
@@ -118,7 +121,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     return { country, micros: Math.max(0, toMicros(cost) ?? listed ?? 0) };
   }
 
-  /** Emits once in each day or month that a budget is nearly used up. */
+  /** Emits once per day or month that a budget is nearly used up. */
   async function report(context: NumberContext, near: readonly SpentBudget[]): Promise<void> {
     const { userId, counters, emit } = context;
     for (const found of near) {
@@ -140,13 +143,13 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
     needsClient: true,
     needsLookup: networkOf !== undefined,
     check: async (context) => {
-      // A lookup may have found the network since the budgets were asked.
+      // Find the price again: a lookup may have found the network meanwhile.
       sends.delete(context);
       const { micros, confidence, country } = await findSend(context);
       if (micros <= maxPricePerMessage) return 'allow';
 
       const most = toDecimal(maxPricePerMessage);
-      const price = `the message costs ${toDecimal(micros)}, the most is ${most}`;
+      const price = `the message costs ${toDecimal(micros)}, the limit is ${most}`;
       return {
         deny: 'denied',
         reasons: [price, `country ${country ?? 'unknown'}`, `confidence ${confidence}`],
@@ -157,8 +160,8 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
       const send = await findSend(context);
       const { table, confidence, micros } = send;
 
-      // Prices of a list are the most a message costs. If one costs more, the list is outdated or
-      // was misread.
+      // Prices of a list are the highest that a message costs. If one costs more, the list is
+      // outdated or was misread.
       const hasCostMore = confidence !== 7 && readSpent(micros, settlement) > micros;
       if (table !== null && hasCostMore && !reportedTables.has(table)) {
         reportedTables.add(table);
@@ -175,7 +178,7 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
       const { counters, userId, now } = context;
       const { country, micros } = await findLookupCost(context, cost);
       if (cost === null) await recordSpend(counters, toDecimal(micros));
-      // After a right code the number is proven.
+      // Treat the number as proven after a right code.
       const isProven = !('provenKeys' in context) || (await findProven(budgets, context));
       const charges = reserve(budgets, { userId, country, isProven, micros, nowMs: now() });
       await report(context, await addToBudgets(counters, charges, micros));
@@ -187,23 +190,23 @@ export function spendLimits(options: SpendLimitsOptions): Policy<unknown> {
  * The state of one send while the policy handles it: its highest price, and where that was found.
  */
 interface Send extends FoundPrice, Reserved {
-  /** ISO code; null for a number without a country. */
+  /** The ISO code. Null for a number without a country. */
   readonly country: string | null;
-  /** The table it was read from; null without one. */
+  /** The table that the price was read from. Null without one. */
   readonly table: PriceTable | null;
 }
 
-/** Budgets whose report this process remembers; the store knows of the others. */
+/** How many reported budgets this process remembers. The store knows the others. */
 const REMEMBERED_REPORTS = 1_000;
 
-/** How long a login waits for the first price lists. After that the fallback price counts. */
+/** How long a login waits for the first price lists. After that the fallback price is used. */
 const FIRST_WAIT_MS = 2_000;
 /** The time until lists are fetched again after a failure. */
 const RETRY_SECONDS = 60;
 
 /**
- * Keeps the price lists of one gateway. After `refreshSeconds` they stay in use while one call
- * fetches new ones. Lists that cannot be renewed are kept, because old prices are better than none.
+ * Keeps the price lists of one gateway. After `refreshSeconds` the old lists stay in use while one
+ * call fetches new ones. If that fails they are kept too, because old prices are better than none.
  */
 export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WAIT_MS) {
   let table: PriceTable | null = null;
@@ -214,7 +217,7 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
 
   async function load(services: PolicyServices): Promise<void> {
     isLoading = true;
-    // Ignore a failure: logins continue with the prices that are known.
+    // Ignore a failure: logins continue with the known prices.
     const found = await fetchTable(services).catch(() => null);
 
     isLoading = false;
@@ -229,13 +232,13 @@ export function createPriceSource(refreshSeconds: number, firstWaitMs = FIRST_WA
 
   return {
     /**
-     * Returns the newest table, or null if there is none. Never throws, and waits only for the very
-     * first lists, briefly.
+     * Returns the newest table. Null if there is none. Never throws, and waits briefly for the very
+     * first lists only.
      */
     read: async (services: PolicyServices): Promise<PriceTable | null> => {
       if (!isLoading && services.now() >= nextLoadAtMs) {
         const loading = load(services);
-        // When the first wait is over, the fallback price counts until the lists arrive.
+        // After the first wait the fallback price is used until the lists arrive.
         firstWait ??= waitAtMost(loading, firstWaitMs, () => new Error('late')).catch(
           () => undefined,
         );
@@ -251,13 +254,13 @@ function reportMissing(services: PolicyServices, list: string): void {
   services.emit({ type: 'price-list-problem', problem: `${list} could not be fetched`, rows: 0 });
 }
 
-/** Returns null when there is no list of messages, or no usable row in it. */
+/** Returns null if there is no list of messages, or no usable row in it. */
 async function fetchTable(services: PolicyServices): Promise<PriceTable | null> {
   const { otp, hlr } = services.gateway;
   const [messages, lookups] = await Promise.allSettled([otp.pricing(), hlr.pricing()]);
-  // The client's events report why a call failed; here it only matters that there is no list.
+  // The client's events report why a call failed.
   if (messages.status === 'rejected') return null;
-  // An account without lookups has no list of them; the table works without it.
+  // An account without lookups has no list of them. The table works without it.
   if (lookups.status === 'rejected') reportMissing(services, 'the price list of lookups');
 
   const countries = lookups.status === 'fulfilled' ? lookups.value : null;
