@@ -96,7 +96,7 @@ export function simSwap(options: SimSwapOptions): Policy<unknown> {
         await waitAtMost(callProvider(context), budgetMs, () => new Error('late')),
       );
     } catch {
-      // The hint is advice: a provider that fails must not keep anyone out.
+      // The hint is advice: a provider that fails must not lock users out.
       return { swapped: null };
     }
   }

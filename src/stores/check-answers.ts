@@ -1,13 +1,13 @@
 import { readFields } from '../errors';
 
-// Any store may return anything. These say whether an answer is as the contract says; the guard
-// refuses the others.
+// Any store may return anything. These functions check an answer against the contract of stores,
+// and the guard refuses it if they return false.
 
 export function isBoolean(answer: unknown): boolean {
   return typeof answer === 'boolean';
 }
 
-/** `asked`: the counters. There is a count for each of them. */
+/** @param asked The counters. The answer has a count for each of them. */
 export function isCharge(answer: unknown, asked: unknown): boolean {
   const { refusedBy, counts } = readFields(answer);
   if (!Array.isArray(counts) || !Array.isArray(asked)) return false;
@@ -33,7 +33,7 @@ export function isClaim(answer: unknown): boolean {
   return outcome === 'claimed' && isCounted && isTextOrNull(otpId) && isActiveLogin(login);
 }
 
-/** `asked`: the login that begins. */
+/** @param asked The login that begins. */
 export function isBegun(answer: unknown, asked: unknown): boolean {
   const { outcome, pendingId, login } = readFields(answer);
   if (outcome === 'begun' || outcome === 'refused') return true;
@@ -45,7 +45,7 @@ export function isFoundLogin(answer: unknown): boolean {
   return answer === null || answer === 'passed' || isActiveLogin(answer);
 }
 
-/** `asked`: the id of the user. */
+/** @param asked The id of the user. */
 export function isNewestLogin(answer: unknown, asked: unknown): boolean {
   if (answer === null) return true;
   const { pendingId, login } = readFields(answer);

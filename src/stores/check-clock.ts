@@ -1,12 +1,16 @@
-/** How far the clocks of two machines may differ: marks and known browsers allow for this much. */
+/**
+ * The tolerated difference between the clocks of two machines. Marks and known browsers allow for
+ * it.
+ */
 export const CLOCK_TOLERANCE_MS = 30_000;
 
-/** Returns the time of a store in milliseconds since 1970; null when it does not say. */
+/** Returns the time of a store in milliseconds since 1970. Null if the store does not report it. */
 type AskTime = () => Promise<number | null>;
 
 /**
- * Asks a store for its time and warns when it differs from this machine's. A store that does not
- * answer is not checked. A slow answer is no difference: the time may be any between the two.
+ * Reads a store's time and warns if it differs from this machine's. A store that does not answer is
+ * not checked. A slow answer does not warn, because the time may lie anywhere between request and
+ * answer.
  */
 export async function checkClock(
   server: string,

@@ -14,17 +14,20 @@ import type {
   StoredRecord,
 } from './store';
 
-// Used by every store, and by the guard, which checks what a store is given: cheap, and without
-// zod, unlike the schemas in `record-schemas.ts`.
+// For every store. Unlike the schemas in `record-schemas.ts` these checks are fast and do not load
+// zod.
 
 /** The version of every record that this release writes. */
 export const RECORD_VERSION = 1;
 
-/** Our words for a record that this release has not written; scripts and statements use them. */
+/**
+ * The words of the error for a record that this release has not written. Scripts and statements use
+ * them too.
+ */
 export const RECORD_PROBLEMS = ['malformed record', 'record of an unknown version'] as const;
 
 /**
- * Returns the error of a record that this release has not written.
+ * Returns the error for a record that this release has not written.
  * @param version The version in it, if one can be read.
  */
 export function recordError(operation: string, version?: unknown): StoreError {
@@ -32,48 +35,48 @@ export function recordError(operation: string, version?: unknown): StoreError {
   return new StoreError(`${operation}: ${RECORD_PROBLEMS[isOther ? 1 : 0]}`);
 }
 
-/** Returns the error of a record that begins with its version and a colon. */
+/** Returns the error for a record that begins with its version and a colon. */
 export function entryError(operation: string, entry: unknown): StoreError {
   return recordError(operation, typeof entry === 'string' ? entry.split(':')[0] : undefined);
 }
 
-/** Returns the error of a record whose JSON is none of this release. */
+/** Returns the error for a record whose JSON this release has not written. */
 export function jsonRecordError(operation: string, json: unknown): StoreError {
   return recordError(operation, readField(parseJson(json), 'version'));
 }
 
-/** Seconds a renewal may take; then the lease of a process that died is free. */
+/** Seconds that a renewal may take. After that the lease of a process that has crashed is free. */
 export const TOKEN_LEASE_SECONDS = 15;
 
 /**
- * Seconds a counter without window lives from its last charge, and a fence from its last renewal:
- * 400 days.
+ * Seconds until a counter without window expires after its last charge, and a fence after its last
+ * renewal: 400 days.
  */
 export const LONG_LIFE_SECONDS = 400 * 86_400;
 
-/** The id of a user's one set of recovery codes. */
+/** The id under which a user's set of recovery codes is stored. */
 export const RECOVERY_CODES_ID = 'codes';
 
-/** Returns the parsed JSON, or null when the value is not a string of JSON. */
+/** Returns the parsed JSON. Null if the value is not a string of JSON. */
 export function parseJson(text: unknown): unknown {
   try {
     if (typeof text === 'string') return JSON.parse(text);
   } catch {
-    // The parser's message may quote the text.
+    // Ignore the parser's error: its message may quote the value.
   }
   return null;
 }
 
 /**
- * Returns a whole number from zero, given as a number or as digits (client libraries differ);
- * otherwise null.
+ * Returns a whole number from zero, from a number or a string of digits (client libraries differ).
+ * Otherwise null.
  */
 export function toWholeNumber(value: unknown): number | null {
   const number = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
   return isWholeNumber(number) ? number : null;
 }
 
-/** @throws {StoreError} `ERR_STORE` when the value is not a whole number from zero. */
+/** @throws {StoreError} `ERR_STORE` if the value is not a whole number from zero. */
 export function requireWholeNumber(operation: string, value: unknown): number {
   const number = toWholeNumber(value);
   if (number === null) throw new StoreError(`${operation}: unknown answer`);
@@ -82,7 +85,7 @@ export function requireWholeNumber(operation: string, value: unknown): number {
 
 /**
  * Returns a counter after a charge. Times are milliseconds.
- * @throws {StoreError} `ERR_STORE` when one is not a whole number from zero.
+ * @throws {StoreError} `ERR_STORE` if one is not a whole number from zero.
  */
 export function toCount(
   counter: Counter,
@@ -100,7 +103,7 @@ export function toCount(
   };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the value is not a list of strings. */
+/** @throws {StoreError} `ERR_STORE` if the value is not a list of strings. */
 export function requireStrings(operation: string, value: unknown): readonly string[] {
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
   if (!isList) throw new StoreError(`${operation}: unknown answer`);
@@ -108,8 +111,8 @@ export function requireStrings(operation: string, value: unknown): readonly stri
 }
 
 /**
- * Checks the counters of a charge. Runs several times in every login, so there is no schema for it.
- * @throws {StoreError} `ERR_STORE` for an invalid number, and for a key that is named twice.
+ * Checks the counters of a charge. It has no schema because it runs several times in every login.
+ * @throws {StoreError} `ERR_STORE` for an invalid number or a key that is named twice.
  */
 export function checkCounters(counters: readonly Counter[]): void {
   const keys = new Set<string>();
@@ -120,13 +123,13 @@ export function checkCounters(counters: readonly Counter[]): void {
   }
 }
 
-/** @throws {StoreError} `ERR_STORE` unless there is a sealed token with some time to live. */
+/** @throws {StoreError} `ERR_STORE` unless there is a sealed token with a positive lifetime. */
 export function checkRenewed(renewed: RenewedToken): void {
   if (typeof renewed.sealed !== 'string' || !isPositive(renewed.ttlSeconds))
     throw new StoreError('renew: invalid token');
 }
 
-/** @throws {StoreError} `ERR_STORE` unless everything about a record that is put is valid. */
+/** @throws {StoreError} `ERR_STORE` unless every field of the record is valid. */
 export function checkPut(put: RecordPut): void {
   const { most } = put;
   const isPlaced = /^[A-Za-z0-9-]{1,32}$/.test(put.kind) && isText(put.owner);
@@ -135,12 +138,12 @@ export function checkPut(put: RecordPut): void {
     throw new StoreError('put: invalid record');
 }
 
-/** @throws {StoreError} `ERR_STORE` unless the record that takes another's place is valid. */
+/** @throws {StoreError} `ERR_STORE` unless the new record is valid. */
 export function checkSwap(next: StoredRecord, ttlSeconds: number | null): void {
   if (!isRecord(next) || !isLife(ttlSeconds)) throw new StoreError('swap: invalid record');
 }
 
-/** @throws {StoreError} `ERR_STORE` unless a login that begins, and its options, are valid. */
+/** @throws {StoreError} `ERR_STORE` unless a new login and its options are valid. */
 export function checkPendingLogin(login: NewPendingLogin, options: BeginOptions): void {
   const named = [login.pendingId, login.userId, login.place, login.side];
   const isNamed = named.every(isText) && typeof login.block === 'string';
@@ -155,7 +158,7 @@ export function checkPendingLogin(login: NewPendingLogin, options: BeginOptions)
     throw new StoreError('begin: invalid login');
 }
 
-/** @throws {StoreError} `ERR_STORE` unless an OTP has an id, and its value is not too long. */
+/** @throws {StoreError} `ERR_STORE` unless an OTP has an id and its value is not too long. */
 export function checkOtp(otp: AttachedOtp): void {
   if (!isText(otp.otpId) || !isShort(otp.value, 1_024)) throw new StoreError('attach: invalid OTP');
 }
@@ -169,10 +172,10 @@ export function checkClaim(options: ClaimOptions): void {
 }
 
 /**
- * Checks what a success changes: its charges are never refused, and nothing is named twice, so that
+ * Checks the changes of a success. Its charges are never refused, and nothing is named twice, so
  * the order of the changes does not matter.
- * @throws {StoreError} `ERR_STORE` for an invalid charge or put, for a counter that is named twice,
- * for two puts of one kind and owner, and for a put of the record that is replaced.
+ * @throws {StoreError} `ERR_STORE` for an invalid charge or put, a counter that is named twice, two
+ * puts of one kind and owner, or a put of the record that is replaced.
  */
 export function checkFinish(options: FinishOptions): void {
   const { charges, replaces } = options;
@@ -197,7 +200,7 @@ export function checkFinish(options: FinishOptions): void {
   }
 }
 
-/** As JSON, so that two places never make the same string. */
+/** Returns the place as JSON, so that two places never have the same string. */
 function toPlace(records: RecordsOf): string {
   return JSON.stringify([records.kind, records.owner]);
 }
@@ -237,7 +240,7 @@ function isCounter(counter: Counter): boolean {
   );
 }
 
-/** A raise sets no lock: it counts nothing. */
+/** Returns whether a raise has no lock: it counts nothing, so it cannot set one. */
 function isRaiseOrLeftOut(counter: Counter): boolean {
   const { raisesTo, amount, max, lock } = counter;
   if (raisesTo === undefined) return true;

@@ -37,8 +37,8 @@ import { StoreError, type Warn } from '../errors';
 import { withTimeout } from './with-timeout';
 
 /**
- * What a login uses of a store: the pending logins and the records, parsed, and the counters.
- * Tokens have a deadline of their own: the authentication's.
+ * The parts of a store that a login uses: pending logins and records, parsed, and the counters.
+ * Tokens are not among them, because their deadline is that of the authentication.
  */
 export interface GuardedStore extends RecordSets {
   readonly pendingLogins: PendingLogins;
@@ -46,8 +46,8 @@ export interface GuardedStore extends RecordSets {
 }
 
 /**
- * Says of the calls that decide something whether an answer is one, given what was asked. A login
- * trusts the answers of a guarded store: they are checked nowhere else.
+ * Checks the answers of calls that decide something, given their arguments. A login trusts a
+ * guarded store: no other file checks answers.
  */
 const ANSWER_CHECKS: Readonly<Record<string, (answer: unknown, asked: unknown) => boolean>> = {
   begin: isBegun,
@@ -79,13 +79,13 @@ const INPUT_CHECKS: Readonly<Record<string, (...values: never[]) => void>> = {
 };
 
 /**
- * Wraps any store: every call has a deadline of 2 s, and every failure becomes a `StoreError`, so
- * that nothing a third-party store throws goes further. So does an answer that is not as the
- * contract says, and invalid input, with which the store is not called.
- * @param now Milliseconds since 1970.
+ * Wraps any store. Every call has a deadline of 2 s. Every failure becomes a `StoreError`, so that
+ * no error of a third-party store is passed on. An answer that breaks the contract is a
+ * `StoreError` too.
+ * @param now Returns the time in milliseconds since 1970.
  * @param emit Called for every call with its duration, and again for each that failed. Without it
- * nothing is timed.
- * @param warn Warns of a failure, once for each cause.
+ * no time is measured.
+ * @param warn Warns of a failure, once per cause.
  */
 export function guardStore(
   store: SmsOtpStore,
@@ -142,22 +142,22 @@ export function guardStore(
 
       return [name, (...values: unknown[]) => guard(operation, () => call(...values))] as const;
     });
-    // The named calls are all that a part has.
+    // The named calls are the whole part.
     return Object.fromEntries(guarded) as Part;
   }
 }
 
 /**
- * Returns the notes that policies keep in a store, for use outside a login: to remove what a policy
- * has noted about a number, for instance when its user's account is deleted. A call that fails
- * rejects with a `StoreError`.
- * @param store The one that was passed to `createSmsOtp`.
+ * Returns the notes that policies keep in a store, for use outside a login: for example, to remove
+ * the notes about a number when its user's account is deleted. A call that fails rejects with a
+ * `StoreError`.
+ * @param store The store that was passed to `createSmsOtp`.
  */
 export function policyNotes(store: SmsOtpStore): NoteStore {
   return guardStore(store, Date.now).notes;
 }
 
-/** Loads zod and the schemas when a store is wrapped, so that importing the package stays cheap. */
+/** Loads zod and the schemas when a store is wrapped, so that importing the package is fast. */
 function loadStoredValues(): typeof PendingLoginsModule & typeof RecordSetsModule {
   return {
     ...(require('./pending-logins') as typeof PendingLoginsModule),
@@ -167,14 +167,14 @@ function loadStoredValues(): typeof PendingLoginsModule & typeof RecordSetsModul
 
 type AnyCall = (...values: unknown[]) => Promise<unknown>;
 
-/** Events of store calls. */
+/** The events of store calls. */
 export type StoreEvent =
   /**
-   * A call failed. No one is logged in by it; a text may have gone out. `cause`: the code of the
-   * store's error, or our words for what it did; null if nothing is known.
+   * A call failed. It has logged no one in, but a message may have been sent. `cause`: the code of
+   * the store's error, or our words for it. Null if nothing is known.
    */
   | { readonly type: 'store-failing'; readonly operation: string; readonly cause: string | null }
-  /** A call ended. `cause`: of a failure, as in `store-failing`. */
+  /** A call ended. `cause`: that of a failure, as in `store-failing`. */
   | {
       readonly type: 'store-call';
       readonly operation: string;
@@ -203,7 +203,7 @@ function createGuard(emit: ((event: StoreEvent) => void) | undefined, warn?: War
 
 type StoreCall = Extract<StoreEvent, { readonly type: 'store-call' }>;
 
-/** Starts to time a call. Returns a function to call when it has ended. */
+/** Starts to time a call. Returns a function to call at its end. */
 function watchCall(
   operation: string,
   emit: (event: StoreEvent) => void,

@@ -11,20 +11,20 @@ export type LeaseAnswer =
   | { readonly outcome: 'acquired'; readonly fence: number; readonly previous: StoredToken | null };
 
 /**
- * The three steps of a lease on the token of one account. Each is atomic over all processes that
+ * The three steps of a lease on the token of one account. Each is atomic across all processes that
  * share the store.
  */
 export interface TokenLease {
   /**
-   * In this order: `stored` when a token with a fence above `seen` exists; `held` while another
-   * owner's lease runs; otherwise the lease is taken for `TOKEN_LEASE_SECONDS` with a fence one
-   * above all earlier ones and above `seen`. `seen` counts because a store that lost its data would
-   * otherwise start again below what its users remember.
+   * Checks in this order. `stored`: a token with a fence above `seen` exists. `held`: another
+   * owner's lease is active. Otherwise the lease is taken for `TOKEN_LEASE_SECONDS`, with a fence
+   * one above all earlier ones and above `seen`. `seen` counts because a store that has lost its
+   * data would otherwise restart below the fences that its users remember.
    */
   acquire(owner: string, seen: number): Promise<LeaseAnswer>;
   /**
-   * Stores the token and frees the lease, unless a later fence was given out. True when it was
-   * stored.
+   * Stores the token and frees the lease, unless a later fence was issued. Returns true if the
+   * token was stored.
    */
   save(owner: string, token: StoredToken, ttlSeconds: number): Promise<boolean>;
   /** Frees the lease if it still belongs to this owner. */
@@ -32,18 +32,21 @@ export interface TokenLease {
 }
 
 /**
- * Milliseconds between two polls of a lease that another owner holds: the first, and the longest.
+ * Milliseconds between two polls of a lease that another owner holds: the shortest and the longest.
  */
 const FIRST_POLL_MS = 20;
 const LAST_POLL_MS = 250;
-/** Seconds a waiter goes on polling beyond the longest lease. */
+/** Seconds for which a waiter polls beyond the longest lease. */
 const MARGIN_SECONDS = 5;
 
-/** The time of a waiter. */
+/** The clock of a waiter. */
 export interface LeaseClock {
   readonly elapsedMs: () => number;
   readonly wait: (milliseconds: number) => Promise<unknown>;
-  /** From 0 to 1, for the jitter between two polls, so that waiters do not poll in step. */
+  /**
+   * Returns a number from 0 to 1, for a random pause between polls, so that waiters do not poll
+   * together.
+   */
   readonly random: () => number;
 }
 
@@ -55,7 +58,7 @@ const REAL_CLOCK: LeaseClock = {
 
 /**
  * Implements `TokenStore.renew` with any lease.
- * @throws {StoreError} `ERR_STORE` when others held the lease all the time.
+ * @throws {StoreError} `ERR_STORE` if other owners held the lease all the time.
  */
 export async function renewUnderLease(
   lease: TokenLease,
@@ -80,12 +83,12 @@ export async function renewUnderLease(
         checkRenewed(renewed);
 
         const token = { fence: answer.fence, sealed: renewed.sealed };
-        // Where the lease passed to another owner meanwhile, the newer token is worth waiting for.
+        // If the lease has passed to another owner meanwhile, wait for the newer token.
         if (await lease.save(owner, token, renewed.ttlSeconds)) return token;
       }
     } catch (error) {
-      // Not awaited: a lost request for the lease may still arrive, and a lease that cannot be
-      // freed ends by itself.
+      // Do not await it: a lost request for the lease may still arrive, and a lease that cannot be
+      // freed expires.
       lease.release(owner).catch(() => undefined);
       throw error;
     }

@@ -1,13 +1,13 @@
 import type { SmsOtpStore } from './store';
 
-/** A property of a part: which store it belongs to. A copy with other calls keeps it. */
+/** The property of a part that names its store. A copy with other calls keeps it. */
 const OWNER = Symbol('owner');
 
 const PARTS = ['pendingLogins', 'counters', 'records', 'tokens', 'finish'] as const;
 
 type Part = (typeof PARTS)[number];
 
-/** Marks the parts of a store, and its `finish`, as those of one store. */
+/** Marks the parts of a store and its `finish` as belonging together. */
 export function markParts<Store extends SmsOtpStore>(store: Store): Store {
   const owner = Symbol('a store');
   for (const part of PARTS) Reflect.set(readPart(store, part), OWNER, owner);
@@ -15,9 +15,9 @@ export function markParts<Store extends SmsOtpStore>(store: Store): Store {
 }
 
 /**
- * Returns the names of two parts that belong to different stores, of which `finish` would change
- * one alone; null if there are none. Parts that carry no mark are not compared: only the stores of
- * this package mark theirs.
+ * Returns the names of two parts that belong to different stores, because `finish` would change
+ * only one of them. Null if there are none. Parts without a mark are not compared: only the stores
+ * of this package mark theirs.
  */
 export function findForeignPart(store: SmsOtpStore): readonly [Part, Part] | null {
   const [first, ...others] = PARTS.filter((part) => readOwner(store, part) !== null);
@@ -28,7 +28,10 @@ export function findForeignPart(store: SmsOtpStore): readonly [Part, Part] | nul
   return foreign === undefined ? null : [foreign, first];
 }
 
-/** A part of another maker may be anything, for instance a `Proxy` that answers every name. */
+/**
+ * Returns the mark of a part. A part of another library may be anything, for instance a `Proxy`
+ * that answers every name.
+ */
 function readOwner(store: SmsOtpStore, part: Part): symbol | null {
   const owner: unknown = Reflect.get(readPart(store, part), OWNER);
   return typeof owner === 'symbol' ? owner : null;

@@ -17,26 +17,26 @@ import type {
   SmsOtpStore,
 } from './store';
 
-// Loads zod: `guarded-store.ts` requires this module when a store is wrapped.
+// This module loads zod. `guarded-store.ts` requires it when a store is wrapped.
 
-/** A pending login that is active, parsed. */
+/** An active pending login, parsed. */
 export interface PendingState {
   readonly pending: PendingLogin;
   /** How many OTPs were attached so far. */
   readonly sends: number;
-  /** The newest active OTP; null: no texted code is right. */
+  /** The newest active OTP. Null: no code that was sent is accepted. */
   readonly otp: SentOtp | null;
-  /** The active OTP before that one. */
+  /** The active OTP before the newest. */
   readonly previous: SentOtp | null;
 }
 
-/** The answer to a claim, parsed. `otp`: the one at which it was counted. */
+/** The answer to a claim, parsed. `otp`: the OTP at which the attempt was counted. */
 export type LoginClaim =
   | ({ readonly outcome: 'claimed'; readonly attempt: number } & PendingState)
   | { readonly outcome: 'exhausted' }
   | { readonly outcome: 'unknown' };
 
-/** A pending login that begins, with what the store compares. */
+/** A new pending login, with the fields that the store compares. */
 export interface PendingBegin extends Pick<
   NewPendingLogin,
   'place' | 'side' | 'block' | 'sender' | 'series'
@@ -69,8 +69,9 @@ export interface PendingLogins {
 }
 
 /**
- * What a store returns that this release has not written under that id is a `StoreError`.
- * @param now Milliseconds since 1970.
+ * Parses the pending logins of a store. An entry that this release has not written under its id is
+ * a `StoreError`.
+ * @param now Returns the time in milliseconds since 1970.
  */
 export function createPendingLogins(
   store: Pick<SmsOtpStore, 'pendingLogins' | 'finish'>,

@@ -26,37 +26,36 @@ import type {
   StoredRecord,
 } from './store';
 
-// Loads zod: `guarded-store.ts` requires this module when a store is wrapped.
+// This module loads zod. `guarded-store.ts` requires it when a store is wrapped.
 
-/** How many of a kind an owner may have, and whether it must be written. */
+/** How many records of a kind an owner may have, and whether the write is optional. */
 export type PutOptions = Pick<RecordPut, 'most' | 'ifNone' | 'isOptional'>;
 
 /**
- * The records of one kind, parsed. A record is over when its own end has passed by our clock; what
- * a store returns that this release has not written for that owner is a `StoreError`.
+ * The records of one kind, parsed. A record has expired when its own end has passed by our clock. A
+ * record that this release has not written for that owner is a `StoreError`.
  */
 export interface RecordSet<Value> {
   readonly toPut: (value: Value, options?: PutOptions) => RecordPut;
   readonly toReference: (value: Value) => RecordReference;
   readonly put: (value: Value, options?: PutOptions) => Promise<PutResult>;
   readonly find: (owner: string, id: string) => Promise<Value | null>;
-  /** Writes `next` while the store still has `seen`, as it was read. */
+  /** Writes `next` if the store still has `seen` unchanged. */
   readonly swap: (seen: Value, next: Value) => Promise<boolean>;
   /** Returns the owner's records, the lowest rank first. */
   readonly list: (owner: string) => Promise<readonly Value[]>;
   readonly remove: (owner: string, id: string) => Promise<boolean>;
-  /** Removes a record while the store still has it as it was read. True for exactly one caller. */
+  /** Removes a record if the store still has it unchanged. Returns true for exactly one caller. */
   readonly take: (seen: Value) => Promise<boolean>;
   readonly removeAll: (owner: string, except?: string) => Promise<readonly string[]>;
   /**
-   * Takes back a record that was put: it goes, or the one that it was written over comes back while
-   * its life is not over. False: another request has written or removed it since, and nothing was
-   * done.
+   * Undoes a put: removes the record, or restores the one that it replaced if that has not expired.
+   * Returns false, and does nothing, if another request has written or removed the record since.
    */
   readonly undo: (written: Value, replaced: StoredRecord | null) => Promise<boolean>;
 }
 
-/** One kind of records: what the store needs to know of each. */
+/** Describes one kind of records to the store. */
 interface RecordKind<Value> {
   readonly kind: string;
   readonly schema: z.ZodType<Value>;
@@ -64,7 +63,7 @@ interface RecordKind<Value> {
   readonly idOf: (value: Value) => string;
   readonly tagOf: (value: Value) => string;
   readonly rankOf: (value: Value) => number;
-  /** Milliseconds since 1970; null: it has no end. */
+  /** Returns the end in milliseconds since 1970. Null: no end. */
   readonly endOf: (value: Value) => number | null;
 }
 
@@ -94,7 +93,8 @@ const LOGIN: RecordKind<Login> = {
   ownerOf: ({ userId }) => userId,
   idOf: ({ loginId }) => loginId,
   tagOf: ({ lastSeenAt }) => String(lastSeenAt),
-  // Beyond the ceiling those without a second factor go first, then the one seen longest ago.
+  // Beyond the ceiling, remove logins without a second factor first, then the one that was seen
+  // longest ago.
   rankOf: ({ method, lastSeenAt }) => (method === null ? lastSeenAt - 8.64e15 : lastSeenAt),
   endOf: ({ expiresAt }) => expiresAt,
 };
@@ -109,7 +109,7 @@ const RECOVERY_CODES: RecordKind<RecoveryCodeSet> = {
   endOf: () => null,
 };
 
-/** A pending login has one open challenge of each factor. */
+/** A pending login has at most one open challenge per factor. */
 const CHALLENGE: RecordKind<OpenChallenge> = {
   kind: 'challenge',
   schema: challengeSchema,
@@ -127,13 +127,13 @@ const NOTE: RecordKind<Note> = {
   schema: noteSchema,
   ownerOf: ({ key }) => key,
   idOf: () => NOTE_ID,
-  // Notes are never swapped.
+  // The tag does not matter, because notes are never swapped.
   tagOf: () => NOTE_ID,
   rankOf: () => 0,
   endOf: ({ expiresAt }) => expiresAt,
 };
 
-/** The id of the one code that an OTP id has. */
+/** The record id of the one code of an OTP. */
 export const TEXTED_CODE_ID = 'code';
 
 const TEXTED_CODE: RecordKind<TextedCode> = {
@@ -231,7 +231,10 @@ function createRecordSet<Value>(
     };
   }
 
-  /** At least a second: a record that ends this moment is written, and never read. */
+  /**
+   * Returns the lifetime, at least a second: a record that ends at this moment is written but never
+   * read.
+   */
   function toTtl(value: Value): number | null {
     const end = endOf(value);
     return end === null ? null : Math.max(1, Math.ceil((end - now()) / 1000));

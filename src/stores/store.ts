@@ -12,7 +12,8 @@ export type {
 } from './record-schemas';
 
 /**
- * A user's id as `getUserId` returns it. Two ids are the same user when they are equal as strings.
+ * A user's id as `getUserId` returns it. Two ids belong to the same user if they are equal as
+ * strings.
  */
 export type UserId = string | number | bigint;
 
@@ -20,51 +21,52 @@ export type UserId = string | number | bigint;
 export interface Counter {
   readonly key: string;
   /**
-   * Seconds from the first charge until the count falls to zero; null: no window, it lives 400 days
-   * from its last charge.
+   * Seconds from the first charge until the count falls to zero. Null: no window; it expires 400
+   * days after its last charge.
    */
   readonly windowSeconds: number | null;
   /**
-   * What one charge adds: a safe integer. Default 1. It is refused when the sum would exceed `max`.
-   * A negative amount gives back, never below zero; it is never refused and begins no window.
+   * What one charge adds: a safe integer. The charge is refused if the sum would exceed `max`. A
+   * negative amount is a refund: the count never falls below zero, and it is never refused and
+   * begins no window. Default: 1.
    */
   readonly amount?: number | undefined;
-  /** The highest count. Without it there is no bound. */
+  /** The highest count. Default: no limit. */
   readonly max?: number | undefined;
-  /** Never added to, but refuses when it is full or locked, like the others. */
+  /** Adds nothing, but refuses if the counter is used up or locked, like the others. */
   readonly isOnlyRead?: boolean | undefined;
   /**
-   * Keys of other counters: while one of those is above zero, this one is neither read nor added
-   * to; its count is reported as 0.
+   * Keys of other counters. While one of them is above zero, this counter is neither read nor
+   * charged, and its count is reported as 0.
    */
   readonly exemptBy?: readonly string[] | undefined;
   /**
-   * With a negative amount: the generation that was charged. Nothing is given back once the counter
-   * has begun another one, so that nothing is taken from charges that came after it was cleared.
+   * For a refund: the generation that was charged. Nothing is refunded once the counter has begun
+   * another generation, so that charges after a clear are not touched.
    */
   readonly generation?: number | undefined;
   /**
-   * With a negative amount: lifts the running lock if the charge that reached this count set it.
-   * The lock of another charge stays.
+   * For a refund: lifts the active lock if the charge that reached this count set it. The lock of
+   * another charge stays.
    */
   readonly lifts?: number | undefined;
   /**
-   * Raises the count to this number, from 1, and never lowers it; `amount`, `max` and `lock` are
-   * left out then. The charge is not refused by it, not even by a lock. It counts as a charge where
-   * it raises nothing: a counter without window lives on from it.
+   * Raises the count to this number, from 1, and never lowers it. Leave out `amount`, `max` and
+   * `lock` then. It never refuses the charge, not even with a lock. It counts as a charge even if
+   * it raises nothing: a counter without window is prolonged.
    */
   readonly raisesTo?: number | undefined;
   /**
-   * A lock after every `every` charges: the charge that reaches a multiple sets the next lock in
-   * the same step, and the counter remembers the count that set it. One that adds more than 1 sets
-   * the lock of the last multiple it reaches or passes; a negative amount sets none.
+   * Sets a lock after every `every` charges. The charge that reaches a multiple sets the next lock
+   * in the same step, and the counter remembers the count that set it. A charge that adds more than
+   * 1 sets the lock of the last multiple it reaches or passes. A negative amount sets none.
    */
   readonly lock?:
     | {
         readonly every: number;
-        /** Multiples below this count set no lock. Left out: every one does. */
+        /** Multiples below this count set no lock. Default: every multiple does. */
         readonly from?: number | undefined;
-        /** Seconds of the first, second, … lock; the last one repeats. */
+        /** Seconds of the first, second, … lock. The last one repeats. */
         readonly seconds: readonly number[];
       }
     | undefined;
@@ -73,13 +75,13 @@ export interface Counter {
 /** One counter after a charge. */
 export interface Count {
   readonly count: number;
-  /** Seconds until it falls to zero; null for a counter without window. */
+  /** Seconds until it falls to zero. Null for a counter without window. */
   readonly resetSeconds: number | null;
-  /** Seconds it is still locked; 0 when it is not. */
+  /** Remaining seconds of its lock. 0: not locked. */
   readonly lockedSeconds: number;
   /**
-   * Changes when the counter begins anew: after it was cleared, and after its window or life has
-   * ended. 0 for one that has not begun.
+   * Changes when the counter starts again: after it was cleared, and after its window or life has
+   * ended. 0 for a counter that has not started.
    */
   readonly generation: number;
 }
@@ -87,29 +89,30 @@ export interface Count {
 /** The answer to a charge, in the order of the counters. */
 export interface Charge {
   /**
-   * The index of the first counter that was full or locked: then nothing at all was charged. Null
-   * when all were charged.
+   * The index of the first counter that was used up or locked: then nothing was charged. Null: all
+   * were charged.
    */
   readonly refusedBy: number | null;
   readonly counts: readonly Count[];
 }
 
 /**
- * Counters. Every call is atomic over all processes that share the store, and takes one round trip.
+ * The counters of a store. Every call is atomic across all processes that share the store, and
+ * takes one round trip.
  */
 export interface CounterStore {
-  /** Adds to each counter its amount, or nothing to any of them when one is full or locked. */
+  /** Adds its amount to each counter, or nothing to any if one is used up or locked. */
   charge(counters: readonly Counter[]): Promise<Charge>;
   /**
-   * Resets counters and lifts their locks. With `keepsLocked`, those under a running lock stay as
-   * they are.
+   * Resets counters and lifts their locks. With `keepsLocked`, counters with an active lock stay
+   * unchanged.
    */
   clear(keys: readonly string[], options?: { readonly keepsLocked?: boolean }): Promise<void>;
-  /** Lifts the locks of counters; their counts stay. */
+  /** Lifts the locks of counters. Their counts stay. */
   unlock(keys: readonly string[]): Promise<void>;
 }
 
-/** Whose records are meant, and of what kind: an owner has records of a kind under ids. */
+/** The owner and the kind of records. An owner's records of a kind have ids. */
 export interface RecordsOf {
   /** A name of 1 to 32 letters, digits and hyphens, such as `login`. */
   readonly kind: string;
@@ -121,69 +124,72 @@ export interface RecordReference extends RecordsOf {
   readonly id: string;
 }
 
-/** A small dated record. The store compares `id`, `tag` and `rank`, and never reads `value`. */
+/**
+ * A small record with an expiry. The store compares `id`, `tag` and `rank`, and never reads
+ * `value`.
+ */
 export interface StoredRecord {
   readonly id: string;
-  /** Another one whenever the record changes: `swap` compares it. */
+  /** Changes whenever the record changes. `swap` compares it. */
   readonly tag: string;
-  /** Orders the records of an owner: beyond a ceiling those with the lowest rank go first. */
+  /**
+   * Orders the records of an owner: beyond a ceiling those with the lowest rank are removed first.
+   */
   readonly rank: number;
   /** JSON of at most 8,192 characters. */
   readonly value: string;
 }
 
-/** A record to be written. One with the same id is replaced. */
+/** A record to write. It replaces one with the same id. */
 export interface RecordPut extends RecordsOf {
   readonly record: StoredRecord;
   /**
-   * Seconds it lives; null: until it is removed. The record's own end, inside its value, decides:
-   * this only cleans up.
+   * Seconds until it expires. Null: kept until it is removed. The end inside the record's value
+   * decides; the store's expiry only cleans up.
    */
   readonly ttlSeconds: number | null;
   /**
-   * The most records of this kind that the owner keeps: beyond it those with the lowest rank go in
-   * the same step, never the one written. Those of the same rank go by id, the lowest in bytes
-   * first.
+   * The most records of this kind per owner. Beyond it, those with the lowest rank are removed in
+   * the same step, but never the new one. Records of the same rank are ordered by the bytes of
+   * their ids, the lowest first.
    */
   readonly most?: number | undefined;
-  /** Only while the owner has no record of this kind. */
+  /** Writes only if the owner has no record of this kind. */
   readonly ifNone?: boolean | undefined;
   /**
-   * A store that has no room may leave it out, and says so by `isPut: false`; the other changes of
-   * a `finish` are made all the same. A store may ignore this, and refuse as for any other record.
+   * Lets a store without room leave this record out and return `isPut: false`. The other changes of
+   * a `finish` are made nevertheless. A store may ignore this and refuse, as for any other record.
    */
   readonly isOptional?: boolean | undefined;
 }
 
-/** What a put did. */
+/** The result of a put. */
 export interface PutResult {
   /**
-   * False when `ifNone` forbade it, or when it was optional and left out: then nothing has changed.
+   * False if `ifNone` prevented it, or if it was optional and left out. Then nothing has changed.
    */
   readonly isPut: boolean;
   /**
-   * The ids of the records that went beyond the ceiling: each is told to one caller, and none whose
-   * life was over.
+   * The ids of records that were removed beyond the ceiling. Each is returned to one caller.
+   * Expired records are not included.
    */
   readonly gone: readonly string[];
-  /** The record under the same id that it was written over; null: there was none. */
+  /** The replaced record with the same id. Null if there was none. */
   readonly replaced: StoredRecord | null;
 }
 
 /**
- * Small dated records of users: trusted devices, known browsers, logins, recovery codes, open
- * challenges, and what policies note about a number. Every call is atomic over all processes that
- * share the store, and each takes one round trip.
+ * Small records of users with an expiry: trusted devices, known browsers, logins, recovery codes,
+ * open challenges, and notes of policies about a number. Every call is atomic across all processes
+ * that share the store, and takes one round trip.
  */
 export interface RecordStore {
-  /** Writes a record. */
   put(put: RecordPut): Promise<PutResult>;
-  /** Returns a record, or null. */
   find(record: RecordReference): Promise<StoredRecord | null>;
   /**
-   * Writes `next` in place of a record, only while that one has the tag `seenTag`. `next` may have
-   * another id; a record that has it already is replaced. Resolves to whether it was written: a
-   * record that is gone does not come back.
+   * Replaces a record by `next` if it still has the tag `seenTag`. `next` may have another id; a
+   * record with that id is replaced too. Resolves to whether it was written: a removed record does
+   * not come back.
    */
   swap(
     record: RecordReference,
@@ -191,15 +197,19 @@ export interface RecordStore {
     next: StoredRecord,
     ttlSeconds: number | null,
   ): Promise<boolean>;
-  /** Returns the owner's records, the lowest rank first; those of one rank by id, in bytes. */
+  /**
+   * Returns the owner's records, the lowest rank first. Records of one rank are ordered by the
+   * bytes of their ids.
+   */
   list(records: RecordsOf): Promise<readonly StoredRecord[]>;
   /**
-   * Removes a record, with `seenTag` only while it has that tag. True for exactly one caller.
+   * Removes a record; with `seenTag`, only if it still has that tag. Resolves to true for exactly
+   * one caller.
    */
   remove(record: RecordReference, seenTag?: string): Promise<boolean>;
   /**
-   * Removes the owner's records but `except`, and returns the ids of those that went: each is told
-   * to one caller.
+   * Removes the owner's records except `except`. Returns the ids of the removed ones, each to one
+   * caller.
    */
   removeAll(records: RecordsOf, except?: string): Promise<readonly string[]>;
 }
@@ -216,59 +226,61 @@ export interface AttachedOtp {
  * the strings and never reads `value`.
  */
 export interface NewPendingLogin {
-  /** Random: every begin makes its own. */
+  /** A random id, new for every begin. */
   readonly pendingId: string;
   readonly userId: string;
   /**
-   * Its purpose and browser: of all active logins of a user and place, only the one that got the
-   * last OTP has active OTPs.
+   * Its purpose and browser. Of all active logins of a user and place, only the one with the last
+   * OTP has active OTPs.
    */
   readonly place: string;
   /** The user's known browsers together, or all other browsers together. */
   readonly side: string;
-  /** A digest of the user and the client's address block; empty: the address cannot be read. */
+  /** A digest of the user and the client's address block. Empty if there is no address. */
   readonly block: string;
-  /** A digest of what sent the request. Left out: it joins no login, and none joins it. */
+  /**
+   * A digest of the client that sent the request. Left out: it joins no login, and none joins it.
+   */
   readonly sender?: string | undefined;
   /**
-   * The pending logins of one session that keeps its id. `attach` of one ends the others. Left out:
-   * it ends none.
+   * Groups the pending logins of one session that keeps its id: `attach` of one ends the others.
+   * Left out: it ends none.
    */
   readonly series?: string | undefined;
   /** JSON of at most 4,096 characters. */
   readonly value: string;
 }
 
-/** When a login may begin, and when it joins another one. */
+/** The conditions under which a login begins or joins another one. */
 export interface BeginOptions {
   readonly ttlSeconds: number;
   /** The most active logins of this user and side that have not had an OTP. */
   readonly most: number;
-  /** Seconds in which only requests from its own address block may end such a login. */
+  /** Seconds during which such a login can be ended only by requests from its own address block. */
   readonly protectedSeconds: number;
-  /** Seconds in which a request of the same sender joins a login; 0: none does. */
+  /** Seconds during which a request of the same sender joins a login. 0: none does. */
   readonly joinSeconds: number;
 }
 
-/** What became of a begin. */
+/** The result of a begin. */
 export type BegunPendingLogin =
   | { readonly outcome: 'begun' }
-  /** It joined this login, which is active. None was made. */
+  /** The request joined this active login. None was created. */
   | {
       readonly outcome: 'joined';
       readonly pendingId: string;
       readonly login: ActivePendingLogin;
     }
-  /** There are `most`, and none of them may be ended. Nothing has changed. */
+  /** There are `most` logins, and none of them may be ended. Nothing has changed. */
   | { readonly outcome: 'refused' };
 
 /** A pending login that is active. */
 export interface ActivePendingLogin {
   readonly userId: string;
   readonly value: string;
-  /** How many OTPs were attached so far, those that have ended included. */
+  /** How many OTPs were attached so far, including ended ones. */
   readonly sends: number;
-  /** Its active OTPs, the newest first: at most two. */
+  /** Its active OTPs, the newest first. At most two. */
   readonly otps: readonly AttachedOtp[];
 }
 
@@ -278,27 +290,29 @@ export type PendingClaim =
       readonly outcome: 'claimed';
       /** The number of the attempt, from 1. */
       readonly attempt: number;
-      /** The OTP at which it was counted; null: at none. */
+      /** The OTP at which it was counted. Null: counted at the login. */
       readonly otpId: string | null;
       readonly login: ActivePendingLogin;
     }
   | { readonly outcome: 'exhausted' }
   | { readonly outcome: 'unknown' };
 
-/** What is claimed. */
+/** The kind of an attempt, and its limit. */
 export interface ClaimOptions {
   /**
-   * `otp`: a typed code, counted at the newest active OTP or, while there is none, at the login.
-   * Any other name: answers of that kind, counted at the login.
+   * `otp`: a typed code, counted at the newest active OTP, or at the login if there is none. Any
+   * other name: answers of that kind, counted at the login.
    */
   readonly of: string;
-  /** With `of: 'otp'`: counted at this OTP. `unknown` when it is not active. */
+  /** With `of: 'otp'`: the OTP at which to count. The answer is `unknown` if it is not active. */
   readonly otpId?: string | undefined;
-  /** The attempts that are admitted of each kind, and at each OTP. */
+  /** The allowed attempts of each kind and at each OTP. */
   readonly most: number;
 }
 
-/** Pending logins. Every call is atomic over all processes that share the store. */
+/**
+ * The pending logins of a store. Every call is atomic across all processes that share the store.
+ */
 export interface PendingLoginStore {
   /**
    * Begins a pending login without an OTP, in one step:
@@ -314,10 +328,10 @@ export interface PendingLoginStore {
    */
   begin(login: NewPendingLogin, options: BeginOptions): Promise<BegunPendingLogin>;
   /**
-   * Attaches an OTP to an active login, takes the OTPs from the user's other login of that place,
-   * and ends the other logins of its series. Of more than two OTPs the oldest ends; with
-   * `endsPrevious` every other one ends. An OTP that the login has had before keeps its attempts,
-   * becomes the newest, and counts as another send. False when the login is not active: then
+   * Attaches an OTP to an active login, ends the OTPs of the user's other login of that place, and
+   * ends the other logins of its series. If there are more than two OTPs the oldest ends; with
+   * `endsPrevious` all others end. An OTP that the login has had before keeps its attempts, becomes
+   * the newest, and counts as another send. Resolves to false if the login is not active. Then
    * nothing has changed.
    */
   attach(
@@ -327,53 +341,56 @@ export interface PendingLoginStore {
   ): Promise<boolean>;
   /**
    * Counts one attempt. `claimed` while the count is within `most`, `exhausted` beyond it,
-   * `unknown` when the login is not active. A count that is missing or invalid is `exhausted`.
+   * `unknown` if the login is not active. A missing or invalid count is `exhausted`.
    */
   claim(pendingId: string, options: ClaimOptions): Promise<PendingClaim>;
   /**
-   * Returns the login while it is active, and counts nothing; `passed` from its `finish` with
-   * `leavesMark` to the end of its life; null otherwise.
+   * Returns the login while it is active, `passed` from its `finish` with `leavesMark` until it
+   * expires, otherwise null. Counts nothing.
    */
   find(pendingId: string): Promise<ActivePendingLogin | 'passed' | null>;
   /**
-   * Returns the active login of a user's series that has an active OTP; without one, the login of
-   * the series that began last. Counts nothing.
+   * Returns the active login of a user's series that has an active OTP. If none has, returns the
+   * login of the series that began last. Counts nothing.
    */
   findNewest(
     userId: string,
     series: string,
   ): Promise<{ readonly pendingId: string; readonly login: ActivePendingLogin } | null>;
   /**
-   * Ends an active login, or with `otpId` that active OTP of it alone. True for exactly one caller.
-   * No mark is left: without `otpId`, one that is there goes.
+   * Ends an active login; with `otpId`, ends only that active OTP. Resolves to true for exactly one
+   * caller. Without `otpId` a mark is removed too.
    */
   end(pendingId: string, options?: { readonly otpId?: string | undefined }): Promise<boolean>;
   /**
-   * Ends every active login of a user but `except`, of any place. No mark is left of any of them.
+   * Ends every active login of a user except `except`, in any place. Their marks are removed too.
    */
   endAll(userId: string, except?: string): Promise<void>;
 }
 
-/** What a success changes. No counter is named twice, and no two puts have one kind and owner. */
+/**
+ * The changes of a success. No counter is named twice, and no two puts have the same kind and
+ * owner.
+ */
 export interface FinishOptions {
-  /** Succeeds only while this is an active OTP of the login. */
+  /** Succeeds only if this is an active OTP of the login. */
   readonly otpId?: string | undefined;
-  /** Succeeds also while the login is marked as passed. Never with `otpId`. Default: false. */
+  /** Succeeds also if the login is marked as passed. Never used with `otpId`. Default: false. */
   readonly acceptsPassed?: boolean | undefined;
-  /** Leaves the login marked as passed to the end of its life; otherwise nothing is left of it. */
+  /** Keeps the login marked as passed until it expires. Otherwise nothing is left of it. */
   readonly leavesMark: boolean;
-  /** Keys of counters that are reset, locks included. */
+  /** Keys of counters to reset, with their locks. */
   readonly clears: readonly string[];
-  /** Never refused, also by no lock: without `max` and `exemptBy`. */
+  /** Charges that are never refused, not even by a lock. They have no `max` and no `exemptBy`. */
   readonly charges: readonly Counter[];
   readonly puts: readonly RecordPut[];
-  /** Succeeds only while this record is there, and removes it before anything is put. */
+  /** Succeeds only if this record exists, and removes it before anything is put. */
   readonly replaces?: RecordReference | undefined;
 }
 
 /**
- * What a finish did. `results`: of the puts, in their order. `replaced`: the record that `replaces`
- * has removed; null without `replaces`.
+ * The result of a finish. `results`: those of the puts, in order. `replaced`: the record that
+ * `replaces` has removed, or null.
  */
 export type FinishResult =
   | { readonly isFinished: false }
@@ -383,10 +400,10 @@ export type FinishResult =
       readonly replaced: StoredRecord | null;
     };
 
-/** A gateway token at rest: sealed, with a fence that grows by one with each renewal. */
+/** A stored gateway token: sealed, with a fence that grows by one at each renewal. */
 export interface StoredToken {
   readonly fence: number;
-  /** Encrypted by the client; the store never sees a token. */
+  /** Encrypted by the client. The store never sees a token. */
   readonly sealed: string;
 }
 
@@ -399,18 +416,18 @@ export interface RenewedToken {
 /** The gateway's token, shared by all processes of one account. */
 export interface TokenStore {
   /**
-   * True when tokens never leave this process's memory: the key that seals them need not be slow to
-   * guess then. Default: false.
+   * True if tokens never leave the memory of this process. Then the key that seals them need not be
+   * slow to guess. Default: false.
    */
   readonly isInProcess?: boolean;
   /** Returns the newest token, or null. */
   read(account: string): Promise<StoredToken | null>;
   /**
-   * Runs `renew` at most once at a time over all processes, under a lease with a fence, and returns
-   * the winner's token to every caller that waited. `seen` is the fence of the token to be replaced
-   * (0: none): when a newer one is stored already, it is returned at once. A holder whose lease has
-   * passed to another does not overwrite the newer token. A `renew` that throws frees the lease;
-   * its caller gets the error, the next waiter tries for itself.
+   * Runs `renew` at most once at a time across all processes, under a lease with a fence. Returns
+   * the resulting token to every caller that waited. `seen` is the fence of the token to replace
+   * (0: none): if a newer one is stored already, it is returned at once. A holder that has lost its
+   * lease cannot overwrite a newer token. If `renew` throws, the lease is freed and its caller gets
+   * the error; the next waiter tries again.
    */
   renew(
     account: string,
@@ -420,8 +437,8 @@ export interface TokenStore {
 }
 
 /**
- * All state in one place: four parts, and the step that changes several of them at once.
- * `createSmsOtp` takes all of it as one option.
+ * All state in one place: four parts, and the step that changes several of them at once. Pass it to
+ * `createSmsOtp` as a whole.
  */
 export interface SmsOtpStore {
   readonly pendingLogins: PendingLoginStore;
@@ -429,16 +446,16 @@ export interface SmsOtpStore {
   readonly records: RecordStore;
   readonly tokens: TokenStore;
   /**
-   * Ends an active pending login, for exactly one caller, and does in the same step all that a
-   * success changes. When it resolves to `isFinished: false`, or rejects because the store refuses
-   * a write, nothing has changed.
+   * Ends an active pending login, for exactly one caller, and makes all changes of a success in the
+   * same step. If it resolves to `isFinished: false`, or rejects because the store refuses a write,
+   * nothing has changed.
    */
   finish(pendingId: string, options: FinishOptions): Promise<FinishResult>;
 }
 
 /**
- * What policies keep about a number: short strings under a key, with a time to live. The last write
- * wins: for hints, never for what decides alone.
+ * What policies remember about a number: short strings under a key, with an expiry. The last write
+ * wins, so use it for hints and never for a decision that depends on it alone.
  */
 export interface NoteStore {
   read(key: string): Promise<string | null>;

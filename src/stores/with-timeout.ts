@@ -1,24 +1,24 @@
 import { SmsOtpError, StoreError } from '../errors';
 
-/** Milliseconds a store has for one operation. */
+/** Milliseconds for one operation of a store. */
 export const STORE_TIMEOUT_MS = 2_000;
 
-/** Milliseconds after which a server gives up, so that its answer arrives before that. */
+/** Milliseconds after which a server gives up, so that its answer arrives before the deadline. */
 export const SERVER_TIMEOUT_MS = STORE_TIMEOUT_MS - 100;
 
 /**
- * Runs one operation of a store under a deadline of our own: a client library may queue what it
- * cannot send, and wait forever.
- * @throws {StoreError} `ERR_STORE` when the operation fails or the time is up. What was sent may
- * still take effect: a charge too many, a pending login that is never used, a success whose login
- * `finishLogin` ends again, and which no session names.
+ * Runs one operation of a store under our own deadline, because a client library may queue a
+ * command and wait forever.
+ * @throws {StoreError} `ERR_STORE` if the operation fails or the time is up. The operation may
+ * still take effect: a charge too many, a pending login that is never used, or a success whose
+ * login `finishLogin` ends again and which no session names.
  */
 export function withTimeout<Result>(
   operation: string,
   work: () => Promise<Result>,
   timeoutMs = STORE_TIMEOUT_MS,
 ): Promise<Result> {
-  // What a renewal inside it threw is ours already.
+  // An error of a renewal inside the operation is already one of ours.
   const convert = (error: unknown): Error =>
     error instanceof SmsOtpError ? error : new StoreError(operation, error);
 
@@ -34,18 +34,16 @@ export function withTimeout<Result>(
   }
 }
 
-/** A wait is counted in this many parts. */
+/** The number of parts into which a wait is divided. */
 const PARTS = 10;
 
 const NOW = Promise.resolve();
 
 /**
- * Waits for a promise, but for no more than `limitMs` during which this process could have received
- * the result; then rejects with the error that `toError` returns. A process that is busy receives
- * nothing: whatever blocks it counts as one part of the time, and what has arrived by the end is
- * read first.
- * @param convert Makes the error to reject with of what the promise rejects with. Default: the
- * same.
+ * Waits for a promise, but at most `limitMs`. Then rejects with the error that `toError` returns.
+ * Time during which the event loop was blocked counts as one part only, and an answer that arrived
+ * meanwhile is still read.
+ * @param convert Converts the error of the promise. Default: unchanged.
  */
 export function waitAtMost<Result>(
   work: Promise<Result>,
@@ -77,9 +75,9 @@ export function waitAtMost<Result>(
       reject(convert === undefined ? (error as Error) : convert(error));
     };
 
-    // A store written in JavaScript may return a plain value.
+    // Wrap it in a promise: a store written in JavaScript may return a plain value.
     Promise.resolve(work).then(succeed, fail).catch(reject);
-    // What is there already, as in the memory store, needs no timer.
+    // Wait a moment before setting a timer: the memory store has answered by then.
     void NOW.then(waitForNextPart);
   });
 }

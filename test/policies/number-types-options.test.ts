@@ -10,7 +10,7 @@ const factories: Record<string, (options: object) => { readonly mode?: string | 
 describe('an option of a policy', () => {
   it.each<[string, unknown, string]>([
     ['numberTypes', { mode: 'off' }, "mode must be 'enforce' or 'report'"],
-    ['numberTypes', { alsoDeny: ['MOBILE'] }, 'alsoDeny.0 must be one of VOIP, FIXED_LINE'],
+    ['numberTypes', { alsoDeny: ['MOBILE'] }, 'alsoDeny[0] must be one of VOIP, FIXED_LINE'],
     ['numberTypes', { alsoDeny: 'VOIP' }, 'alsoDeny must be a list of VOIP, FIXED_LINE'],
     ['numberTypes', { deny: [] }, 'unknown option deny'],
     ['numberTypes', null, 'options must be an object'],

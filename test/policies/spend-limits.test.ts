@@ -36,7 +36,7 @@ describe.each(['A', 'B'] as const)('the price of a message (variant %s)', (varia
       expect.objectContaining({
         policy: 'spend-limits',
         decision: 'deny',
-        reasons: ['the message costs 0.0540, the most is 0.0500', 'country FR', 'confidence 6'],
+        reasons: ['the message costs 0.0540, the limit is 0.0500', 'country FR', 'confidence 6'],
       }),
     );
     expect(test.sim.stats().sent).toBe(1);

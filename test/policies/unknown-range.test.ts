@@ -168,7 +168,7 @@ it('a message to an unknown range has the highest price of its calling code', as
     limits.check({ ...context, mobile } as unknown as PolicyContext<unknown>);
   expect(await ask('+12025550123')).toBe('allow');
   expect(await ask(UNKNOWN)).toMatchObject({
-    reasons: ['the message costs 0.1900, the most is 0.1000', 'country US', 'confidence 6'],
+    reasons: ['the message costs 0.1900, the limit is 0.1000', 'country US', 'confidence 6'],
   });
 });
 

@@ -236,7 +236,7 @@ describe('the warning of memoryStore', () => {
     const { pendingLogins } = memoryStore();
     await pendingLogins.find('a');
     const told =
-      'memoryStore() keeps logins and limits in this process alone: a restart ends all logins and ' +
+      'memoryStore() keeps logins and limits in this process only: a restart ends all logins and ' +
       'forgets all limits, and no other process shares them. Use redisStore or postgresStore in ' +
       'production.';
     expect(emitWarning.mock.calls).toEqual([[told, { code: 'SMS_OTP_MEMORY_STORE' }]]);

@@ -131,7 +131,7 @@ async function check(
 
   const [warning] = state.warnings;
   if (warning === undefined) return pass(name, 'the store works');
-  // Warnings read "What is wrong. What to do."
+  // Split the warning, which has the form "What is wrong. What to do."
   const end = warning.lastIndexOf('. ');
   return warn(name, warning.slice(0, end), warning.slice(end + 2));
 }

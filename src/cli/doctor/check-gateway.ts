@@ -351,8 +351,8 @@ function checkBalance(
 }
 
 /**
- * Checks what a message to a number costs at most. @param lookup The number's network, if it was
- * looked up.
+ * Checks what a message to a number costs at most.
+ * @param lookup The number's network, if it was looked up.
  */
 async function checkPrice(
   mobile: string,

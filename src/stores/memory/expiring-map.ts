@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors';
 
-/** Does the work at once and returns its result, or what it threw, as a promise. */
+/** Does the work at once. Returns a promise of its result, or one that rejects with its error. */
 export function toPromise<Result>(work: () => Result): Promise<Result> {
   return new Promise((resolve) => resolve(work()));
 }
@@ -8,32 +8,32 @@ export function toPromise<Result>(work: () => Result): Promise<Result> {
 const ANYTHING = /[^]/;
 
 /**
- * Makes V8 keep each of these texts in one piece. Until a text that was put together from parts is
- * searched, every part takes 32 bytes of its own: a UUID takes 480 bytes instead of 56.
+ * Makes V8 store each of these strings in one piece. Until a concatenated string is searched, each
+ * of its parts takes 32 bytes: a UUID takes 480 bytes instead of 56.
  */
 export function joinParts(...texts: readonly string[]): void {
   for (const text of texts) ANYTHING.test(text);
 }
 
 /**
- * An entry with its key and the time at which it expires. The deadline may be changed while the
- * entry is in the map.
+ * An entry with its key and the time at which it expires. The deadline may change while the entry
+ * is in the map.
  */
 export interface Expiring {
   readonly key: string;
   deadlineMs: number;
 }
 
-/** How many entries each call for new ones examines, beyond one for each of them. */
+/** How many further entries are examined with each call that adds entries. */
 const EXAMINED_PER_CALL = 8;
 
-/** A map that is full of live entries is searched through for expired ones at most this often. */
+/** How often a full map is searched for expired entries, at most. */
 const FULL_SWEEP_INTERVAL_MS = 1_000;
 
 /**
- * The room of a map for at most `most` things. Nothing live is ever evicted. A few entries are
- * examined with every new one: the search goes round the map, so that garbage never exceeds a
- * fraction of it, and no timer is needed.
+ * The room of a map for at most `most` items. An active item is never evicted. A few entries are
+ * examined with every new one, round the map, so that expired entries never exceed a fraction of it
+ * and no timer is needed.
  */
 export class Room<Entry> {
   #search: Iterator<Entry>;
@@ -41,7 +41,7 @@ export class Room<Entry> {
 
   /**
    * @param countUsed Returns how much of the room is used.
-   * @param expire Removes an entry, or what has expired of it.
+   * @param expire Removes an entry, or its expired part.
    */
   constructor(
     private readonly most: number,
@@ -53,21 +53,21 @@ export class Room<Entry> {
   }
 
   /**
-   * Makes sure that this many new entries find room.
-   * @throws {StoreError} `ERR_STORE` when live entries fill the map.
+   * Ensures that there is room for this many new entries.
+   * @throws {StoreError} `ERR_STORE` if active entries fill the map.
    */
   make(newEntries: number, nowMs: number): void {
     if (!this.tryToMake(newEntries, nowMs)) throw new StoreError('memoryStore: it is full');
   }
 
-  /** Returns whether this many new entries find room. */
+  /** Returns whether there is room for this many new entries. */
   tryToMake(newEntries: number, nowMs: number): boolean {
     if (newEntries <= 0) return true;
 
     this.#removeExpired(newEntries + EXAMINED_PER_CALL, nowMs);
     if (this.#hasRoom(newEntries)) return true;
 
-    // The distance, so that a clock that was set back does not stop the search.
+    // Compare the absolute difference, so that a clock that was set back does not stop the search.
     if (Math.abs(nowMs - this.#sweptAtMs) >= FULL_SWEEP_INTERVAL_MS) {
       this.#sweptAtMs = nowMs;
       this.#removeExpired(this.entries.size, nowMs);
@@ -79,7 +79,7 @@ export class Room<Entry> {
     return this.countUsed() + newEntries <= this.most;
   }
 
-  /** Examines this many entries, from where the search stopped last time. */
+  /** Examines this many entries, from where the last search stopped. */
   #removeExpired(examined: number, nowMs: number): void {
     for (let left = Math.min(examined, this.entries.size); left > 0; left -= 1) {
       let next = this.#search.next();
@@ -94,14 +94,14 @@ export class Room<Entry> {
 }
 
 /**
- * A map of at most `maxEntries` entries, each until its deadline. Expired entries are removed when
- * they are read, and with new entries, see `Room`. A changed deadline costs nothing.
+ * A map of at most `maxEntries` entries, each with a deadline. Expired entries are removed when
+ * they are read and when entries are added (see `Room`). Changing a deadline costs nothing.
  */
 export class ExpiringMap<Entry extends Expiring> {
   readonly #entries = new Map<string, Entry>();
   readonly #room: Room<Entry>;
 
-  /** @param onRemove Called with each entry that leaves: deleted, replaced or expired. */
+  /** @param onRemove Called with each entry that is deleted, replaced or expired. */
   constructor(
     maxEntries: number,
     private readonly now: () => number,
@@ -118,7 +118,7 @@ export class ExpiringMap<Entry extends Expiring> {
     );
   }
 
-  /** Returns the live entry, or undefined: then nothing at all is stored under this key. */
+  /** Returns the active entry. Undefined: nothing is stored under this key. */
   get(key: string, nowMs = this.now()): Entry | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.deadlineMs > nowMs) return entry;
@@ -127,7 +127,7 @@ export class ExpiringMap<Entry extends Expiring> {
   }
 
   /**
-   * Adds an entry in place of any other under its key. Call `makeRoom` first. Adding it again does
+   * Adds an entry, replacing any other under its key. Call `makeRoom` first. Adding it again does
    * nothing.
    */
   add(entry: Entry): Entry {
@@ -145,8 +145,8 @@ export class ExpiringMap<Entry extends Expiring> {
   }
 
   /**
-   * Makes sure that this many new entries find room.
-   * @throws {StoreError} `ERR_STORE` when live entries fill the map.
+   * Ensures that there is room for this many new entries.
+   * @throws {StoreError} `ERR_STORE` if active entries fill the map.
    */
   makeRoom(newEntries: number, nowMs = this.now()): void {
     this.#room.make(newEntries, nowMs);

@@ -2,12 +2,12 @@ import { LONG_LIFE_SECONDS } from '../check-values';
 import type { Charge, Count, Counter, CounterStore, FinishOptions } from '../store';
 import { type Expiring, ExpiringMap, toPromise } from './expiring-map';
 
-/** Counters, and what `finish` needs of them. */
+/** Counters, with the call that `finish` needs. */
 export interface MemoryCounters {
   readonly store: Required<CounterStore>;
   /**
-   * Makes room for everything and returns what clears and charges.
-   * @throws {StoreError} `ERR_STORE` when live counters fill the store: then nothing has changed.
+   * Makes room for all changes and returns a function that clears and charges.
+   * @throws {StoreError} `ERR_STORE` if active counters fill the store. Then nothing has changed.
    */
   prepare(change: Pick<FinishOptions, 'clears' | 'charges'>, nowMs: number): () => void;
 }
@@ -33,7 +33,7 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
     };
   }
 
-  /** No counter is named twice, see `FinishOptions`. */
+  /** Prepares a change. No counter is named twice, see `checkFinish`. */
   function prepare(change: Pick<FinishOptions, 'clears' | 'charges'>, nowMs: number): () => void {
     const charged = findAll(change.charges, nowMs).filter((one) => isCharged(one, nowMs));
     const cleared = change.clears.filter((key) => tallies.get(key, nowMs) !== undefined);
@@ -47,7 +47,7 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
   }
 
   function findAll(counters: readonly Counter[], nowMs: number): readonly ChargedCounter[] {
-    // Most counters of a charge share one list of exempting keys.
+    // Most counters of a charge share one list of exempting keys, so compute it once.
     let known: Counter['exemptBy'];
     let isExempt = false;
 
@@ -68,7 +68,7 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
     const amount = amountOf(counter);
     const raised = Math.max(former, counter.raisesTo ?? 0);
 
-    // A finish is never refused: its sum may be none that is still exact.
+    // A finish is never refused, so cap a sum that is too large to be exact.
     const sum = Math.min(former + amount, Number.MAX_SAFE_INTEGER);
     tally.count = Math.max(0, counter.raisesTo === undefined ? sum : raised);
 
@@ -83,7 +83,10 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
     return save(tally);
   }
 
-  /** A lock of 0 seconds writes nothing: after its clock was set back, a store would find one. */
+  /**
+   * Sets a lock. A lock of 0 seconds writes nothing: otherwise it would be active after the clock
+   * was set back.
+   */
   function setLock(tally: Tally, seconds: number, nowMs: number): void {
     if (seconds === 0) return;
     tally.lockedBy = tally.count;
@@ -120,10 +123,10 @@ export function memoryCounters(maxEntries: number, now: () => number): MemoryCou
   };
 }
 
-/** What is stored for a counter. */
+/** The stored state of a counter. */
 interface Tally extends Expiring {
   count: number;
-  /** When the count falls to zero. */
+  /** The time at which the count falls to zero. */
   resetAtMs: number;
   lockedUntilMs: number;
   /** The count of the charge that set the lock. */
@@ -131,7 +134,7 @@ interface Tally extends Expiring {
   generation: number;
 }
 
-/** A counter of a charge with what is stored for it; an exempt one is not looked up. */
+/** A counter of a charge with its stored state. The state of an exempt counter is not looked up. */
 interface ChargedCounter {
   readonly counter: Counter;
   readonly isExempt: boolean;
@@ -154,14 +157,16 @@ function countOf(tally: Tally | undefined, nowMs: number): number {
   return tally !== undefined && tally.resetAtMs > nowMs ? tally.count : 0;
 }
 
-/** A raise counts as 1: it begins a window, and lets a counter without one live on. */
+/**
+ * Returns the amount. A raise counts as 1: it begins a window, and prolongs a counter without one.
+ */
 function amountOf(counter: Counter): number {
   return counter.amount ?? 1;
 }
 
 /**
- * A negative amount, and a raise, are never refused. Without a bound, a sum that is no longer an
- * exact number is refused.
+ * Returns whether a counter admits a charge. A negative amount or a raise is never refused. Without
+ * `max`, a sum too large to be exact is refused.
  */
 function admits(charged: ChargedCounter, nowMs: number): boolean {
   const { counter, tally } = charged;
@@ -172,7 +177,10 @@ function admits(charged: ChargedCounter, nowMs: number): boolean {
   return charged.isExempt || neverRefuses || !(isLocked || isFull);
 }
 
-/** An amount that adds nothing begins no window, and takes nothing from another generation. */
+/**
+ * Returns whether a counter changes. An amount that adds nothing begins no window, and takes
+ * nothing from another generation.
+ */
 function isCharged(charged: ChargedCounter, nowMs: number): boolean {
   const { counter, tally } = charged;
   if (charged.isExempt || counter.isOnlyRead === true) return false;
@@ -182,7 +190,9 @@ function isCharged(charged: ChargedCounter, nowMs: number): boolean {
   return tally !== undefined && tally.resetAtMs > nowMs && tally.generation === generation;
 }
 
-/** Returns the lock of the last multiple of `every` that was reached or passed; 0 when none was. */
+/**
+ * Returns the lock of the last multiple of `every` that was reached or passed. 0 if there was none.
+ */
 function lockSecondsBetween(former: number, count: number, counter: Counter): number {
   const { lock } = counter;
   if (lock === undefined) return 0;
@@ -192,7 +202,7 @@ function lockSecondsBetween(former: number, count: number, counter: Counter): nu
   const nth = Math.floor(count / every) - without;
   if (nth <= Math.max(0, Math.floor(former / every) - without)) return 0;
 
-  // The 0 only satisfies `noUncheckedIndexedAccess`: a lock without steps was refused.
+  // The 0 satisfies `noUncheckedIndexedAccess`: a lock without steps was refused earlier.
   return lock.seconds[nth - 1] ?? lock.seconds.at(-1) ?? 0;
 }
 
@@ -207,7 +217,7 @@ function toCount(charged: ChargedCounter, nowMs: number): Count {
   };
 }
 
-/** Returns whole seconds, rounded up, so that a caller who waits for them never comes too early. */
+/** Returns whole seconds, rounded up, so that a caller never returns too early. */
 function secondsUntil(thenMs: number | undefined, nowMs: number): number {
   return thenMs === undefined ? 0 : Math.max(0, Math.ceil((thenMs - nowMs) / 1000));
 }

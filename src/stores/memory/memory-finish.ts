@@ -10,7 +10,7 @@ interface FinishedParts {
   readonly records: MemoryRecords;
 }
 
-/** Returns the `finish` of a store of these parts. */
+/** Returns the `finish` of a store with these parts. */
 export function memoryFinish(parts: FinishedParts, now: () => number): SmsOtpStore['finish'] {
   function finish(pendingId: string, options: FinishOptions): FinishResult {
     const nowMs = now();
@@ -20,7 +20,7 @@ export function memoryFinish(parts: FinishedParts, now: () => number): SmsOtpSto
     if (putRecords === null) return { isFinished: false };
     const count = parts.counters.prepare(options, nowMs);
 
-    // There is room for everything: nothing below fails.
+    // From here on nothing can fail, because room was made for everything.
     endLogin();
     count();
     return { isFinished: true, ...putRecords() };

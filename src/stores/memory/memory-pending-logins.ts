@@ -12,10 +12,10 @@ import type {
 } from '../store';
 import { type Expiring, ExpiringMap, joinParts, toPromise } from './expiring-map';
 
-/** Pending logins, and what `finish` needs of them. */
+/** Pending logins, with the call that `finish` needs. */
 export interface MemoryPendingLogins {
   readonly store: PendingLoginStore;
-  /** Returns what ends the login; null when it cannot be finished. */
+  /** Returns a function that ends the login. Null if it cannot be finished. */
   prepare(
     pendingId: string,
     options: Pick<FinishOptions, 'otpId' | 'acceptsPassed' | 'leavesMark'>,
@@ -147,7 +147,7 @@ interface StoredLogin extends Expiring {
   readonly userId: string;
   readonly place: string;
   readonly side: string;
-  /** Compared until the first OTP is attached, and then dropped. */
+  /** The address block, needed until the first OTP is attached. */
   block: string | undefined;
   readonly sender: string | undefined;
   readonly series: string | undefined;
@@ -158,13 +158,13 @@ interface StoredLogin extends Expiring {
   newest: AttachedOtp | undefined;
   older: AttachedOtp | undefined;
   /**
-   * The attempts of each kind, and at each OTP: an OTP that has ended may be attached again. Most
-   * logins have none.
+   * The attempts of each kind and at each OTP, ended ones included, because they may be attached
+   * again. Most logins have none.
    */
   attempts: Map<string, number> | undefined;
 }
 
-/** The logins of each user: most have one, which needs no set. */
+/** The logins of each user. Most users have one, which needs no set. */
 type LoginsByUser = Map<string, StoredLogin | Set<StoredLogin>>;
 
 function forget(byUser: LoginsByUser, login: StoredLogin): void {
@@ -222,17 +222,17 @@ function findJoined(
 }
 
 function lastBegun(logins: readonly StoredLogin[]): StoredLogin | undefined {
-  // Those of a user are in the order in which they began.
+  // The logins of a user are in the order in which they began.
   return logins.at(-1);
 }
 
-/** Returns the login that ends, so that another one of the user finds room. */
+/** Returns the login to end to make room for another one of the user. */
 function findEnded(
   withoutOtp: readonly StoredLogin[],
   block: string,
   protectedSinceMs: number,
 ): StoredLogin | undefined {
-  // They are in the order in which they began.
+  // The logins are in the order in which they began.
   return (
     withoutOtp.find((login) => login.block === block) ??
     withoutOtp.find((login) => login.begunAtMs < protectedSinceMs)

@@ -11,18 +11,20 @@ import type {
 } from '../store';
 import { joinParts, Room, toPromise } from './expiring-map';
 
-/** How many times as many logins it holds as of any other kind: a user has several. */
+/**
+ * How many more logins than records of another kind the store holds, because a user has several.
+ */
 const LOGIN_SHARE = 10;
 
 const NOT_PUT: PutResult = { isPut: false, gone: [], replaced: null };
 
-/** Records, and what `finish` needs of them. */
+/** Records, with the call that `finish` needs. */
 export interface MemoryRecords {
   readonly store: RecordStore;
   /**
-   * Makes room for everything and returns what makes the changes; null when the record that is
-   * replaced is not there.
-   * @throws {StoreError} `ERR_STORE` when live records fill the store: then nothing has changed.
+   * Makes room for all changes and returns a function that makes them. Null if the record to
+   * replace does not exist.
+   * @throws {StoreError} `ERR_STORE` if active records fill the store. Then nothing has changed.
    */
   prepare(
     change: Pick<FinishOptions, 'puts' | 'replaces'>,
@@ -134,9 +136,9 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
   };
 }
 
-/** At most `most` records of one kind, each until its deadline. */
+/** Holds at most `most` records of one kind, each until its deadline. */
 class RecordsOfKind {
-  /** The records of each owner, sorted. An owner has few: they are searched one by one. */
+  /** The records of each owner, sorted. An owner has few, so they are searched linearly. */
   readonly #owners = new Map<string, OwnerRecords>();
   readonly #room: Room<OwnerRecords>;
   #count = 0;
@@ -150,7 +152,7 @@ class RecordsOfKind {
     );
   }
 
-  /** Returns the owner's live records, and removes the others. */
+  /** Returns the owner's active records and removes the expired ones. */
   list(owner: string, nowMs: number): readonly KeptRecord[] {
     const records = this.#owners.get(owner)?.records ?? [];
     if (records.every(({ deadlineMs }) => deadlineMs > nowMs)) return records;
@@ -160,7 +162,7 @@ class RecordsOfKind {
     return live;
   }
 
-  /** Returns how many records there will be more. */
+  /** Returns by how many records the store would grow. */
   growthBy(owner: string, next: readonly KeptRecord[]): number {
     return next.length - (this.#owners.get(owner)?.records.length ?? 0);
   }
@@ -169,7 +171,7 @@ class RecordsOfKind {
     return this.#room.tryToMake(newRecords, nowMs);
   }
 
-  /** Ask `hasRoom` first. */
+  /** Replaces the owner's records. Check `hasRoom` first. */
   save(owner: string, next: readonly KeptRecord[]): void {
     this.#count += this.growthBy(owner, next);
     const found = this.#owners.get(owner);
@@ -190,16 +192,16 @@ interface OwnerRecords {
 }
 
 interface KeptRecord extends StoredRecord {
-  /** Infinity: it stays until it is removed. */
+  /** Infinity: kept until it is removed. */
   readonly deadlineMs: number;
 }
 
-/** What the records of an owner will be. */
+/** The records of an owner after a change. */
 interface RecordChange extends RecordsOf {
   readonly next: readonly KeptRecord[];
 }
 
-/** What a put makes of the records that are present. */
+/** The effect of a put on the present records. */
 interface Plan extends RecordChange {
   readonly present: readonly KeptRecord[];
   readonly result: PutResult;
@@ -209,8 +211,8 @@ interface Plan extends RecordChange {
 type FindKind = (kind: string) => RecordsOfKind;
 
 /**
- * Leaves out optional puts that find no room beside all that must be written.
- * @throws {StoreError} `ERR_STORE` when that finds none.
+ * Leaves out optional puts if there is no room for them besides everything that must be written.
+ * @throws {StoreError} `ERR_STORE` if there is no room for that either.
  */
 function fit(
   ofKind: FindKind,
@@ -229,7 +231,10 @@ function fit(
   return fitting;
 }
 
-/** Counts all changes of a kind together: a record that goes makes room for one that comes. */
+/**
+ * Returns whether there is room for all changes of a kind together: a removed record makes room for
+ * a new one.
+ */
 function hasRoom(ofKind: FindKind, changes: readonly RecordChange[], nowMs: number): boolean {
   const growths = new Map<RecordsOfKind, number>();
   for (const { kind, owner, next } of changes) {
@@ -243,14 +248,14 @@ function leaveOut(plan: Plan): Plan {
   return { ...plan, next: plan.present, result: NOT_PUT };
 }
 
-/** Returns what a put makes of the live records of its owner. */
+/** Returns the effect of a put on the active records of its owner. */
 function planPut(asked: RecordPut, present: readonly KeptRecord[], nowMs: number): Plan {
   const { kind, owner, record, ttlSeconds, most = Infinity, ifNone, isOptional = false } = asked;
   const none = { kind, owner, present, isOptional, next: present, result: NOT_PUT };
   if (ifNone === true && present.length > 0) return none;
 
   const others = without(present, record.id);
-  // The record that is put stays: of the others there is room for one fewer.
+  // The new record stays, so there is room for one fewer of the others.
   const leaving = Math.max(0, others.length - most + 1);
   const next = sort([...others.slice(leaving), keep(record, ttlSeconds, nowMs)]);
   const gone = others.slice(0, leaving).map(({ id }) => id);
@@ -262,7 +267,7 @@ function without(records: readonly KeptRecord[], left: string | undefined): read
   return records.filter(({ id }) => id !== left);
 }
 
-/** Those of the same rank by id in bytes, so that every store returns the same order. */
+/** Sorts by rank, then by the bytes of the id, so that every store returns the same order. */
 function sort(records: readonly KeptRecord[]): readonly KeptRecord[] {
   return records.toSorted(
     (one, other) =>

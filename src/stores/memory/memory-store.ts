@@ -9,30 +9,31 @@ import { memoryTokens } from './memory-tokens';
 
 export interface MemoryStoreOptions {
   /**
-   * The most pending logins it holds, and records of each kind. Ten times as many counters, because
-   * each login is counted in ten places, and ten times as many records of logins. Default 100,000.
+   * The most pending logins, and records of each kind. The store holds ten times as many counters,
+   * because each login is counted in ten places, and ten times as many records of logins. Default:
+   * 100,000.
    */
   readonly maxEntries?: number;
-  /** Milliseconds since 1970. Default `Date.now`. */
+  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Counters that one login may need: of its user, number, prefix and address, in several windows.
+ * Counters that one login may need, for its user, number, prefix and address in several windows.
  */
 const COUNTERS_PER_LOGIN = 10;
 
 /**
- * Creates a store that keeps all state in this process: for development, tests, and small
- * applications of one process that may forget on restart.
+ * Creates a store that keeps all state in this process: for development, tests, and small apps of
+ * one process that can afford to lose it at a restart.
  *
- * It is bounded: when live entries fill it, it refuses with a `StoreError` and nothing is sent.
- * Nothing live is ever evicted, because an evicted counter is a limit that is gone. Expired entries
- * give their room back with the calls that follow; there are no timers. It warns once, with code
- * `SMS_OTP_MEMORY_STORE`, when `NODE_ENV` is `production` and in a worker of `node:cluster`, where
- * each process would count for itself.
+ * Its size is limited. If active entries fill it, it refuses with a `StoreError` and nothing is
+ * sent. It never evicts an active entry, because an evicted counter is a lost limit. Later calls
+ * remove expired entries; there are no timers. It warns once, with code `SMS_OTP_MEMORY_STORE`, if
+ * `NODE_ENV` is `production`, and in a worker of `node:cluster`, where each process would count for
+ * itself.
  *
- * @throws {TypeError} When `maxEntries` is not a whole number from 1.
+ * @throws {TypeError} if `maxEntries` is not a whole number from 1.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): SmsOtpStore {
   const { maxEntries = 100_000, now = Date.now } = options;
@@ -56,7 +57,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): SmsOtpStore {
 
 function warn(): void {
   process.emitWarning(
-    'memoryStore() keeps logins and limits in this process alone: a restart ends all logins and ' +
+    'memoryStore() keeps logins and limits in this process only: a restart ends all logins and ' +
       'forgets all limits, and no other process shares them. Use redisStore or postgresStore in ' +
       'production.',
     { code: 'SMS_OTP_MEMORY_STORE' },

@@ -71,7 +71,7 @@ export function memoryTokens(maxEntries: number, now: () => number): TokenStore 
 
 /** The token of one gateway account, with its lease. */
 interface Account extends Expiring {
-  /** The last fence given out. */
+  /** The last fence that was issued. */
   fence: number;
   owner: string | null;
   leaseUntilMs: number;

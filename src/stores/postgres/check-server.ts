@@ -6,8 +6,8 @@ import type { PostgresPool, SqlRow, RunQuery } from './run-query';
 import { NOW } from './tables';
 
 /**
- * Asks the server once, after the first statement that succeeds, for its clock and for its limit on
- * statements, and warns. No statement waits for the answer or depends on it.
+ * Reads the server's clock and its limit on statements once, after the first statement that
+ * succeeds, and warns. No statement waits for this or depends on it.
  */
 export function withServerCheck(pool: PostgresPool, run: RunQuery): RunQuery {
   let isAsked = false;
@@ -26,7 +26,7 @@ export function withServerCheck(pool: PostgresPool, run: RunQuery): RunQuery {
 const QUESTION = `SELECT extract(epoch FROM ${NOW}) * 1000 AS now,
   (SELECT setting FROM pg_settings WHERE name = 'statement_timeout') AS timeout`;
 
-/** Never rejects: a server that does not say is not checked. */
+/** Never rejects: a server that does not answer is not checked. */
 async function checkServer(pool: PostgresPool): Promise<void> {
   let answer: SqlRow = {};
   async function ask(): Promise<number> {
@@ -40,8 +40,8 @@ async function checkServer(pool: PostgresPool): Promise<void> {
   if (timeoutMs === null || (timeoutMs > 0 && timeoutMs < STORE_TIMEOUT_MS)) return;
 
   emitWarning(
-    'PostgreSQL has no statement_timeout below 2 seconds: a statement whose caller has been ' +
-      'refused goes on and keeps its connection, so that one lock may use up all connections of ' +
+    'PostgreSQL has no statement_timeout below 2 seconds: a statement whose caller was ' +
+      'refused keeps running and keeps its connection, so one lock may use up all connections of ' +
       'the database. Write new Pool({ statement_timeout: 1_900 }), or behind a pooler ALTER ROLE ' +
       "app SET statement_timeout = '1900ms' " +
       '(see docs/troubleshooting.md#sms_otp_postgres_timeout of passport-sms-otp)',

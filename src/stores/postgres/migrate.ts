@@ -3,9 +3,10 @@ import { type PostgresPool, runMigration } from './run-query';
 import { schemaParts, type SchemaPart } from './schema';
 
 /**
- * Brings the schema to the form of this release. Looks first: what is there needs no lock and no
- * right. What is missing is made by one statement each, so that no two locks are held at once.
- * @throws {StoreError} `ERR_STORE` when the database refuses, and when a table stays another one.
+ * Brings the schema to the form of this release. First it looks what is missing: if nothing is, it
+ * needs no lock and no right. Each missing part is created by its own statement, so that no two
+ * locks are held at once.
+ * @throws {StoreError} `ERR_STORE` if the database refuses, or a table still has another form.
  */
 export async function migrate(pool: PostgresPool, prefix: string): Promise<void> {
   const parts = schemaParts(prefix);
@@ -19,8 +20,8 @@ export async function migrate(pool: PostgresPool, prefix: string): Promise<void>
 }
 
 /**
- * Returns a check that rejects while a part of the schema is missing or of another form. Once it
- * has passed, nothing is asked any more.
+ * Returns a check that rejects while a part of the schema is missing or has another form. Once it
+ * has passed, the server is not asked again.
  */
 export function createSchemaGuard(
   pool: PostgresPool,
@@ -38,7 +39,7 @@ export function createSchemaGuard(
   };
 }
 
-/** Our words for a schema that is not the one of this release. */
+/** Our words for a schema that is not that of this release. */
 const OTHER_SCHEMA = 'tables are missing or of another release';
 
 async function findMissing(

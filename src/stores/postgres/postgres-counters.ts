@@ -33,9 +33,9 @@ export function postgresCounters(
 }
 
 /**
- * Returns the values of a charge: the counters as JSON, their keys, the keys of those that exempt
+ * Returns the values of a charge: the counters as JSON, their keys, and the keys that exempt from
  * others.
- * @param canRefuse Otherwise all are charged, full or locked.
+ * @param canRefuse False: all counters are charged, even used up or locked ones.
  */
 export function toChargeValues(counters: readonly Counter[], canRefuse = true): unknown[] {
   const columns = counters.map((counter, position) => ({
@@ -48,7 +48,7 @@ export function toChargeValues(counters: readonly Counter[], canRefuse = true): 
   return [JSON.stringify(columns), keys, exempting];
 }
 
-/** Returns what a charge reads of a counter. One that gives back or raises is never refused. */
+/** Returns the fields of a counter that a charge reads. A refund or a raise is never refused. */
 function toColumns(counter: Counter, canRefuse: boolean): Readonly<Record<string, unknown>> {
   const {
     key,
@@ -67,13 +67,13 @@ function toColumns(counter: Counter, canRefuse: boolean): Readonly<Record<string
   };
 }
 
-/** Every statement is atomic by itself; the clock is the database's. */
+/** Returns the statements. Each is atomic by itself and uses the database's clock. */
 function counterStatements(tables: Tables) {
   const { counter } = tables;
 
   return {
     charge: chargeStatement(counter),
-    /** Values: keys, whether those under a running lock stay. */
+    /** Values: keys, and whether counters with an active lock stay. */
     clear: `
 DELETE FROM ${counter} WHERE key IN (
   SELECT key FROM ${counter}
@@ -88,7 +88,7 @@ UPDATE ${counter} SET locked_until = ${NOW} WHERE key IN (
   };
 }
 
-/** Where a charge finds its values, see `toChargeValues`; `keys` are locked. */
+/** The values of a charge, see `toChargeValues`. The rows of `keys` are locked. */
 interface AskedCounters {
   readonly columns: string;
   readonly keys: string;
@@ -114,16 +114,17 @@ ORDER BY current.position`;
 }
 
 /**
- * Returns the beginning of a statement that charges counters: `found` are the rows that exist,
- * `verdict` says what was decided.
+ * Returns the beginning of a statement that charges counters. `found` are the existing rows,
+ * `verdict` is the decision.
  *
- * Locks the existing rows in the order of their keys, decides on all, inserts what does not exist
- * in the same order, and then updates what does. So no two charges wait for each other: a charge
- * that has changed a row waits for nothing more, and the insertion of a row that is only locked
- * fails at once. Of two first charges of one counter at the same moment, the primary key undoes the
- * second as a whole, and it is repeated. An amount that adds nothing begins no window. A generation
- * is the moment it began, in microseconds. The keys come as lists beside the JSON, because the
- * planner estimates a hundred rows for any JSON and would read the whole table.
+ * The statement locks the existing rows in the order of their keys, decides, inserts missing rows
+ * in the same order, and then updates existing ones. So two charges never wait for each other: a
+ * charge that has changed a row waits for nothing else, and inserting a row that is only locked
+ * fails at once. If two charges create the same counter at the same moment, the primary key undoes
+ * the second statement, which is then repeated. An amount that adds nothing begins no window. A
+ * generation is the time at which it began, in microseconds. The keys are passed as lists beside
+ * the JSON, because the planner estimates a hundred rows for any JSON and would read the whole
+ * table.
  */
 export function chargeSteps(counter: string, asked: AskedCounters): string {
   return `${readingSql(counter, asked)}), ${CHARGING}), inserted AS (
@@ -142,7 +143,9 @@ export function chargeSteps(counter: string, asked: AskedCounters): string {
 
 const [MALFORMED, OTHER_VERSION] = RECORD_PROBLEMS;
 
-/** Reads and locks the counters, and decides whether all are charged or none. */
+/**
+ * Returns the SQL that reads and locks the counters, and decides whether all are charged or none.
+ */
 function readingSql(counter: string, asked: AskedCounters): string {
   return `WITH asked AS (
   SELECT * FROM jsonb_to_recordset(${asked.columns}::jsonb) AS asked (
@@ -172,7 +175,7 @@ function readingSql(counter: string, asked: AskedCounters): string {
   FROM current`;
 }
 
-/** The counters as they are after the charge. */
+/** The counters after the charge. */
 const CHARGING = `summed AS (
   SELECT *, GREATEST(0, count + amount, "raisesTo") AS sum FROM current
 ), ranked AS (
@@ -199,7 +202,10 @@ const CHARGING = `summed AS (
     AND NOT is_exempt AND NOT "isOnlyRead"
     AND (sum > count OR reset_at IS NOT NULL AND COALESCE(generation = current_generation, true))`;
 
-/** The end of a window or a lock as it was charged or, when nothing was charged, as it stands. */
+/**
+ * Returns the end of a window or a lock after the charge, or the present one if nothing was
+ * charged.
+ */
 function endOf(column: string): string {
   return `CASE WHEN NOT is_exempt THEN COALESCE(charged.${column}, current.${column}) END`;
 }
@@ -208,7 +214,7 @@ function millisecondsUntil(then: string): string {
   return `GREATEST(0, COALESCE(ceil(extract(epoch FROM ${then} - ${NOW}) * 1000), 0))::text`;
 }
 
-/** @throws {StoreError} `ERR_STORE` when there is not one well-formed row for each counter. */
+/** @throws {StoreError} `ERR_STORE` unless there is one well-formed row for each counter. */
 function toCharge(rows: readonly SqlRow[], counters: readonly Counter[]): Charge {
   const [first] = rows;
   const problem = RECORD_PROBLEMS.find((words) => words === first?.problem);

@@ -24,7 +24,7 @@ SELECT ${functions.finish}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)::t
   };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the answer is not one of a finish. */
+/** @throws {StoreError} `ERR_STORE` if the answer is not that of a finish. */
 function toFinished(puts: readonly RecordPut[], answer: unknown): FinishResult {
   const { results, replaced } = readFields(parseJson(answer));
   if (!Array.isArray(results) || results.length !== puts.length)
@@ -37,7 +37,7 @@ function toFinished(puts: readonly RecordPut[], answer: unknown): FinishResult {
   };
 }
 
-/** Returns what the function reads of a put. */
+/** Returns the fields of a put that the function reads. */
 function toPutArguments(put: RecordPut) {
   const { kind, owner, ttlSeconds, most } = put;
   const { id, tag, rank, value } = put.record;
@@ -45,13 +45,13 @@ function toPutArguments(put: RecordPut) {
 }
 
 /**
- * Returns the SQL of the function that ends a pending login with all that a success changes. It
- * returns the results of the puts and the record that was replaced, or null when it has changed
- * nothing.
+ * Returns the SQL of the function that ends a pending login and makes all changes of a success. The
+ * function returns the results of the puts and the replaced record, or null if it changed nothing.
  *
- * Its conditions are decided under locks before it changes anything else: of many callers one goes
- * on after the first statement. Every call locks in one order, so that no two wait for each other:
- * the pending login, turns by kind and owner, records, counters by key. An error undoes everything.
+ * It checks its conditions under locks before it changes anything else: of several callers, one
+ * continues after the first statement. Every call locks in the same order, so that no two wait for
+ * each other: the pending login, turns by kind and owner, records, counters by key. An error undoes
+ * everything.
  */
 export function finishFunctionSql(tables: Tables, functions: Functions): string {
   const { pendingLogin, counter } = tables;
@@ -101,7 +101,7 @@ END $body$;
 `;
 }
 
-/** Returns null unless the login, its OTP and the record that is replaced are there. */
+/** Returns the SQL that returns null unless the login, its OTP and the record to replace exist. */
 function conditionsSql(tables: Tables, functions: Functions): string {
   const { takeTurn, checkTime } = functions;
 
@@ -132,8 +132,8 @@ function conditionsSql(tables: Tables, functions: Functions): string {
 }
 
 /**
- * Charges counters and then clears others that the charge has locked, and says whether one is not
- * as we write them.
+ * Returns the SQL that charges counters, then clears others that the charge has locked, and reports
+ * a counter that is malformed.
  */
 function changeCountersSql(counter: string): string {
   const asked = {

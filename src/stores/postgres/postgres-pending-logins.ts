@@ -72,9 +72,9 @@ export function postgresPendingLogins(
 }
 
 /**
- * Every statement is atomic by itself; the clock is the database's. A pending login is one row:
- * `otps` is the list of its active OTPs, the newest first, and `attempts` has a count for each OTP
- * it ever had, by OTP id, and for each kind of answers.
+ * Returns the statements. Each is atomic by itself and uses the database's clock. A pending login
+ * is one row: `otps` is the list of its active OTPs, the newest first. `attempts` has a count for
+ * each OTP it ever had, by OTP id, and for each kind of answer.
  */
 function pendingLoginStatements(tables: Tables, functions: Functions) {
   const { pendingLogin } = tables;
@@ -83,55 +83,55 @@ function pendingLoginStatements(tables: Tables, functions: Functions) {
   return {
     /**
      * Values: id, user id, place, side, block, sender or null, series or null, value; seconds to
-     * live, the most logins without an OTP, seconds of protection, seconds in which one is joined;
-     * time left. Returns a row: `begun`, see `toBegun`.
+     * live, the most logins without an OTP, seconds of protection, seconds in which a login can be
+     * joined; time left. Returns a row: `begun`, see `toBegun`.
      */
     begin: `
 SELECT ${functions.beginLogin}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)::text
   AS begun`,
     /**
      * Values: id, OTP id and value of the OTP, whether the previous one ends, time left. Returns a
-     * row when it was attached.
+     * row if the OTP was attached.
      */
     attach: `
 SELECT FROM ${functions.attachOtp}($1, $2, $3, $4, $5) AS is_attached WHERE is_attached`,
     claim: claimStatement(pendingLogin, columns),
-    /** Value: id. Returns a row while the login is active, and while it is marked as passed. */
+    /** Value: id. Returns a row while the login is active or marked as passed. */
     find: `
 SELECT ${columns}, has_passed::text AS passed FROM ${pendingLogin}
 WHERE pending_id = $1 AND expires_at > ${NOW}`,
-    /** Values: user id, series. Returns a row when there is an active login of it. */
+    /** Values: user id, series. Returns a row if the series has an active login. */
     findNewest: `
 SELECT pending_id AS id, ${columns} FROM ${pendingLogin}
 WHERE user_id = $1 AND series = $2 AND ${IS_ACTIVE}
 ORDER BY otps <> '[]' DESC, began_at DESC LIMIT 1`,
-    /** Value: id. Returns a row when there was a login: `active`. */
+    /** Value: id. Returns a row if there was a login: `active`. */
     end: `
 DELETE FROM ${pendingLogin} WHERE pending_id = $1 RETURNING (${IS_ACTIVE})::text AS active`,
-    /** Values: id, OTP id. Returns a row when that OTP of the login was active. */
+    /** Values: id, OTP id. Returns a row if that OTP of the login was active. */
     endOtp: `
 UPDATE ${pendingLogin} SET otps = jsonb_path_query_array(otps, ${others('$2')})
 WHERE pending_id = $1 AND ${IS_ACTIVE} AND ${hasOtp('$2')}
 RETURNING pending_id`,
-    /** Values: user id, the id of the login that stays or null, time left. */
+    /** Values: user id, the id of the login to keep or null, time left. */
     endAll: `SELECT ${functions.endLogins}($1, $2, $3)`,
   };
 }
 
-/** Returns the condition that an OTP id is an active OTP of a login. */
+/** Returns the condition that an OTP id belongs to an active OTP of a login. */
 export function hasOtp(otpId: string): string {
   return `otps @> jsonb_build_array(jsonb_build_object('otpId', ${otpId}::text))`;
 }
 
-/** Returns path and values that select the other OTPs of a login. */
+/** Returns the path and values that select the other OTPs of a login. */
 function others(otpId: string): string {
   return `'$[*] ? (@.otpId != $id)', jsonb_build_object('id', ${otpId}::text)`;
 }
 
 /**
- * Values: id, kind of answer, OTP id or null, the most attempts. Returns a row when the login is
- * active and has that OTP: `attempt`, or null when it is exhausted, and `otp`. A kind that was not
- * claimed yet has no count; an OTP always has one.
+ * Values: id, kind of answer, OTP id or null, the most attempts. Returns a row if the login is
+ * active and has that OTP: `attempt`, or null if it is exhausted, and `otp`. A kind without
+ * attempts has no count; an OTP always has one.
  */
 function claimStatement(pendingLogin: string, columns: string): string {
   return `
@@ -161,7 +161,7 @@ WITH found AS (
 SELECT (SELECT attempt FROM claimed)::text AS attempt, otp_id AS otp, ${columns} FROM known`;
 }
 
-/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
+/** @throws {StoreError} `ERR_STORE` if this release has not written the row. */
 function toClaim(row: SqlRow, asked: ClaimOptions): PendingClaim {
   const { otp: otpId } = row;
   if (row.attempt === null) return { outcome: 'exhausted' };
@@ -175,7 +175,7 @@ function toClaim(row: SqlRow, asked: ClaimOptions): PendingClaim {
   return { outcome: 'claimed', attempt, otpId, login: toLogin(row) };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the id is taken, and when it is no answer of ours. */
+/** @throws {StoreError} `ERR_STORE` if the id is taken or the answer is unknown. */
 function toBegun(answer: unknown): BegunPendingLogin {
   const { outcome, joined, login } = readFields(answer);
   if (outcome === 'taken') throw new StoreError('begin: the id is taken');
@@ -185,13 +185,13 @@ function toBegun(answer: unknown): BegunPendingLogin {
   return { outcome, pendingId: joined, login: toLogin(readFields(login)) };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
+/** @throws {StoreError} `ERR_STORE` if this release has not written the row. */
 function toNewest(row: SqlRow): { pendingId: string; login: ActivePendingLogin } {
   if (typeof row.id !== 'string') throw recordError('pendingLogins');
   return { pendingId: row.id, login: toLogin(row) };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the row is none of ours. */
+/** @throws {StoreError} `ERR_STORE` if this release has not written the row. */
 function toLogin(row: SqlRow): ActivePendingLogin {
   const { owner: userId, value } = row;
   const otps = parseJson(row.otps);
@@ -202,7 +202,7 @@ function toLogin(row: SqlRow): ActivePendingLogin {
   return { userId, value, sends, otps: otps.map(toOtp) };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the value is no OTP of ours. */
+/** @throws {StoreError} `ERR_STORE` if this release has not written the value. */
 function toOtp(otp: unknown): AttachedOtp {
   if (!isObject(otp) || typeof otp.otpId !== 'string' || typeof otp.value !== 'string')
     throw recordError('pendingLogins');
@@ -210,8 +210,8 @@ function toOtp(otp: unknown): AttachedOtp {
 }
 
 /**
- * Returns the SQL of the functions for pending logins. Those that depend on all logins of a user
- * take turns, as explained in `postgres-records`.
+ * Returns the SQL of the functions for pending logins. Functions that depend on all logins of a
+ * user take turns, see `postgres-records`.
  */
 export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): readonly string[] {
   return [
@@ -221,10 +221,13 @@ export function pendingLoginFunctionsSql(tables: Tables, functions: Functions): 
   ];
 }
 
-/** No kind of records has a space in its name. */
+/** The kind under which these functions take turns. No kind of records has a space in its name. */
 const TURN_KIND = `'pending login'`;
 
-/** An id that another user's login gets at the same moment fails: the call is repeated then. */
+/**
+ * Returns the SQL that begins a login. If another user's login gets the same id at the same moment,
+ * the statement fails and the call is repeated.
+ */
 function beginLoginSql(tables: Tables, functions: Functions): string {
   const { pendingLogin } = tables;
   const { takeTurn, checkTime } = functions;
@@ -264,7 +267,7 @@ END $body$;
 `;
 }
 
-/** Returns the newest login of the place if it may be joined. */
+/** Returns the SQL that returns the newest login of the place if it may be joined. */
 function joinSql(pendingLogin: string): string {
   return `IF given_sender IS NOT NULL AND join_seconds > 0 THEN
     SELECT * INTO newest FROM ${pendingLogin}
@@ -283,7 +286,9 @@ function joinSql(pendingLogin: string): string {
   END IF;`;
 }
 
-/** Ends a login of the side that has not had an OTP, or returns that none may be ended. */
+/**
+ * Returns the SQL that ends a login of the side without an OTP, or refuses if none may be ended.
+ */
 function makeRoomSql(pendingLogin: string): string {
   const isCounted = `user_id = given_user_id AND side = given_side AND sends = 0 AND ${IS_ACTIVE}`;
 
@@ -301,7 +306,10 @@ function makeRoomSql(pendingLogin: string): string {
   END IF;`;
 }
 
-/** An OTP that the login has had before keeps its count of attempts. */
+/**
+ * Returns the SQL that attaches an OTP. An OTP that the login has had before keeps its count of
+ * attempts.
+ */
 function attachOtpSql(tables: Tables, functions: Functions): string {
   const { pendingLogin } = tables;
   const { takeTurn, checkTime } = functions;

@@ -50,7 +50,10 @@ export function postgresRecords(
   };
 }
 
-/** The clock is the database's. What depends on all records of an owner is a function's work. */
+/**
+ * Returns the statements. They use the database's clock. Changes that depend on all records of an
+ * owner are functions.
+ */
 function recordStatements(tables: Tables, functions: Functions) {
   const { record } = tables;
   const columns = 'kept.id, kept.tag, kept.rank::text AS rank, kept.value';
@@ -58,16 +61,16 @@ function recordStatements(tables: Tables, functions: Functions) {
 
   return {
     /**
-     * Values: kind, owner, id, tag, rank, value, seconds to live or null, the most there may be or
-     * null, whether only while there is none, time left. Returns a row: `result`, see
+     * Values: kind, owner, id, tag, rank, value, seconds to live or null, the most records or null,
+     * whether to write only if there is none, time left. Returns a row: `result`, see
      * `toPutResult`.
      */
     put: `SELECT ${functions.putRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)::text AS result`,
-    /** Values: kind, owner, id. Returns a row when the record is live. */
+    /** Values: kind, owner, id. Returns a row if the record is active. */
     find: `SELECT ${columns} FROM ${record} AS kept WHERE ${isTheOne}`,
     /**
-     * Values: kind, owner, id, tag; of the next one id, tag, rank, value, seconds to live or null,
-     * time left. Returns a row when it was written.
+     * Values: kind, owner, id, tag; id, tag, rank, value and seconds to live or null of the next
+     * record; time left. Returns a row if it was written.
      */
     swap: `
 SELECT FROM ${functions.swapRecord}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS is_swapped
@@ -76,25 +79,25 @@ WHERE is_swapped`,
     list: `
 SELECT ${columns} FROM ${record} AS kept WHERE kind = $1 AND owner = $2 AND ${IS_LIVE}
 ORDER BY kept.rank, kept.id`,
-    /** Values: kind, owner, id, tag or null. Returns a row when the record was live. */
+    /** Values: kind, owner, id, tag or null. Returns a row if the record was active. */
     remove: `
 DELETE FROM ${record} WHERE ${isTheOne} AND ($4::text IS NULL OR tag = $4) RETURNING id`,
     /**
-     * Values: kind, owner, the id of the one that stays or null, time left. Returns a row: `ids` of
-     * those that went.
+     * Values: kind, owner, the id of the record to keep or null, time left. Returns a row: the
+     * `ids` of removed records.
      */
     removeAll: `SELECT ${functions.removeRecords}($1, $2, $3, $4)::text AS ids`,
   };
 }
 
-/** Returns the columns of a record, in the order in which the functions take them. */
+/** Returns the columns of a record in the order of the functions' parameters. */
 function toColumns(record: StoredRecord): unknown[] {
   return [record.id, record.tag, record.rank, record.value];
 }
 
 /**
  * @param askedId The id that the row should have.
- * @throws {StoreError} `ERR_STORE` when the row is none of ours.
+ * @throws {StoreError} `ERR_STORE` if this release has not written the row.
  */
 function toRecord(row: SqlRow, askedId = row.id): StoredRecord {
   const record = readRecord(row);
@@ -102,7 +105,7 @@ function toRecord(row: SqlRow, askedId = row.id): StoredRecord {
   return record;
 }
 
-/** Returns null for a row that is none of ours. */
+/** Returns null for a row that this release has not written. */
 export function readRecord(row: SqlRow): StoredRecord | null {
   const { id, tag, rank: digits, value } = row;
   const rank = typeof digits === 'string' && digits !== '' ? Number(digits) : NaN;
@@ -110,7 +113,7 @@ export function readRecord(row: SqlRow): StoredRecord | null {
   return isRecord && Number.isFinite(rank) ? { id, tag, rank, value } : null;
 }
 
-/** @throws {StoreError} `ERR_STORE` when the value is no result of a put. */
+/** @throws {StoreError} `ERR_STORE` if the value is not the result of a put. */
 export function toPutResult(operation: string, value: unknown): PutResult {
   if (!isObject(value) || typeof value.isPut !== 'boolean')
     throw new StoreError(`${operation}: unknown answer`);
@@ -120,18 +123,18 @@ export function toPutResult(operation: string, value: unknown): PutResult {
   return { isPut, gone, replaced: isObject(replaced) ? readRecord(replaced) : null };
 }
 
-/** The SQL of a record as `readRecord` reads it, as JSON. */
+/** The SQL that returns a record as JSON, as `readRecord` expects it. */
 export const RECORD_AS_JSON = `jsonb_build_object(
     'id', id, 'tag', tag, 'rank', rank::text, 'value', value)`;
 
 /**
  * Returns the SQL of the functions that write records.
  *
- * At READ COMMITTED a statement sees the rows that were there when it began, whatever it waited
- * for; inside a function each statement begins anew. So each function first changes the owner's row
- * in the table of turns: what it does afterwards is alone with the records of that owner and kind,
- * but for `remove`, which takes no turn because it concerns one row. Above READ COMMITTED the turn
- * of a function that waited fails, and its call is repeated.
+ * At READ COMMITTED a statement sees the rows that existed when it began, however long it waited.
+ * Inside a function each statement has its own view. So each function first changes the owner's row
+ * in the table of turns: after that, no other call works on the records of that owner and kind.
+ * `remove` takes no turn, because it changes a single row. Above READ COMMITTED the turn of a
+ * function that waited fails, and its call is repeated.
  */
 export function recordFunctionsSql(tables: Tables, functions: Functions): readonly string[] {
   return [
@@ -144,8 +147,8 @@ export function recordFunctionsSql(tables: Tables, functions: Functions): readon
 }
 
 /**
- * The row of a turn is of use for as long as a statement may take. The end of its life changes at
- * most once an hour, so that most changes touch no index.
+ * Returns the SQL that takes a turn. The row is needed as long as a statement may run. Its expiry
+ * changes at most once an hour, so that most changes touch no index.
  */
 function takeTurnSql(tables: Tables, functions: Functions): string {
   return `CREATE OR REPLACE FUNCTION ${functions.takeTurn}(given_kind text, given_owner text)

@@ -16,34 +16,37 @@ export { schemaSql } from './schema';
 
 export interface PostgresStoreOptions {
   /**
-   * The prefix of the table names: 1 to 40 lowercase letters, digits and underscores. Default
+   * The prefix of the table names: 1 to 40 lowercase letters, digits and underscores. Default:
    * `sms_otp`.
    */
   readonly prefix?: string;
-  /** From 0 to 1; decides which calls prune expired rows. Default `Math.random`. */
+  /**
+   * Returns a number from 0 to 1, which decides which calls delete expired rows. Default:
+   * `Math.random`.
+   */
   readonly random?: () => number;
 }
 
 /** A store in PostgreSQL. */
 export interface PostgresStore extends SmsOtpStore {
   /**
-   * Creates the tables, columns and functions that do not exist yet; running it twice, or in many
-   * processes at once, does no harm. Where there is nothing to do it takes no lock, and needs no
-   * right that the store does not need. `schemaSql(prefix)` returns the same SQL.
-   * @throws {StoreError} `ERR_STORE` when the database refuses, and when a table has another form.
+   * Creates the tables, columns and functions that are missing. It is safe to run it twice, or in
+   * many processes at once. If nothing is missing it takes no lock and needs no additional right.
+   * `schemaSql(prefix)` returns the same SQL.
+   * @throws {StoreError} `ERR_STORE` if the database refuses, or a table has another form.
    */
   migrate(): Promise<void>;
 }
 
 /**
  * Creates a store that keeps all state in PostgreSQL 13 or later, shared by all processes. Each
- * operation is one statement, atomic by itself, with a timeout of 2 s; it works through a
- * transaction pooler. The clock is the database's. The pool stays the app's: the app listens to its
- * errors and ends it. Warns once, with code `SMS_OTP_POSTGRES_TIMEOUT`, if the server does not end
- * a statement within 2 s.
+ * operation is one statement, atomic by itself, with a timeout of 2 s. It works through a
+ * transaction pooler. The clock is the database's. The pool belongs to the app, which listens to
+ * its errors and ends it. Warns once, with code `SMS_OTP_POSTGRES_TIMEOUT`, if the server does not
+ * end a statement within 2 s.
  *
- * @param pool A pool of `pg`, or anything with its `query(text, values)`.
- * @throws {TypeError} When the pool has no `query`, or the prefix is invalid.
+ * @param pool A pool of `pg`, or any object with its `query(text, values)`.
+ * @throws {TypeError} if the pool has no `query`, or the prefix is invalid.
  */
 export function postgresStore(
   pool: PostgresPool,

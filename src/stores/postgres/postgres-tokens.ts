@@ -34,7 +34,9 @@ export function postgresTokens(run: RunQuery, tables: Tables): TokenStore {
   };
 }
 
-/** No row: another process is writing its first renewal at this moment. */
+/**
+ * Returns the answer. Without a row, another process is writing its first renewal at this moment.
+ */
 function toAnswer(row: SqlRow | undefined): LeaseAnswer {
   if (row === undefined || row.outcome === 'held') return { outcome: 'held' };
 
@@ -45,7 +47,7 @@ function toAnswer(row: SqlRow | undefined): LeaseAnswer {
   return { outcome: 'acquired', fence, previous: token };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
+/** @throws {StoreError} `ERR_STORE` if this release has not written the record. */
 function toToken(row: SqlRow): StoredToken | null {
   const { version, sealed } = row;
   if (version === '1' && row.stored === null) return null;
@@ -57,15 +59,15 @@ function toToken(row: SqlRow): StoredToken | null {
 }
 
 /**
- * Every statement is atomic by itself; the clock is the database's. One row for each account:
- * token, fence, lease.
+ * Returns the statements. Each is atomic by itself and uses the database's clock. Each account has
+ * one row with token, fence and lease.
  */
 function tokenStatements(tables: Tables) {
   const { token } = tables;
   const isNewer = `COALESCE(kept.token_fence > $3 AND kept.token_until > ${NOW}, false)`;
 
   return {
-    /** Value: account. Returns a row when there is a live token. */
+    /** Value: account. Returns a row if there is an active token. */
     read: `SELECT ${TOKEN} FROM ${token} WHERE account = $1 AND token_until > ${NOW}`,
     /** Values: account, owner, the fence seen, seconds of the lease. */
     acquire: `
@@ -84,7 +86,7 @@ SELECT CASE WHEN ${isNewer} THEN 'stored' ELSE 'held' END, fence::text, ${TOKEN}
 FROM ${token} AS kept
 WHERE account = $1 AND NOT EXISTS (SELECT FROM acquired)`,
     /**
-     * Values: account, fence, sealed, seconds to live. Returns a row when the fence was still the
+     * Values: account, fence, sealed, seconds to live. Returns a row if the fence was still the
      * newest.
      */
     save: `
@@ -96,7 +98,7 @@ WHERE account = $1 AND fence = $2 RETURNING account`,
   };
 }
 
-/** The columns of the live token, each null when there is none. `stored`: its fence. */
+/** The columns of the active token. Each is null if there is none. `stored`: its fence. */
 const TOKEN = `version::text AS version,
   CASE WHEN token_until > ${NOW} THEN token_fence END::text AS stored,
   CASE WHEN token_until > ${NOW} THEN sealed END AS sealed`;

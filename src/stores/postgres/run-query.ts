@@ -6,12 +6,12 @@ import { STORE_TIMEOUT_MS, withTimeout } from '../with-timeout';
 import { NOW, type Tables } from './tables';
 import { createTimeLeft, TIME_LEFT } from './time-left';
 
-/** What we use of a pool of `pg`. */
+/** The part of a pool of `pg` that is used here. */
 export interface PostgresPool {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-/** A row that the database returned: untrusted data. */
+/** A row that the database returned. Do not trust it. */
 export type SqlRow = Readonly<Record<string, unknown>>;
 
 /** Runs one statement as one operation. */
@@ -21,25 +21,25 @@ export type RunQuery = (
   values: unknown[],
 ) => Promise<readonly SqlRow[]>;
 
-/** The SQLSTATE with which our functions refuse a record that this release has not written. */
+/** The SQLSTATE of our functions for a record that this release has not written. */
 export const RECORD_CODE = 'SMS01';
 
 /**
- * Failures after which a statement is repeated: a deadlock, a failed serialization, two first
- * charges of one counter at the same moment, and a turn that another statement took (see
- * `postgres-records`). PostgreSQL has undone such a statement as a whole.
+ * Failures after which a statement is repeated: a deadlock, a failed serialization, two charges
+ * that create the same counter, and a turn that another statement took (see `postgres-records`).
+ * PostgreSQL has undone the whole statement.
  */
 const REPEATABLE = new Set(['40P01', '40001', '23505']);
-/** Two migrations at the same moment fail in these ways as well. */
+/** Failures of a migration while another one runs. */
 const REPEATABLE_IN_MIGRATION = new Set([...REPEATABLE, '42P07', '42710', 'XX000']);
 /**
- * Above READ COMMITTED statements that change the same row at once undo each other. With pauses of
- * random length a hundred of them get through within the deadline.
+ * The longest pause before a repetition. Above READ COMMITTED, statements that change the same row
+ * at once undo each other. With random pauses a hundred of them finish within the deadline.
  */
 const LONGEST_PAUSE_MS = 100;
 const MIGRATION_TIMEOUT_MS = 30_000;
 
-/** @param requireSchema Is waited for before every statement: it may refuse the call. */
+/** @param requireSchema Awaited before every statement. If it rejects, the call is refused. */
 export function queryRunner(
   pool: PostgresPool,
   requireSchema: (operation: string) => Promise<void>,
@@ -58,7 +58,7 @@ export function queryRunner(
   };
 }
 
-/** Returns what our functions have raised in our words, and any other error as it is. */
+/** Converts an error that our functions have raised. Returns any other error unchanged. */
 function toOwnError(operation: string, error: unknown): unknown {
   if (readField(error, 'code') !== RECORD_CODE) return error;
   const message = readField(error, 'message');
@@ -71,7 +71,7 @@ export function runMigration<Result>(query: () => Promise<Result>): Promise<Resu
   return runRepeatedly('migrate', REPEATABLE_IN_MIGRATION, MIGRATION_TIMEOUT_MS, query);
 }
 
-/** Repeats a statement that PostgreSQL has undone, but not once its caller has been refused. */
+/** Repeats a statement that PostgreSQL has undone, until its caller has been refused. */
 function runRepeatedly<Result>(
   operation: string,
   codes: ReadonlySet<string>,
@@ -98,25 +98,24 @@ function runRepeatedly<Result>(
 }
 
 /**
- * One call in this many prunes, and at most this many rows of each table: more than those calls
- * add.
+ * How often a call deletes expired rows, and how many per table at most: more than are added
+ * meanwhile.
  */
 const CALLS_PER_PRUNING = 50;
 const ROWS_PER_PRUNING = 1_000;
 
 /**
- * Returns a function that deletes expired rows, once in a while and in parallel with the call that
- * triggers it. It skips rows that are locked. Tokens stay: there is one row for each gateway
- * account.
+ * Returns a function that sometimes deletes expired rows, in parallel with the call that triggers
+ * it. It skips locked rows. Tokens stay: there is one row per gateway account.
  *
- * @param random From 0 to 1.
+ * @param random Returns a number from 0 to 1.
  */
 export function createPruner(pool: PostgresPool, tables: Tables, random: () => number): () => void {
   const text = pruneStatement(tables);
   return () => {
     if (random() * CALLS_PER_PRUNING >= 1) return;
-    // What is not pruned now is pruned later; a failure that matters shows in the calls that wait
-    // for an answer.
+    // Ignore the error: a later call deletes these rows. A failure that matters also shows in calls
+    // that wait for an answer.
     pool.query(text).catch(() => undefined);
   };
 }

@@ -4,11 +4,11 @@ import { recordFunctionsSql } from './postgres-records';
 import { functionsOf, type Tables, tablesOf } from './tables';
 
 /**
- * Returns the SQL that `migrate()` runs, for apps that keep their schema in files of their own. It
- * changes nothing that is as it should be.
+ * Returns the SQL that `migrate()` runs, for apps that keep their schema in their own files. It
+ * changes nothing that is already correct.
  *
- * @param prefix What the names of the tables begin with.
- * @throws {TypeError} When the prefix is not 1 to 40 lowercase letters, digits and underscores.
+ * @param prefix The beginning of the table names.
+ * @throws {TypeError} if the prefix is not 1 to 40 lowercase letters, digits and underscores.
  */
 export function schemaSql(prefix = 'sms_otp'): string {
   const statements = schemaParts(prefix).flatMap(({ sql }) => sql ?? []);
@@ -18,15 +18,15 @@ export function schemaSql(prefix = 'sms_otp'): string {
 /** A table, column, index or function. */
 export interface SchemaPart {
   readonly name: string;
-  /** The SQL of a condition: whether it is there, in the form of this release. */
+  /** The SQL of a condition: whether the part exists in the form of this release. */
   readonly isThere: string;
-  /** One statement that makes it; left out for what comes with its table. */
+  /** The statement that creates it. Left out for a part that comes with its table. */
   readonly sql?: string;
-  /** True for an index, which makes calls fast: without it they work all the same. */
+  /** True for an index, which makes calls faster but is not required. */
   readonly isIndex?: boolean;
 }
 
-/** Returns everything that a store uses, in the order in which it is made. */
+/** Returns everything that a store uses, in the order of creation. */
 export function schemaParts(prefix: string): readonly SchemaPart[] {
   const [tables, functions] = [tablesOf(prefix), functionsOf(prefix)];
   const sources = [
@@ -39,17 +39,19 @@ export function schemaParts(prefix: string): readonly SchemaPart[] {
 
 interface Table {
   readonly name: string;
-  /** Their definitions by name. */
+  /** The definitions of columns by name. */
   readonly columns: Readonly<Record<string, string>>;
   readonly primaryKey?: string;
-  /** Those that a table of an earlier release lacks. */
+  /** Columns that a table of an earlier release lacks. */
   readonly added?: readonly string[];
-  /** What is indexed, by the end of the index's name. */
+  /** The indexed columns, by the end of the index's name. */
   readonly indexes: Readonly<Record<string, string>>;
   readonly isUpdatedInPlace?: boolean;
 }
 
-/** Compared byte by byte, whatever the database's language is: records are listed in this order. */
+/**
+ * Compared byte by byte, whatever the database's locale, because records are listed in this order.
+ */
 const ID = 'text COLLATE "C" NOT NULL';
 
 const EXPIRY = { expiry: 'expires_at' };
@@ -179,7 +181,10 @@ function hasColumn(table: string, column: string, definition: string): string {
     AND attname = '${column}' AND NOT attisdropped AND atttypid = to_regtype('${type}'))`;
 }
 
-/** A function is known by its name and its parameters: another effect gets another name. */
+/**
+ * Returns the part for a function. A function is identified by its name and parameters, so one with
+ * another effect needs another name.
+ */
 function toFunctionPart(sql: string): SchemaPart {
   const head = /FUNCTION (?<name>\w+)\((?<parameters>[^)]*)\)/.exec(sql)?.groups;
   const { name = '', parameters = '' } = head ?? {};

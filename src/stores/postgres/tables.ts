@@ -8,7 +8,7 @@ export type Tables = ReturnType<typeof tablesOf>;
 export type Functions = ReturnType<typeof functionsOf>;
 
 /**
- * @throws {TypeError} When the prefix is not an identifier that needs no quotes in every version of
+ * @throws {TypeError} if the prefix is not an identifier that needs no quotes in any version of
  * PostgreSQL.
  */
 export function tablesOf(prefix: string) {
@@ -23,14 +23,15 @@ export function tablesOf(prefix: string) {
     token: `${prefix}_token`,
     pendingLogin: `${prefix}_pending_login`,
     record: `${prefix}_record`,
-    /** A row for each owner and kind of records that was changed lately. */
+    /** A row for each owner and kind of records that was changed recently. */
     turn: `${prefix}_turn`,
   };
 }
 
 /**
- * Returns the names of the functions. A process that runs an earlier release uses them at the same
- * time: a function whose parameters or effects change gets the next number, and the old one stays.
+ * Returns the names of the functions. A process with an earlier release may use them at the same
+ * time. So a function whose parameters or effects change gets the next number, and the old one
+ * stays.
  */
 export function functionsOf(prefix: string) {
   return {

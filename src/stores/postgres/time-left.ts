@@ -1,12 +1,12 @@
 import { SERVER_TIMEOUT_MS } from '../with-timeout';
 import { type Functions, NOW } from './tables';
 
-/** Stands among the values of a statement for the milliseconds that are left of its call. */
+/** A placeholder among the values of a statement for the remaining milliseconds of its call. */
 export const TIME_LEFT = Symbol('time left');
 
 /**
- * Returns a value that `pg` asks for its number when it sends the statement, so that the time in
- * the queue of the pool counts, and the clocks of both machines need not agree.
+ * Returns a value that `pg` converts to a number when it sends the statement. So time in the queue
+ * of the pool counts, and the clocks of both machines need not agree.
  */
 export function createTimeLeft(startedAtMs: number): object {
   const giveUpAtMs = startedAtMs + SERVER_TIMEOUT_MS;
@@ -15,18 +15,18 @@ export function createTimeLeft(startedAtMs: number): object {
 }
 
 /**
- * The end of the head of a function whose last parameter is `time_left_ms`. The limit of the
- * session comes back when it returns.
+ * The end of the head of a function whose last parameter is `time_left_ms`. The session's own limit
+ * is restored when the function returns.
  */
 export const WITHIN_TIME = `LANGUAGE plpgsql SET lock_timeout = '${SERVER_TIMEOUT_MS}ms'`;
 
-/** Declares the end of the time of a call, by the clock of the database. */
+/** The SQL that declares the deadline of a call, by the database's clock. */
 export const DEADLINE = `deadline timestamptz :=
     ${NOW} + make_interval(secs => time_left_ms / 1000);`;
 
 /**
- * Returns the SQL of the function that each step of another one begins with, and its end: no wait
- * for a lock is longer than what is left, and several waits count together.
+ * Returns the SQL of the function with which each step of another function begins and ends. No wait
+ * for a lock is longer than the remaining time, and several waits count together.
  */
 export function checkTimeSql(functions: Functions): string {
   return `CREATE OR REPLACE FUNCTION ${functions.checkTime}(deadline timestamptz)

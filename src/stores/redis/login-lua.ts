@@ -1,19 +1,20 @@
 /**
- * A pending login is a hash: `version`, `user`, `place`, `value`, `sends`, `begun`, `series` where
- * it has one, `attempts`, and for each active OTP, `otp:` and its id, `number:value`, numbered as
- * they were attached. `begun` is JSON: when it began, in microseconds since 1970 by Redis' clock,
- * its side, block and sender. `attempts` is JSON too, `{ kinds, otps }`: the counts of the login by
- * kind, and those of every OTP it ever had. After it has passed, `version`, `user` and `passed` are
- * left. Each user has a sorted set of the ids by the time they end, and a hash with the id of the
- * login that got the last OTP in each place. Scripts derive all keys from the first one that was
- * passed: they carry the same hash tag, and whatever prefix the client library adds.
+ * A pending login is a hash with these fields: `version`, `user`, `place`, `value`, `sends`,
+ * `begun`, `series` if it has one, `attempts`, and for each active OTP, `otp:` and its id with the
+ * value `number:value`, numbered in the order of attachment. `begun` is JSON: the time of its
+ * beginning in microseconds since 1970 by Redis' clock, its side, block and sender. `attempts` is
+ * JSON too, `{ kinds, otps }`: the counts of the login by kind, and those of every OTP it ever had.
+ * After it has passed, only `version`, `user` and `passed` remain. Each user has a sorted set of
+ * the ids by their end, and a hash with the id of the login that got the last OTP in each place.
+ * Scripts derive all keys from the first key that is passed: they carry the same hash tag and any
+ * prefix of the client library.
  */
 const NAMES = `
 local function key_of(one) return root .. 'pending-login:' .. one end
 local function index_key(user) return root .. 'pending-logins:' .. user end
 local function holders_key(user) return root .. 'otp-holders:' .. user end`;
 
-/** Lua: what is read of a login, and how it ends. */
+/** Lua: how a login is read and ended. */
 const READING = `
 local function is_otp(name) return string.sub(name, 1, 4) == 'otp:' end
 
@@ -72,21 +73,21 @@ local function end_login(one, user, place)
   return redis.call('DEL', key_of(one))
 end`;
 
-/** Lua: what a script needs that is about one login. KEYS: pending login. ARGV: its id. */
+/** Lua: the beginning of scripts about one login. KEYS: pending login. ARGV: its id. */
 export const LOGIN = `
 local key, id = KEYS[1], ARGV[1]
 local root = string.sub(key, 1, -#('pending-login:' .. id) - 1)
 ${NAMES}
 ${READING}`;
 
-/** Lua: what a script needs that is about one user. KEYS: ids of the user. ARGV: user id. */
+/** Lua: the beginning of scripts about one user. KEYS: ids of the user. ARGV: user id. */
 export const USER = `
 local user, id = ARGV[1], nil
 local root = string.sub(KEYS[1], 1, -#('pending-logins:' .. user) - 1)
 ${NAMES}
 ${READING}`;
 
-/** Lua: leaves nothing of a login but its mark. */
+/** Lua: removes everything of a login except its mark. */
 export const MARKING = `
 local function leave_mark(login)
   redis.call('HSET', key, 'passed', 1)
@@ -98,7 +99,8 @@ local function leave_mark(login)
 end`;
 
 /**
- * Lua: the active logins of a user but `id`. One that this release has not written is left alone.
+ * Lua: the active logins of a user except `id`. A login that this release has not written is left
+ * alone.
  */
 export const OTHERS = `
 local OTHER_FIELDS = { 'version', 'user', 'begun', 'place', 'series', 'sends', 'attempts' }
@@ -128,7 +130,7 @@ local function keep(kept_key, life)
   redis.call('PEXPIRE', kept_key, math.max(life, redis.call('PTTL', kept_key)))
 end`;
 
-/** Lua: an OTP takes the OTPs of the user's other login of that place. */
+/** Lua: when a login gets an OTP, the user's other login of that place loses its OTPs. */
 export const TAKING = `
 local function take_otps(user, place, life)
   local other = redis.call('HGET', holders_key(user), place)

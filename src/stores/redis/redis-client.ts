@@ -5,24 +5,24 @@ import { checkClock } from '../check-clock';
 import { RECORD_PROBLEMS } from '../check-values';
 import { withTimeout } from '../with-timeout';
 
-/** What we use of node-redis 4 to 6, single server, sentinel or cluster. */
+/** The parts of node-redis 4 to 6 that are used here: single server, sentinel or cluster. */
 export interface NodeRedisClient extends ServerQuestions {
   readonly isReady?: boolean;
   evalSha(sha: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   configGet?(parameter: string): Promise<unknown>;
-  /** Of a cluster. */
+  /** Only in the client of a cluster. */
   readonly masters?: readonly unknown[];
   nodeClient?(master: unknown): unknown;
 }
 
-/** What we use of ioredis 4 to 6, single server, sentinel or cluster. */
+/** The parts of ioredis 4 to 6 that are used here: single server, sentinel or cluster. */
 export interface IoRedisClient extends ServerQuestions {
   readonly status: string;
   evalsha(sha: string, keyCount: number, ...keysAndValues: string[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...keysAndValues: string[]): Promise<unknown>;
   config?(subcommand: 'GET', parameter: string): Promise<unknown>;
-  /** Of a cluster. */
+  /** Only in the client of a cluster. */
   nodes?(role: 'master'): readonly unknown[];
 }
 
@@ -33,10 +33,10 @@ interface ServerQuestions {
 
 export type RedisClient = NodeRedisClient | IoRedisClient;
 
-/** A script with the name under which the server caches it. */
+/** A script, with the name under which the server caches it. */
 export type RedisScript = Readonly<ReturnType<typeof defineScript>>;
 
-/** Runs one script as one operation. The hash tag of the installation precedes each key. */
+/** Runs one script as one operation. The hash tag of the installation is put before each key. */
 export type RunScript = (
   operation: string,
   script: RedisScript,
@@ -52,14 +52,12 @@ export function isIoRedis(client: RedisClient): client is IoRedisClient {
   return typeof readFields(client).evalsha === 'function';
 }
 
-/**
- * Returns false while the client would only queue commands: they would be answered late, or never.
- */
+/** Returns false while the client would only queue commands, and answer them late or never. */
 export function isReady(client: RedisClient): boolean {
   return isNodeRedis(client) ? client.isReady !== false : client.status === 'ready';
 }
 
-/** Lua, in every script: ends it because of a record that this release has not written. */
+/** Lua, in every script: fails because of a record that this release has not written. */
 const REFUSING = `
 local function refuse_record(version, expected)
   local is_other = version and string.match(version, '^%d+$') and version ~= expected
@@ -68,7 +66,7 @@ end`;
 
 export function defineScript(body: string) {
   const text = `${REFUSING}\n${body}`;
-  // Redis names scripts by their SHA-1; it protects nothing.
+  // Redis names scripts by their SHA-1, so it needs no security.
   return { text, sha: createHash('sha1').update(text).digest('hex') };
 }
 
@@ -77,17 +75,16 @@ export const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Redis counts whole milliseconds, and at least one. */
+/** Returns whole milliseconds, at least one, as Redis expects them. */
 export function milliseconds(seconds: number): number {
   return Math.max(1, Math.ceil(seconds * 1000));
 }
 
 /**
- * Returns a function that runs scripts by name, and by text when the server does not know them or
- * has lost them.
+ * Returns a function that runs scripts by name, and by their source if the server does not have
+ * them.
  * @param root The beginning of all keys: the hash tag and a colon.
- * @param requireServer Is waited for before every script: what it rejects with refuses the
- * operation.
+ * @param requireServer Awaited before every script. If it rejects, the operation is refused.
  */
 export function scriptRunner(
   client: RedisClient,
@@ -107,7 +104,7 @@ export function scriptRunner(
     try {
       return await run(...call);
     } catch (error) {
-      // What `refuse_record` has raised. The server puts words of its own around it.
+      // Find the words that `refuse_record` raised: the server adds its own around them.
       const message = readField(error, 'message');
       const problem = RECORD_PROBLEMS.find(
         (words) => typeof message === 'string' && message.includes(`: ${words}`),
@@ -146,12 +143,12 @@ function callScript(
     : client.eval(script.text, keys.length, ...keysAndValues);
 }
 
-/** Called for a setting of the server that makes limits weaker than they look. */
+/** Called for a setting of the server that weakens the limits. */
 export type OnWarning = (message: string, code: string) => void;
 
 /**
- * Checks once, as soon as the client is connected, whether a server may lose what limits depend on.
- * Nothing waits for the check or depends on it.
+ * Checks once, as soon as the client is connected, whether a server may lose data that limits
+ * depend on. No call waits for the check or depends on it.
  */
 export function checkServerLater(client: RedisClient, onWarning: OnWarning): void {
   const codes = new Set<string>();
@@ -162,7 +159,7 @@ export function checkServerLater(client: RedisClient, onWarning: OnWarning): voi
 
   async function check(): Promise<void> {
     const servers = await findMasters(client);
-    // A server that does not show its settings cannot be checked; the store works all the same.
+    // A server that does not show its settings cannot be checked. The store works nevertheless.
     await Promise.allSettled(servers.map((server) => checkServer(server, warnOnce)));
     await Promise.all(
       servers.map((server) => checkClock('Redis', () => readTime(server), warnOnce)),
@@ -171,13 +168,13 @@ export function checkServerLater(client: RedisClient, onWarning: OnWarning): voi
 
   const start = (): void => void check().catch(() => undefined);
   if (isReady(client)) setImmediate(start);
-  // A cluster of node-redis emits no `ready`.
+  // The client of a cluster in node-redis emits no `ready`.
   else client.once?.(isNodeRedis(client) && client.masters ? 'connect' : 'ready', start);
 }
 
 /**
- * Returns a check that rejects while a server has a setting that makes limits weaker than they
- * look, or does not answer. Servers that have passed once are not asked again.
+ * Returns a check that rejects while a server has a setting that weakens the limits, or does not
+ * answer. Servers that have passed once are not asked again.
  */
 export function createServerGuard(client: RedisClient): () => Promise<void> {
   let passed: Promise<unknown> | undefined;
@@ -199,25 +196,26 @@ export function createServerGuard(client: RedisClient): () => Promise<void> {
   };
 }
 
-/** @throws {StoreError} with what to allow, where the user of Redis may not ask for settings. */
+/** @throws {StoreError} that names the rights to grant if the Redis user may not read settings. */
 function sayRights(error: unknown): never {
   if (toStoreCause(error).code !== 'NOPERM') throw error;
   throw new StoreError(
-    "onWarning is 'throw': the user of Redis may not ask for the settings of the server; allow " +
+    "onWarning is 'throw': the Redis user may not read the settings of the server; allow " +
       '+info and +config|get',
   );
 }
 
 /**
  * Returns a client for each master of a cluster, otherwise the client itself. The client of a
- * cluster would ask any node, and keys that move to another one are under its settings then.
+ * cluster would ask any node, but keys may move to a master with other settings.
  */
 async function findMasters(client: RedisClient): Promise<readonly RedisClient[]> {
   const masters = isNodeRedis(client)
     ? client.masters?.map((master) => client.nodeClient?.(master))
     : client.nodes?.('master');
   if (masters === undefined || masters.length === 0) return [client];
-  // The nodes of a cluster are clients of the same library; node-redis connects one when asked.
+  // The nodes of a cluster are clients of the same library. node-redis connects to a node on
+  // demand.
   return (await Promise.all(masters)) as RedisClient[];
 }
 
@@ -226,7 +224,7 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
   if (policy !== null && policy !== 'noeviction') {
     onWarning(
       'Redis may evict counters and logins (maxmemory-policy is not noeviction): an evicted ' +
-        'counter is a limit that is gone. Set maxmemory-policy noeviction.',
+        'counter is a lost limit. Set maxmemory-policy noeviction.',
       'SMS_OTP_REDIS_EVICTION',
     );
   }
@@ -234,8 +232,8 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
   const isAppending = readInfo(await client.info?.('persistence'), 'aof_enabled');
   if (isAppending === '0' && (await readSave(client)) === '') {
     onWarning(
-      'Redis keeps nothing on disk (appendonly is off, no save points): a restart forgets every ' +
-        'limit, also the count that disables a user. Switch appendonly on, or use postgresStore.',
+      'Redis keeps nothing on disk (appendonly is off, no save points): a restart loses every ' +
+        'limit, including the count that disables a user. Turn appendonly on, or use postgresStore.',
       'SMS_OTP_REDIS_PERSISTENCE',
     );
   }
@@ -251,7 +249,7 @@ function readInfo(info: unknown, name: string): string | null {
   return line?.[1]?.trim() ?? null;
 }
 
-/** Returns the save points, '' when there are none, null when the server does not show them. */
+/** Returns the save points: '' if there are none, null if the server does not show them. */
 async function readSave(client: RedisClient): Promise<string | null> {
   const reply: unknown = isNodeRedis(client)
     ? await client.configGet?.('save')

@@ -6,9 +6,9 @@ import type { ServerClock } from './server-clock';
 
 /**
  * A counter is a string, `2:count:reset:locked:locked-by:generation`: the version of the record,
- * the count, in milliseconds since 1970 by Redis' clock when it falls to zero and until when it is
- * locked, the count that set the lock, and when this generation began. Any other value under its
- * key makes the script fail.
+ * the count, the time at which it falls to zero, the time until which it is locked, the count that
+ * set the lock, and the time at which this generation began. Times are milliseconds since 1970 by
+ * Redis' clock. Any other value under its key makes the script fail.
  */
 const READING = `${NOW}
 
@@ -36,10 +36,10 @@ end`;
 
 /**
  * `plan_charge(keys, plan, is_forced)` reads and decides, and writes nothing. The keys are those of
- * the counters, then those that exempt others; the plan is for each counter what `toValues`
- * returns. No lock refuses a charge that is forced. All numbers are exact in a double. Returns the
- * number of the counter that refused, or 0, the tallies, and the numbers of those that
- * `write_tallies` is to write.
+ * the counters, then those that exempt from others. The plan has for each counter what `toValues`
+ * returns. A forced charge is never refused by a lock. All numbers are exact in a double. Returns
+ * the number of the counter that refused, or 0, the tallies, and the numbers of those that
+ * `write_tallies` must write.
  */
 export const PLANNING = `
 ${READING}
@@ -107,10 +107,10 @@ local function write_tallies(keys, tallies, changed)
 end`;
 
 /**
- * `charge(keys, text)`: the text is the plan as JSON. One argument and one string in return:
- * clients spend more time on each of them than on what it holds. Returns the number of the counter
- * that refused, or 0, for each counter its count, the milliseconds until it falls, the milliseconds
- * it is locked, and its generation, and at last what time it is.
+ * `charge(keys, text)`: the text is the plan as JSON. Takes one argument and returns one string,
+ * because clients spend more time per value than on its content. Returns the number of the counter
+ * that refused, or 0; for each counter its count, the milliseconds until it falls, the milliseconds
+ * it is locked, and its generation; and finally the time.
  */
 const CHARGING = `
 ${PLANNING}
@@ -133,7 +133,7 @@ const CHARGE = defineScript(`
 ${CHARGING}
 return charge(KEYS, ARGV[1])`);
 
-/** KEYS: the counters. ARGV: 1 when those under a running lock stay. */
+/** KEYS: the counters. ARGV: 1 if counters with an active lock stay. */
 const CLEAR = defineScript(`
 ${READING}
 for _, key in ipairs(KEYS) do
@@ -177,7 +177,7 @@ export function redisCounters(run: RunScript, clock: ServerClock): CounterStore 
 
 export const counterKey = (key: string): string => `counter:${key}`;
 
-/** Returns keys and plan, as JSON, as `plan_charge` takes them. */
+/** Returns the keys and the plan as JSON, as `plan_charge` expects them. */
 export function toPlan(counters: readonly Counter[]): [keys: string[], text: string] {
   // Most counters of a charge share one list.
   const exempting = new Set(counters.map(({ exemptBy }) => exemptBy));
@@ -191,8 +191,8 @@ export function toPlan(counters: readonly Counter[]): [keys: string[], text: str
 }
 
 /**
- * Returns what `charge` reads of one counter, in its order. @param keys All keys, which Lua counts
- * from 1.
+ * Returns the fields of one counter in the order in which `charge` reads them.
+ * @param keys All keys, which Lua counts from 1.
  */
 function toValues(counter: Counter, keys: readonly string[]): readonly unknown[] {
   const {
@@ -219,7 +219,7 @@ function toValues(counter: Counter, keys: readonly string[]): readonly unknown[]
 }
 
 /**
- * @throws {StoreError} `ERR_STORE` unless the reply is one number, four for each counter, and the
+ * @throws {StoreError} `ERR_STORE` unless the reply has one number, four for each counter, and the
  * time.
  */
 function toCharge(

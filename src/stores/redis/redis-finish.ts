@@ -10,9 +10,9 @@ import { PUTTING, readRecord, recordsKey, toPutResult, toPutValues } from './red
 
 /**
  * KEYS: pending login, the counters to clear, those that `plan_charge` takes, the records. ARGV: id
- * of the login, JSON of what `toText` returns, and when the call is over (0: not known). Returns
- * the entry that was replaced or nil, and for each put what `plan_put` returns, nil where nothing
- * was put; 0 when nothing is finished, -1 when it is too late.
+ * of the login, JSON of what `toText` returns, and the deadline of the call (0: not known). Returns
+ * the replaced entry or nil, and for each put what `plan_put` returns, nil if nothing was put.
+ * Returns 0 if nothing was finished, -1 if it is too late.
  */
 const FINISH = defineScript(`
 ${LOGIN}
@@ -76,7 +76,7 @@ export function redisFinish(run: RunScript, clock: ServerClock): SmsOtpStore['fi
   };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the reply is not one of a finish. */
+/** @throws {StoreError} `ERR_STORE` if the reply is not that of a finish. */
 function toFinished({ puts, replaces }: FinishOptions, reply: unknown): FinishResult {
   if (!Array.isArray(reply) || reply.length !== puts.length + 1)
     throw new StoreError('finish: unknown answer');
@@ -90,7 +90,7 @@ function toFinished({ puts, replaces }: FinishOptions, reply: unknown): FinishRe
 }
 
 /**
- * Returns what the script reads, in its order, as JSON.
+ * Returns the fields that the script reads, in its order, as JSON.
  * @param plan JSON of the charges.
  * @param owners The keys of the records, which Lua counts from 1.
  */

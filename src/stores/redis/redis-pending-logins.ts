@@ -23,7 +23,7 @@ local function to_answer(login, ...)
   return answer
 end`;
 
-/** Lua: which other login a new one joins, and which one ends for it. */
+/** Lua: which login a new one joins, and which one ends to make room for it. */
 const CHOOSING = `
 local function is_untried(login)
   local attempts = read_attempts(login)
@@ -58,9 +58,9 @@ end`;
 
 /**
  * KEYS: pending login. ARGV: id, user id, place, value, JSON of side, block and sender, series or
- * nothing, and milliseconds: to live, of protection, in which one is joined (0: none is); the most
- * logins without an OTP. Returns a list that begins with the outcome, `taken` for an id that there
- * is already; a joined login follows with its id and what `FIND` returns.
+ * nothing; in milliseconds: to live, of protection, in which a login can be joined (0: none); the
+ * most logins without an OTP. Returns a list that begins with the outcome, `taken` for an id that
+ * exists already. For a joined login its id and what `FIND` returns follow.
  */
 const BEGIN = defineScript(`
 ${NOW}
@@ -103,8 +103,8 @@ keep(index_key(user), life)
 return { 'begun' }`);
 
 /**
- * KEYS: pending login. ARGV: id, OTP id, value of the OTP, how many OTPs are active then. Returns 1
- * when it was attached.
+ * KEYS: pending login. ARGV: id, OTP id, value of the OTP, how many OTPs are active afterwards.
+ * Returns 1 if it was attached.
  */
 const ATTACH = defineScript(`
 ${LOGIN}
@@ -138,10 +138,10 @@ end
 return 1`);
 
 /**
- * KEYS: pending login. ARGV: id, the most attempts, of what, and the OTP id where one is given.
+ * KEYS: pending login. ARGV: id, the most attempts, their kind, and an OTP id if one is given.
  * Returns the number of the attempt, the OTP at which it was counted, and user, value, number of
- * sends, and id and value of each active OTP, the newest first; 0 when it is exhausted, nil when
- * the login or the OTP is not active.
+ * sends, and id and value of each active OTP, the newest first. Returns 0 if it is exhausted, nil
+ * if the login or the OTP is not active.
  */
 const CLAIM = defineScript(`
 ${LOGIN}
@@ -167,7 +167,7 @@ return to_answer(login, counts[name], otp and otp.otp_id or false)`);
 
 /**
  * KEYS: pending login. ARGV: id. Returns user, value, number of sends, and id and value of each
- * active OTP, the newest first; 'passed' or nil when the login is not active.
+ * active OTP, the newest first. Returns 'passed' or nil if the login is not active.
  */
 const FIND = defineScript(`
 ${LOGIN}
@@ -191,22 +191,22 @@ for _, other in ipairs(read_others(user)) do
 end
 return newest and to_answer(found, newest.id)`);
 
-/** KEYS: pending login. ARGV: id. Returns 1 when it was active, whatever it holds. */
+/** KEYS: pending login. ARGV: id. Returns 1 if it was active, whatever it contains. */
 const END = defineScript(`
 ${LOGIN}
 local found = redis.call('HMGET', key, 'user', 'place', 'passed')
 local ended = end_login(id, found[1], found[2])
 return found[3] and 0 or ended`);
 
-/** KEYS: pending login. ARGV: id, OTP id. Returns 1 when the OTP was active. */
+/** KEYS: pending login. ARGV: id, OTP id. Returns 1 if the OTP was active. */
 const END_OTP = defineScript(`
 ${LOGIN}
 local login = read_login(id)
 return login and find_otp(login, ARGV[2]) and redis.call('HDEL', key, 'otp:' .. ARGV[2]) or 0`);
 
 /**
- * KEYS: ids of the user. ARGV: user id, and the id of the one that stays. It ends one whose user is
- * missing, too.
+ * KEYS: ids of the user. ARGV: user id, and the id of the login to keep. Also ends a login whose
+ * user is missing.
  */
 const END_ALL = defineScript(`
 ${USER}
@@ -275,7 +275,7 @@ export const pendingLoginKey = (pendingId: string): string => `pending-login:${p
 
 const userLoginsKey = (userId: string): string => `pending-logins:${userId}`;
 
-/** Returns what the script takes, in its order. */
+/** Returns the arguments of the script in its order. */
 function toBeginValues(login: NewPendingLogin, options: BeginOptions): (string | number)[] {
   const { pendingId, userId, place, value, side, block, sender = null, series = '' } = login;
   const { ttlSeconds, most, protectedSeconds, joinSeconds } = options;
@@ -287,7 +287,7 @@ function toBeginValues(login: NewPendingLogin, options: BeginOptions): (string |
   return [pendingId, userId, place, value, about, series, ...times, most];
 }
 
-/** @throws {StoreError} `ERR_STORE` when the id is taken, and when the reply is none of a begin. */
+/** @throws {StoreError} `ERR_STORE` if the id is taken or the reply is unknown. */
 function toBegun(reply: unknown): BegunPendingLogin {
   const [outcome, pendingId, ...login] = requireList(reply);
   if (outcome === 'taken') throw new StoreError('begin: the id is taken');
@@ -308,7 +308,7 @@ function toClaim(reply: unknown): PendingClaim {
   return { outcome: 'claimed', attempt: number, otpId, login: toLogin(login) };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the reply is not one of a active login. */
+/** @throws {StoreError} `ERR_STORE` if the reply is not an active login. */
 function toLogin([userId, value, sends, ...rest]: readonly unknown[]): ActivePendingLogin {
   const number = requireWholeNumber('pendingLogins', sends);
   const otps: AttachedOtp[] = [];
@@ -324,7 +324,7 @@ function requireString(value: unknown): string {
   return value;
 }
 
-/** @throws {StoreError} `ERR_STORE` when the value is not a list. */
+/** @throws {StoreError} `ERR_STORE` if the value is not a list. */
 function requireList(value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) throw new StoreError('pendingLogins: unknown answer');
   return value;

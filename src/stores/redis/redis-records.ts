@@ -4,9 +4,9 @@ import { defineScript, milliseconds, NOW, type RunScript } from './redis-client'
 
 /**
  * The records of an owner and kind are one hash. Under each id is an entry,
- * `1:ends:rank:length:tag-and-value`: the version, the end of its life in milliseconds since 1970
- * by Redis' clock (0: none), the rank, and the length of the tag in UTF-16 units. The key lives as
- * long as the record that ends last, and without end while one of them has none.
+ * `1:ends:rank:length:tag-and-value`: the version, the expiry in milliseconds since 1970 by Redis'
+ * clock (0: none), the rank, and the length of the tag in UTF-16 units. The key expires with the
+ * record that expires last, and never while a record without expiry exists.
  */
 const READING = `
 -- The end of an entry's life, 0 for none; nil for an unknown entry.
@@ -42,7 +42,7 @@ local function is_lower(one, other)
   return one.rank < other.rank
 end`;
 
-/** Lua: makes a key live as long as the entry that ends last. */
+/** Lua: makes a key expire with the entry that expires last. */
 const COVERING = `
 -- The end of the entry that ends last; 0 when one has none.
 local function last_end(entries)
@@ -69,8 +69,8 @@ end`;
 
 /**
  * Lua: puts in three steps, so that nothing is written before all puts are known, and nothing is
- * deleted before all are written. An owner's records are `key`, the `live` entries by id as they
- * will be, and the `changes`: an entry that is written, false for one that goes.
+ * deleted before all are written. An owner's records are `key`, the future `live` entries by id,
+ * and the `changes`: an entry to write, or false for one to delete.
  */
 export const PUTTING = `
 ${READING}
@@ -119,7 +119,7 @@ local function delete_records(records)
 end`;
 
 /**
- * KEYS: records. ARGV: JSON of what `toPutValues` returns. Returns what `plan_put` does, nil where
+ * KEYS: records. ARGV: JSON of what `toPutValues` returns. Returns what `plan_put` returns, nil if
  * nothing was put.
  */
 const PUT = defineScript(`
@@ -141,7 +141,7 @@ return entry and not is_over(entry) and entry`);
 
 /**
  * KEYS: records. ARGV: id, the length and the tag seen, the next id, milliseconds to live (0: no
- * end), the rest of the next entry. Returns 1 when it was written.
+ * end), the rest of the next entry. Returns 1 if it was written.
  */
 const SWAP = defineScript(`
 ${NOW}
@@ -173,8 +173,8 @@ end
 return answer`);
 
 /**
- * KEYS: records. ARGV: id, and the length and the tag seen when one is given. Returns 1 when it was
- * live; without a tag, whatever its entry holds.
+ * KEYS: records. ARGV: id, and the length and the tag seen if one is given. Returns 1 if it was
+ * active. Without a tag the content of the entry does not matter.
  */
 const REMOVE = defineScript(`
 ${NOW}
@@ -188,8 +188,8 @@ if redis.call('PTTL', KEYS[1]) == -1 then cover(KEYS[1], read_entries(KEYS[1])) 
 return is_over(entry) and 0 or 1`);
 
 /**
- * KEYS: records. ARGV: the id that stays, or nothing. Returns the ids of those that were live,
- * whatever their entries hold.
+ * KEYS: records. ARGV: the id to keep, or nothing. Returns the ids of those that were active,
+ * whatever they contain.
  */
 const REMOVE_ALL = defineScript(`
 ${NOW}
@@ -241,18 +241,21 @@ export function redisRecords(run: RunScript): RecordStore {
   };
 }
 
-/** No kind holds a colon: two owners, or two kinds, never share a key. */
+/**
+ * Returns the key of records. A kind contains no colon, so two owners or two kinds never share a
+ * key.
+ */
 export const recordsKey = (records: RecordsOf): string =>
   `records:${records.kind}:${records.owner}`;
 
-/** Returns what `plan_put` takes of a put, in its order. */
+/** Returns the arguments of `plan_put` in their order. */
 export function toPutValues(put: RecordPut): readonly unknown[] {
   const ceiling = put.most ?? Number.MAX_SAFE_INTEGER;
   const { record } = put;
   return [record.id, toLife(put.ttlSeconds), ceiling, put.ifNone === true, toRest(record)];
 }
 
-/** @throws {StoreError} `ERR_STORE` unless the reply is null or what `plan_put` returns. */
+/** @throws {StoreError} `ERR_STORE` unless the reply is null or a result of `plan_put`. */
 export function toPutResult(operation: string, put: RecordPut, reply: unknown): PutResult {
   if (reply === null) return { isPut: false, gone: [], replaced: null };
 
@@ -261,19 +264,19 @@ export function toPutResult(operation: string, put: RecordPut, reply: unknown): 
   return { isPut: true, gone: requireStrings(operation, gone), replaced };
 }
 
-/** 0: no end. */
+/** Returns milliseconds. 0: no end. */
 function toLife(ttlSeconds: number | null): number {
   return ttlSeconds === null ? 0 : milliseconds(ttlSeconds);
 }
 
-/** The tag with its length: two of them are equal, or neither begins with the other. */
+/** Returns the tag with its length, so that no tag is the beginning of another one. */
 const toTag = (tag: string): string => `${tag.length}:${tag}`;
 
-/** Returns an entry from the rank on; scripts put the beginning before it. */
+/** Returns an entry from the rank on. Scripts put the beginning before it. */
 const toRest = (record: StoredRecord): string =>
   `${record.rank}:${toTag(record.tag)}${record.value}`;
 
-/** @throws {StoreError} `ERR_STORE` when the entry is not one that this release writes. */
+/** @throws {StoreError} `ERR_STORE` if this release has not written the entry. */
 function toRecord(id: string, entry: unknown): StoredRecord {
   const record = readRecord(id, entry);
   if (record === null) throw entryError('records', entry);

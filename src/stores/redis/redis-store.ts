@@ -20,28 +20,28 @@ export type { IoRedisClient, NodeRedisClient, RedisClient } from './redis-client
 
 export interface RedisStoreOptions {
   /**
-   * The hash tag of all keys of one installation: 1 to 64 letters, digits and `. _ : -`. Default
+   * The hash tag of all keys of one installation: 1 to 64 letters, digits and `. _ : -`. Default:
    * `sms-otp`.
    */
   readonly prefix?: string;
   /**
    * Called once for each setting of the server that weakens the limits, with code
-   * `SMS_OTP_REDIS_EVICTION` or `SMS_OTP_REDIS_PERSISTENCE`, and with `SMS_OTP_CLOCK` when its
-   * clock differs by more than 30 s. With `'throw'` the store refuses every operation with a
-   * `StoreError` that says so, until the setting is another one; clocks are not compared then.
-   * Default: `process.emitWarning`.
+   * `SMS_OTP_REDIS_EVICTION` or `SMS_OTP_REDIS_PERSISTENCE`, and with `SMS_OTP_CLOCK` if its clock
+   * differs by more than 30 s. With `'throw'` the store refuses every operation with a `StoreError`
+   * that names the setting, until it is changed; then clocks are not compared. Default:
+   * `process.emitWarning`.
    */
   readonly onWarning?: OnWarning | 'throw';
 }
 
 /**
  * Creates a store that keeps all state in Redis 6 or later, shared by all processes. Each operation
- * is one script with a timeout of 2 s; while the client is not connected it is refused at once.
- * Every key has a time to live, by Redis' clock, but for records that live until they are removed.
- * The client stays the app's: the app connects it, listens to its errors and closes it.
+ * is one script with a timeout of 2 s. While the client is not connected it is refused at once.
+ * Every key expires, by Redis' clock, except those of records that are kept until they are removed.
+ * The client belongs to the app, which connects it, listens to its errors and closes it.
  *
  * @param client A client of node-redis 4 to 6 or ioredis 4 to 6.
- * @throws {TypeError} When the client is neither, or the prefix is invalid.
+ * @throws {TypeError} if the client is neither, or the prefix is invalid.
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): SmsOtpStore {
   const emitWarning: OnWarning = (message, code) => process.emitWarning(message, { code });

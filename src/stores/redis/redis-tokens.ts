@@ -11,15 +11,14 @@ import type { StoredToken, TokenStore } from '../store';
 import { defineScript, milliseconds, type RunScript } from './redis-client';
 
 /**
- * A token is a string, `1:fence:sealed`: the version of the record, the fence it was written under,
- * what the client sealed. The last fence given out and the lease have keys of their own. KEYS:
- * token.
+ * A token is a string, `1:fence:sealed`: the version of the record, its fence, and the sealed
+ * token. The last issued fence and the lease have their own keys. KEYS: token.
  */
 const READ = defineScript(`return redis.call('GET', KEYS[1])`);
 
 /**
- * KEYS: token, fence, lease. ARGV: owner, the fence seen, milliseconds of the lease, milliseconds a
- * fence lives.
+ * KEYS: token, fence, lease. ARGV: owner, the fence seen, milliseconds of the lease, milliseconds
+ * that a fence is kept.
  */
 const ACQUIRE = defineScript(`
 local owner, seen, lease, life = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4]
@@ -43,7 +42,7 @@ local function free(key, owner)
 end`;
 
 /**
- * KEYS: token, fence, lease. ARGV: owner, fence, record, milliseconds to live. Returns 1 when the
+ * KEYS: token, fence, lease. ARGV: owner, fence, record, milliseconds to live. Returns 1 if the
  * token was stored.
  */
 const SAVE = defineScript(`
@@ -100,7 +99,7 @@ function toAnswer(reply: unknown): LeaseAnswer {
   return { outcome, fence, previous: stored };
 }
 
-/** @throws {StoreError} `ERR_STORE` when the record is not one that this release writes. */
+/** @throws {StoreError} `ERR_STORE` if this release has not written the record. */
 function toToken(record: unknown): StoredToken | null {
   if (record === null) return null;
   const form = /^1:(?<fence>[1-9][0-9]{0,15}):(?<sealed>.*)$/s;

@@ -1,17 +1,21 @@
 import { SERVER_TIMEOUT_MS } from '../with-timeout';
 
-/** What a process knows of the clock of Redis, by which a script sees that it runs too late. */
+/** The known time of Redis' clock, from which a script learns that it runs too late. */
 export interface ServerClock {
   /**
-   * Notes an answer that says what time it is at the server.
+   * Records an answer that contains the server's time.
    * @param sentAtMs When the call was sent, by the monotonic clock of this process.
    */
   note(serverMs: number, sentAtMs: number): void;
-  /** Returns when a call that begins now is over, by the server's clock; 0 if it is not known. */
+  /**
+   * Returns the deadline of a call that begins now, by the server's clock. 0 if it is not known.
+   */
   readDeadline(): number;
 }
 
-/** An answer older than this says nothing: the server may have been replaced, or its clock set. */
+/**
+ * The oldest answer that counts: after that the server may have been replaced, or its clock set.
+ */
 const NEWS_MS = 60_000;
 
 export function createServerClock(): ServerClock {
@@ -24,7 +28,7 @@ export function createServerClock(): ServerClock {
       sentAtMs = atMs;
     },
     readDeadline() {
-      // The answer was made after the call was sent, so this is never too early.
+      // The answer was made after the call was sent, so this deadline is never too early.
       const ageMs = performance.now() - sentAtMs;
       return ageMs > NEWS_MS ? 0 : Math.ceil(serverMs + ageMs + SERVER_TIMEOUT_MS);
     },
