@@ -80,7 +80,7 @@ describe('money', () => {
     const { env, simulator } = await openAccount();
     const { code, stderr } = await runCli(['send', MOBILE], { env, input, isTerminal: true });
     expect(code).toBe(0);
-    expect(stderr).toContain(`Text a code to ${MOBILE}? It costs money.`);
+    expect(stderr).toContain(`Send a code to ${MOBILE}? It costs money.`);
     expect(simulator.outbox).toHaveLength(1);
   });
 

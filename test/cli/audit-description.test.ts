@@ -170,7 +170,7 @@ describe('audit refuses', () => {
       'logInAs.by: must be an object with name, phone and password',
     ],
     ['a method that is none', configOf(1, { logout: { path: '/', method: 'post' } }), 2, 'capital'],
-    ['an unknown member', configOf(1, { guard: [] }), 2, 'the file has unknown members: guard'],
+    ['an unknown member', configOf(1, { guard: [] }), 2, 'the file has unknown fields: guard'],
     ['one user', configOf(1, { users: [] }), 2, 'users: '],
     [
       'a number without plus',

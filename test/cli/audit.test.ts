@@ -105,7 +105,7 @@ describe('audit of a URL', () => {
     const { code, stdout, stderr } = await auditApp(planted ?? {}, []);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(
-      'The app cannot be judged. No text goes out after the right password.',
+      'The app cannot be audited. No text goes out after the right password.',
     );
     expect(stderr).toMatch(
       /Start the app with http:\/\/127\.0\.0\.1:\d+ as the address of its gateway/,

@@ -32,7 +32,7 @@ describe('copy-pages', () => {
     writeFileSync(join(folder, 'mine.ts'), '');
     const { code, stderr } = await runCli(['copy-pages', '.'], { folder });
     expect(code).toBe(1);
-    expect(stderr).toContain('The folder has files already. Nothing was written.');
+    expect(stderr).toContain('The folder is not empty. Nothing was written.');
     expect(readdirSync(folder)).toEqual(['mine.ts']);
   });
 

@@ -238,7 +238,7 @@ describe('doctor', () => {
     const argv = ['doctor', '--number', MOBILE, '--send', '--lookup'];
     const no = await runCli(argv, { env, input: 'n\n', isTerminal: true });
     expect([no.code, no.stdout]).toEqual([1, '']);
-    expect(no.stderr).toContain(`Text a code to and look up ${MOBILE}? It costs money.`);
+    expect(no.stderr).toContain(`Send a code to and look up ${MOBILE}? It costs money.`);
     expect(simulator.stats()).toMatchObject({ sent: 0 });
   });
 });

@@ -156,7 +156,7 @@ describe('the explanation of an error', () => {
     expect(explain(error)).toEqual({
       code: 'ERR_UNEXPECTED',
       message: `Unexpected error (${word})`,
-      advice: 'This is a bug of the command; please report it with what you did.',
+      advice: 'This is a bug of the command. Please report it and what you did.',
       exitCode: 1,
     });
   });

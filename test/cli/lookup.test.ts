@@ -133,7 +133,7 @@ describe('money', () => {
     const run = { env, input: 'n\n', isTerminal: true };
     const { code, stderr } = await runCli(['lookup', ...NUMBERS], run);
     expect(code).toBe(1);
-    expect(stderr).toContain('Look 3 numbers up? It costs money.');
+    expect(stderr).toContain('Look up 3 numbers? It costs money.');
     expect((await runCli(['lookup', MOBILE], run)).stderr).toContain(`Look ${MOBILE} up?`);
     expect(simulator.stats().calls.lookup).toBe(0);
     expect((await runCli(['lookup', ...NUMBERS], { ...run, input: 'y\n' })).code).toBe(0);

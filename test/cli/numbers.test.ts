@@ -55,7 +55,7 @@ describe('numbers', () => {
   it.each([
     ['2025550123', [], 'no plus: name the country of such numbers with --country'],
     ['0044 7400 123456', [], 'no plus: name the country of such numbers with --country'],
-    ['+44 20 7946 0018', [], 'a landline, or a number that charges the caller'],
+    ['+44 20 7946 0018', [], 'a landline, or a number that charges its callers'],
     ['+1 202 555', US, 'no such number'],
     ['202 555 0123 ext. 4', US, 'no such number'],
     ['447400123456', US, 'no such number'],

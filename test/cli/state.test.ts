@@ -114,7 +114,7 @@ for (const [service, place, start, open] of PLACES) {
       const again = await runCli(['unlock', 'grace'], opened);
       expect([again.code, again.stdout]).toEqual([1, '']);
       expect(again.stderr).toMatch(
-        /There is nothing to lift: no lock, and no text counted\.\s+Failures that stay counted: 10\./,
+        /There is nothing to lift: no lock, and no message counted\.\s+Failures that stay counted: 10\./,
       );
       expect(await runCli(['unlock', 'grace', '--json'], opened)).toMatchObject({ code: 1 });
       expect(await failuresOf(opened.store, 'grace')).toEqual([10, false]);
@@ -143,7 +143,7 @@ for (const [service, place, start, open] of PLACES) {
     it('says when there was nothing to do', async () => {
       const key = `sends:day:user:others:erin`;
       for (const [options, note] of [
-        [[], 'There was no lock. The send budgets are lifted.'],
+        [[], 'There was no lock. The limits on messages are lifted.'],
         [['--enable'], 'There were no failures.'],
       ] as const) {
         await opened.store.counters.charge([{ key, windowSeconds: 86_400 }]);
@@ -167,7 +167,7 @@ for (const [service, place, start, open] of PLACES) {
       await opened.store.counters.charge([{ key, windowSeconds: 86_400 }]);
       const again = await runCli(['unlock', 'frank'], opened);
       expect(again.stdout).toBe(
-        `unlocked  frank  was: 0 failures, no lock, 1 text counted, in ${place}\n`,
+        `unlocked  frank  was: 0 failures, no lock, 1 message counted, in ${place}\n`,
       );
     });
 
