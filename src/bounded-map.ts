@@ -1,7 +1,7 @@
 /**
- * A map that drops its oldest entries, so that it does not grow without end in a long run: it keeps
- * at least the newest `minKept` and at most twice as many. Two generations, because removing a
- * Map's first key again and again is quadratic.
+ * A map that drops its oldest entries, so that a long run does not fill the memory. It keeps at
+ * least the newest `minKept` entries and at most twice as many. It has two generations, because
+ * removing a Map's first key again and again is quadratic.
  */
 export class BoundedMap<Key, Value> {
   #young = new Map<Key, Value>();

@@ -1,8 +1,8 @@
-/** Names further away than this are another word and not a misspelling. */
+/** A name further away than this is a different word, not a misspelling. */
 const MAX_DISTANCE = 3;
 /**
- * A name that goes on after so many characters of another may be meant, as with `getPhoneNumber`
- * for `getPhone`.
+ * The shortest common beginning at which one name counts as a longer form of another, as with
+ * `getPhoneNumber` for `getPhone`.
  */
 const MIN_BEGINNING = 4;
 
@@ -28,7 +28,7 @@ function isBeginning(short: string, long: string): boolean {
   return short.length >= MIN_BEGINNING && long.startsWith(short);
 }
 
-/** The Levenshtein distance: how many characters have to be inserted, removed or replaced. */
+/** Returns the Levenshtein distance: how many characters must be inserted, removed or replaced. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
 

@@ -5,14 +5,14 @@ import { optionError, readFields } from './errors';
 import { isPrintedSecret } from './keys';
 import type { SmsOtpStore } from './stores/store';
 
-/** Options of `passport.authenticate` that pass the reason of a refusal on. */
+/** Options of `passport.authenticate` that report the reason of a refusal. */
 const PASSPORT_MESSAGES = ['failureFlash', 'failureMessage', 'failWithError'];
 
 /**
  * Returns a schema for an object with these fields and no others.
  *
- * Every field carries its own message, because zod's own messages would show the value.
- * @param off What to write in place of `false`.
+ * Every field has its own message, because zod's own messages would show the value.
+ * @param off The message for `false`.
  */
 export function strictOptions<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
@@ -25,7 +25,7 @@ export function strictOptions<Shape extends z.core.$ZodLooseShape>(
 
       const [unknown = ''] = issue.keys as readonly string[];
       if (PASSPORT_MESSAGES.includes(unknown))
-        return 'the reason of a refusal is the notice of status(req)';
+        return 'read the reason of a refusal from status(req).notice';
 
       const meant = closestName(unknown, Object.keys(shape));
       return meant === undefined ? '' : `did you mean ${meant}?`;
@@ -33,14 +33,14 @@ export function strictOptions<Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-/** Says what to write in place of a switch: a part is switched on by its options. */
+/** Returns the message for a value that is no object: `true` suggests `{}`. */
 function notAnObject(input: unknown): string {
   return input === true ? 'must be an object: write {} for the defaults' : 'must be an object';
 }
 
 /**
- * Returns a schema for the address of a page: browsers resolve a relative one against the page they
- * are on, and `//host` leads to another host.
+ * Returns a schema for the address of a page. Relative addresses are refused because browsers
+ * resolve them against the current page, and `//host` because it leads to another host.
  */
 export function pageOption() {
   return z
@@ -63,7 +63,6 @@ export function nonEmptyString(): z.ZodString {
   return z.string(problem).min(1, problem);
 }
 
-/** Returns a schema for a boolean. */
 export function switchOption(): z.ZodBoolean {
   return z.boolean('must be a boolean');
 }
@@ -81,12 +80,12 @@ export function policyMode(fallback: 'enforce' | 'report') {
   return oneOf('enforce', 'report').default(fallback);
 }
 
-/** Returns a schema for an option that `false` switches off. */
+/** Returns a schema for an option that `false` turns off. */
 export function unlessFalse<Schema extends z.ZodType>(schema: Schema) {
   return z.union([z.literal(false), schema], { error: () => '' });
 }
 
-/** Returns a schema for a function. Only the caller knows its type. */
+/** Returns a schema for a function. Its type is not checked. */
 export function callback<Callback extends (...values: never[]) => unknown>(): z.ZodCustom<
   Callback,
   Callback
@@ -95,9 +94,8 @@ export function callback<Callback extends (...values: never[]) => unknown>(): z.
 }
 
 /**
- * Returns a schema for a function that must not return a promise. One that does so all the same
- * returns no valid value, which ends in an error of the request, and a rejection does not end the
- * process.
+ * Returns a schema for a function that must not return a promise. If it returns one all the same,
+ * the request ends in an error, and a rejection does not end the process.
  */
 export function syncCallback<Callback extends (input: never) => unknown>() {
   return callback<Callback>().transform((call) => {
@@ -107,12 +105,12 @@ export function syncCallback<Callback extends (input: never) => unknown>() {
       return value;
     };
 
-    // It takes and returns what the callback does.
+    // The wrapper takes and returns the same as the callback.
     return callSafely as Callback;
   });
 }
 
-/** One secret or a list, as the environment gives them. */
+/** One secret or a list. Undefined is allowed because environment variables have this type. */
 export type SecretOption =
   | string
   | undefined
@@ -121,9 +119,9 @@ export type SecretOption =
 const SECRET =
   'must be a string of at least 32 random characters: `openssl rand -base64 32` makes one';
 
-const PRINTED = `is printed in the documents, so that everybody knows it; it ${SECRET}`;
+const PRINTED = `is printed in the documentation, so it is public; it ${SECRET}`;
 
-/** Returns a schema for the option `secret`: one, or a list, which it makes of both. */
+/** Returns a schema for the option `secret`: one secret or a list. Both become a list. */
 export function secretOption() {
   const secret = z
     .string(SECRET)
@@ -141,7 +139,7 @@ export function secretOption() {
     .refine(isAccepted, PRINTED);
 }
 
-/** Returns a schema for an object that has these methods or parts. What they do is not checked. */
+/** Returns a schema for an object that has these methods or fields. Their types are not checked. */
 export function objectWith<Part>(
   what: string,
   ...fields: readonly string[]
@@ -155,7 +153,7 @@ export function objectWith<Part>(
 
   return isObject.refine((value) => findMissing(value) === undefined, {
     abort: true,
-    error: ({ input }) => `must be ${what}; the one given has no ${findMissing(input) ?? ''}`,
+    error: ({ input }) => `must be ${what}; the one given has no \`${findMissing(input) ?? ''}\``,
   });
 }
 
@@ -186,8 +184,8 @@ export function byCountry<Value extends z.ZodType>(
 }
 
 /**
- * Returns the ISO 3166-1 code of the country that two letters mean: GB for UK; AC, TA and XK too,
- * which can be called.
+ * Returns the ISO 3166-1 code of a country: GB also for UK, and also AC, TA and XK, which have
+ * phone numbers.
  */
 export function findCountry(code: string): string | undefined {
   if (!/^[A-Z]{2}$/i.test(code)) return undefined;
@@ -197,8 +195,8 @@ export function findCountry(code: string): string | undefined {
 
 /**
  * Checks options and fills in the defaults.
- * @param maker The function or class they belong to; every message begins with it.
- * @throws {TypeError} that names the first wrong option, or all that are missing, and never shows a
+ * @param maker The function or class that the options belong to. Every message begins with it.
+ * @throws {TypeError} that names the first wrong option, or all missing ones, and never shows a
  * value.
  */
 export function parseOptions<Schema extends z.ZodType>(
@@ -206,7 +204,8 @@ export function parseOptions<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
 ): z.output<Schema> {
-  // Options are parsed once: what zod would compile for the next time costs more than it saves.
+  // Do not let zod compile the schema: options are parsed once, so compiling costs more than it
+  // saves.
   const result = schema.safeParse(given, { jitless: true });
   if (result.success) return result.data;
   throw toOptionError(maker, result.error.issues, given);
@@ -218,21 +217,27 @@ function toOptionError(
   given: unknown,
 ): TypeError {
   const issue = findIssue(issues);
-  const path = issue?.path.map(String) ?? [];
+  const path = issue?.path ?? [];
   if (issue?.code === 'unrecognized_keys') {
-    const option = [...path, issue.keys[0]].join('.');
+    const option = toName([...path, issue.keys[0] ?? '']);
     const meant = issue.message && `, ${issue.message}`;
     return new TypeError(`${maker}: unknown option ${option}${meant}`);
   }
 
   const problem = issue?.message ?? '';
-  const option = path.join('.') || 'options';
+  const option = toName(path) || 'options';
   if (issue === undefined || !isMissing(issue, given)) return optionError(maker, option, problem);
 
   const missing = issues.map(toInnermost).filter((one) => isMissing(one, given));
   if (missing.length === 1) return optionError(maker, option, `is missing; it ${problem}`);
-  const lines = missing.map((one) => `\n  ${one.path.join('.')} ${one.message}`);
+  const lines = missing.map((one) => `\n  ${toName(one.path)} ${one.message}`);
   return new TypeError(`${maker}: ${lines.length} options are missing:${lines.join('')}`);
+}
+
+/** Returns the name of an option as JavaScript writes it: `limits.perUser.max`, `policies[0]`. */
+function toName(path: readonly PropertyKey[]): string {
+  const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
+  return parts.join('').replace(/^\./, '');
 }
 
 function isMissing(issue: z.core.$ZodIssue, given: unknown): boolean {
@@ -243,12 +248,15 @@ function isMissing(issue: z.core.$ZodIssue, given: unknown): boolean {
 
 /** Returns the issue to report, with its whole path. */
 function findIssue(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
-  // A misspelt option explains why another one seems to be missing.
+  // Report a misspelt option first: it explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   return issue && toInnermost(issue);
 }
 
-/** A union without a message of its own says what is wrong for its last member. */
+/**
+ * Returns the innermost issue: a union without a message of its own is explained by its last
+ * member.
+ */
 function toInnermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union' || issue.message !== '') return issue;
   const inner = issue.errors.at(-1) ?? [];

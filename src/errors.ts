@@ -7,26 +7,26 @@ import {
 } from './foreign-error';
 
 /**
- * The base class of every error this package throws at run time. Messages are built from fixed
- * words: they never hold a code, token, password, full number, body, header or URL. Wrong options
- * are plain `TypeError`s instead.
+ * The base class of all errors that this package throws at run time. Messages are built from fixed
+ * words: they never contain a code, token, password, full number, body, header or URL. Wrong
+ * options are plain `TypeError`s instead.
  */
 export abstract class SmsOtpError extends Error {
-  /** Never changes, so that it can be used in a `switch`. */
+  /** A stable code, for use in a `switch`. */
   abstract readonly code: string;
-  /** The HTTP status an Express error handler should answer with. */
+  /** The HTTP status that an Express error handler should answer with. */
   abstract readonly status: number;
-  /** The safe part of the third-party error behind this one. */
+  /** The safe part of the third-party error that caused this one. */
   declare readonly cause: SafeCause | undefined;
-  /** Headers of the response, which the error handler of Express sends. */
+  /** Headers that the error handler of Express adds to its response. */
   declare readonly headers?: { readonly 'Retry-After'?: string };
 
-  /** Makes `instanceof` false for a third-party error that cannot even be asked its class. */
+  /** Returns false for a third-party error whose class cannot be read. */
   static override [Symbol.hasInstance](error: unknown): boolean {
     try {
       return Function.prototype[Symbol.hasInstance].call(this, error);
     } catch {
-      // A `Proxy` that throws when it is read is none of ours.
+      // A `Proxy` that throws when it is read is not one of our errors.
       return false;
     }
   }
@@ -38,16 +38,16 @@ export abstract class SmsOtpError extends Error {
   }
 }
 
-/** The base class of the errors after which there is no usable answer. */
+/** The base class of errors after which there is no usable answer. */
 export abstract class NoAnswerError extends SmsOtpError {
   /**
-   * False when no byte of the request can have left this process; otherwise the gateway may have
-   * acted on it.
+   * False if no byte of the request can have left this process. True: the gateway may have acted on
+   * it.
    */
   abstract readonly mayHaveArrived: boolean;
 }
 
-/** Returns the safe part of the error behind ours; undefined if there is none. */
+/** Returns the safe part of the error that caused ours; undefined if there is none. */
 function toOptionalCause(
   cause: unknown,
   toSafe: (error: unknown) => SafeCause,
@@ -55,27 +55,27 @@ function toOptionalCause(
   return cause === undefined ? undefined : toSafe(cause);
 }
 
-/** Returns a message with the code of the cause behind it, where there is one. */
+/** Appends the code of the cause to a message, if there is one. */
 function withCode(message: string, cause: SafeCause | undefined): string {
   return cause?.code == null ? message : `${message}: ${cause.code}`;
 }
 
-/** Takes the `Retry-After` off an error after which the same request cannot succeed. */
+/** Removes the `Retry-After` from an error if the same request cannot succeed later. */
 export function withoutRetryAfter<E extends SmsOtpError>(error: E): E {
   return Object.defineProperty(error, 'headers', { value: {} });
 }
 
 /**
- * Returns false when an error says that the gateway cannot have acted: no text went out, no code
- * was judged. What does not say so may have arrived.
+ * Returns false if an error says that the gateway cannot have acted: no message was sent and no
+ * code was checked. Any other error may have arrived.
  */
 export function mayHaveArrived(error: unknown): boolean {
   return readField(error, 'mayHaveArrived') !== false;
 }
 
 /**
- * Returns whether a code may have been judged and nobody knows how. A rejection is an answer, and
- * the store of a login keeps no codes: only that of a gateway can lose one.
+ * Returns whether a code may have been checked without anyone knowing the result. A rejection is an
+ * answer, and the store of a login keeps no codes: only the store of a gateway can lose one.
  */
 export function isAnswerLost(error: unknown): error is NoAnswerError | StoreError {
   if (error instanceof StoreError) return error.mayHaveArrived === true;
@@ -83,17 +83,18 @@ export function isAnswerLost(error: unknown): error is NoAnswerError | StoreErro
 }
 
 /**
- * Returns what a gateway of the app, or a function that it calls, has thrown as an error of a
- * gateway. One of ours stays as it is, also that of the store in which it keeps its codes.
+ * Converts what an app's gateway, or a function that it calls, has thrown into a gateway error.
+ * Errors of this package stay as they are, also those of the store in which a gateway keeps its
+ * codes.
  */
 export function toGatewayError(call: string, error: unknown): GatewayError | StoreError {
   if (isGatewayError(error) || error instanceof StoreError) {
-    // A client with `keepsDetail` may be behind the gateway of the app.
+    // The app's gateway may use a client with `keepsDetail`, whose errors contain secrets.
     Reflect.deleteProperty(error, 'detail');
     return error;
   }
   if (!mayHaveArrived(error)) return new GatewayUnreachableError(call, false, error);
-  const problem = 'it has thrown another error than those of this package';
+  const problem = 'it threw an error that is not one of this package';
   return new GatewayResponseError(call, null, problem, null, error ?? null);
 }
 
@@ -105,7 +106,7 @@ export class GatewayUnreachableError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_UNREACHABLE';
   readonly status: 502 | 503;
 
-  /** @param mayHaveArrived False when no byte of the request can have left this process. */
+  /** @param mayHaveArrived False if no byte of the request can have left this process. */
   constructor(
     call: string,
     readonly mayHaveArrived: boolean,
@@ -122,7 +123,7 @@ export class GatewayTimeoutError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_TIMEOUT';
   readonly status = 504;
 
-  /** @param mayHaveArrived False when no byte of the request can have left this process. */
+  /** @param mayHaveArrived False if no byte of the request can have left this process. */
   constructor(
     call: string,
     timeoutMs: number,
@@ -132,12 +133,12 @@ export class GatewayTimeoutError extends NoAnswerError {
   }
 }
 
-/** The caller has ended the call with its `signal`. */
+/** The caller ended the call with its `signal`. */
 export class GatewayAbortedError extends NoAnswerError {
   readonly code = 'ERR_GATEWAY_ABORTED';
   readonly status = 503;
 
-  /** @param mayHaveArrived False when no byte of the request can have left this process. */
+  /** @param mayHaveArrived False if no byte of the request can have left this process. */
   constructor(
     call: string,
     readonly mayHaveArrived: boolean,
@@ -160,7 +161,7 @@ export class GatewayResponseError extends NoAnswerError {
   readonly status: 502 | 503;
   readonly mayHaveArrived = true;
   override readonly headers: { readonly 'Retry-After'?: string };
-  /** The answer itself: of a client with `keepsDetail` alone. */
+  /** The answer itself. Only a client with `keepsDetail` sets it. */
   declare readonly detail?: GatewayDetail;
 
   constructor(
@@ -189,19 +190,16 @@ export class GatewayRejectedError extends SmsOtpError {
   readonly status: 502 | 503;
   override readonly headers: { readonly 'Retry-After'?: string };
 
-  /** Application error code of the documents, or null when the answer had a status and no code. */
+  /** The documented error code, or null if the answer had a status and no code. */
   readonly gatewayCode: number | null;
-  /** Its documented name, or null when the code is not in the documents. */
+  /** The documented name of the code, or null if the code is not documented. */
   readonly gatewayName: string | null;
   readonly httpStatus: number;
   /** Seconds of the answer's `Retry-After`, or null. */
   readonly retryAfterSeconds: number | null;
-  /**
-   * False when the answer excludes that a text went out, or that a code was judged. A gateway that
-   * does not say may have done either.
-   */
+  /** False if the answer rules out that a message was sent or a code checked. True: it does not. */
   readonly mayHaveArrived: boolean;
-  /** The answer itself: of a client with `keepsDetail` alone. */
+  /** The answer itself. Only a client with `keepsDetail` sets it. */
   declare readonly detail?: GatewayDetail;
 
   constructor(call: string, rejection: GatewayRejection) {
@@ -224,43 +222,42 @@ export class GatewayRejectedError extends SmsOtpError {
   }
 }
 
-/** The gateway's own words. They may hold a number, and any secret that the gateway repeats. */
+/** The gateway's own answer. It may contain a number, and any secret that the gateway repeats. */
 export interface GatewayDetail {
-  /** The headers of the answer, with names in lower case. */
+  /** Headers of the answer, with names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** The beginning of the body as text, up to 4,096 characters. Empty if it was not read. */
+  /** The beginning of the body, up to 4,096 characters. Empty if the body was not read. */
   readonly body: string;
 }
 
 /**
- * Adds the gateway's own words to an error that has room for them. They are not enumerable, so
- * that printing or serializing the error does not show them.
+ * Adds the gateway's own answer to an error that has a field for it. The field is not enumerable,
+ * so printing or serializing the error does not show it.
  */
 export function addDetail(error: unknown, detail: GatewayDetail): void {
   if (error instanceof GatewayResponseError || error instanceof GatewayRejectedError)
     Object.defineProperty(error, 'detail', { value: detail, configurable: true });
 }
 
-/** How a gateway has rejected a request. */
+/** Says how a gateway rejected a request. */
 export interface GatewayRejection {
-  /** The HTTP status of its answer. */
   readonly httpStatus: number;
   /**
-   * An error code of the documents, OTP spec §7: it decides what is done, so the codes of another
-   * provider do not belong here. Default: null.
+   * An error code of OTP spec §7. The library acts on it, so do not put the codes of another
+   * provider here. Default: null.
    */
   readonly gatewayCode?: number | null | undefined;
   /** The documented name of that code. Default: null. */
   readonly gatewayName?: string | null | undefined;
-  /** Seconds of its `Retry-After`. Default: null. */
+  /** Seconds of the answer's `Retry-After`. Default: null. */
   readonly retryAfterSeconds?: number | null | undefined;
-  /** False: surely no text went out, or no code was judged. Default: true. */
+  /** False: certainly no message was sent, or no code was checked. Default: true. */
   readonly mayHaveArrived?: boolean | undefined;
 }
 
 /**
- * The call was refused here, before anything was sent: queue full, no token to be had, client
- * closed.
+ * The call was refused before anything was sent: the queue is full, no token is available, or the
+ * client is closed.
  */
 export class GatewayBusyError extends SmsOtpError {
   readonly code = 'ERR_GATEWAY_BUSY';
@@ -278,27 +275,28 @@ export class GatewayBusyError extends SmsOtpError {
   }
 }
 
-/** Our words where a store may have done what it was asked. */
+/** The words of `problem` after which the store may have done what it was asked. */
 const UNCERTAIN: readonly string[] = ['no answer in time', 'unknown answer'];
 
-/** The store failed or did not answer in time. No one is logged in; a text may have gone out. */
+/**
+ * The store failed or did not answer in time. No one is logged in. A message may have been sent.
+ */
 export class StoreError extends SmsOtpError {
   readonly code = 'ERR_STORE';
   readonly status = 503;
   /**
-   * Only where it is the store of a gateway: whether a text may have gone out, or a code may have
-   * been judged.
+   * Set only for the store of a gateway: whether a message may have been sent or a code checked.
    */
   declare readonly mayHaveArrived?: boolean;
-  /** The code of the cause, or our words for it (`no answer in time`); null: nothing is known. */
+  /** The code of the cause, or our words for it (`no answer in time`). Null if nothing is known. */
   readonly problem: string | null;
   /**
-   * True when the store has surely changed nothing: its server has answered that it refuses, or
-   * nothing was sent.
+   * True if the store has certainly changed nothing: its server answered with a refusal, or nothing
+   * was sent to it.
    */
   readonly hasRefused: boolean;
 
-  /** @param operation The name of the call, and behind a colon our words for what went wrong. */
+  /** @param operation The name of the call; after a colon, our words for what went wrong. */
   constructor(operation: string, cause?: unknown) {
     const safe = toOptionalCause(cause, toStoreCause);
     super(withCode(`The store failed (${operation})`, safe), safe);
@@ -309,8 +307,8 @@ export class StoreError extends SmsOtpError {
 }
 
 /**
- * The session is missing or cannot be renewed or saved. `status` is 503 when the session store
- * failed, otherwise 500: the app lacks something.
+ * The session is missing or cannot be renewed or saved. `status` is 503 if the session store
+ * failed, otherwise 500: the app is not set up correctly.
  */
 export class SessionError extends SmsOtpError {
   readonly code:
@@ -334,7 +332,7 @@ export class FirstFactorError extends SmsOtpError {
   readonly code = 'ERR_NO_FIRST_FACTOR';
   readonly status = 500;
 
-  /** @param missing The half of a first factor's result that is missing. */
+  /** @param missing The missing half of a first factor's result. */
   constructor(missing: 'user' | 'authInfo') {
     super(
       'smsOtp.send() found no result of a first factor: ' +
@@ -349,17 +347,17 @@ const MISSING = {
     "assignProperty: app.post('/login', passport.authenticate('local', { session: false }), " +
     'smsOtp.send())',
   authInfo:
-    'req.user is there and req.authInfo is missing, so the user may come from the session ' +
+    'req.user is set and req.authInfo is missing, so the user may come from the session ' +
     'alone. Passport sets it, unless authInfo is false. After a password check of your own, or ' +
     'in a custom callback, set both: req.user = user; req.authInfo = {}; smsOtp.send()(req, ' +
     'res, next)',
 };
 
-/** The app calls something the wrong way. */
+/** The app calls a function of the package in a wrong way. */
 export class UsageError extends SmsOtpError {
   readonly status = 500;
 
-  /** @param name The function's, or the strategy's. */
+  /** @param name The name of the function or strategy. */
   constructor(
     readonly code: keyof typeof MISUSES,
     name: string,
@@ -370,19 +368,19 @@ export class UsageError extends SmsOtpError {
 
 const MISUSES = {
   ERR_GUARD_REDIRECT:
-    '{name} guards the page that it redirects to, which would never end: put it behind the ' +
+    '{name} guards the page that it redirects to, an endless loop. Put the guard behind the ' +
     'routes of the login',
   ERR_NO_SERIALIZER:
     'Passport has no {name}, so the login would fail after the right code; nothing was sent. ' +
     'Write passport.{name}((user, done) => done(null, user.id)) and passport.deserializeUser',
   ERR_PASSPORT_COPY:
-    'Two copies of passport are installed, and {name} uses another one than the app, so the ' +
+    'Two copies of passport are installed, and {name} does not use the one of the app, so the ' +
     'login would fail after the right code; nothing was sent. Write {name}({ passport }) with ' +
-    'that of the app',
+    'the one of the app',
   ERR_PASSPORT_INSTANCE:
-    "The app has a Passport of its own, and {name} uses that of require('passport'), so the " +
-    'login would fail after the right code; nothing was sent. Write {name}({ passport }) with it',
-  ERR_NOT_CALLED: '{name} makes a middleware: write {name}() with its parentheses',
+    "The app has its own Passport instance, and {name} uses require('passport'), so the " +
+    'login would fail after the right code; nothing was sent. Write {name}({ passport })',
+  ERR_NOT_CALLED: '{name} returns a middleware: write {name}() with parentheses',
   ERR_STRATEGY_OBJECT:
     'The strategy was passed to passport.authenticate as an object, which Passport shares ' +
     "between requests. Write its name: passport.authenticate('{name}')",
@@ -390,7 +388,7 @@ const MISUSES = {
     "passport.authorize('{name}') and the option assignProperty log no user in, so the code was " +
     "not checked. Write smsOtp.verify() or passport.authenticate('{name}') without assignProperty",
   ERR_STRATEGY_SENDS_NOTHING:
-    "passport.authenticate('{name}') verifies a code and sends none. Put smsOtp.send() behind " +
+    "passport.authenticate('{name}') checks a code and sends none. Put smsOtp.send() behind " +
     'the first factor',
   ERR_TOTP_SECRET:
     '{name} cannot open what findSecret has returned: createTotpSecret has not made it, has ' +
@@ -398,19 +396,19 @@ const MISUSES = {
     'changed',
 };
 
-/** Thrown when the operation requires that this user passed a second factor recently. */
+/** Thrown if the operation requires that this user passed a second factor recently. */
 export class SecondFactorError extends SmsOtpError {
   readonly code = 'ERR_SECOND_FACTOR_NEEDED';
   readonly status = 403;
 }
 
-/** A form that has made recovery codes asked for them again, as a double click does. */
+/** The form that created recovery codes was sent again, as a double click does. */
 export class RecoveryCodesError extends SmsOtpError {
   readonly code = 'ERR_CODES_ALREADY_MADE';
   readonly status = 409;
 }
 
-/** Every error this package throws at run time; `switch (error.code)` narrows it. */
+/** All errors that this package throws at run time. `switch (error.code)` narrows the type. */
 export type AnySmsOtpError =
   | GatewayUnreachableError
   | GatewayTimeoutError
@@ -425,7 +423,7 @@ export type AnySmsOtpError =
   | RecoveryCodesError
   | UsageError;
 
-/** The call of the gateway failed, or was refused before it. */
+/** The errors of a gateway call that failed or was refused. */
 export type GatewayError =
   | GatewayUnreachableError
   | GatewayTimeoutError
@@ -439,12 +437,12 @@ export function isGatewayError(error: unknown): error is GatewayError {
 }
 
 /**
- * Emits a warning of the process, once for each code.
- * @param cause Where one code has several causes: once for each of them, up to 100 in all.
+ * Emits a process warning, once per code.
+ * @param cause Tells several causes of one code apart: one warning for each, up to 100 in all.
  */
 export type Warn = (code: string, problem: string, cause?: string) => void;
 
-/** A server that always fails in another way fills no memory. */
+/** A limit, so that a server that always fails in a new way does not fill the memory. */
 const MOST_WARNINGS = 100;
 
 export function createWarner(): Warn {
@@ -457,25 +455,27 @@ export function createWarner(): Warn {
   };
 }
 
-/** Names the section of the package's documents that explains an error or a warning. */
+/** Returns a reference to the section of the documentation that explains an error or a warning. */
 function seeAlso(code: string): string {
   return ` (see docs/troubleshooting.md#${code.toLowerCase()} of passport-sms-otp)`;
 }
 
 /**
- * Builds the error for a wrong option of `maker`. `problem` follows the option's name and shows no
+ * Returns the error for a wrong option of `maker`. `problem` follows the option's name and shows no
  * value.
  */
 export function optionError(maker: string, option: string, problem: string): TypeError {
   return new TypeError(`${maker}: ${option} ${problem}`);
 }
 
-/** Returns an object to read the fields of an unknown value from; a primitive has none. */
+/**
+ * Returns an object from which the fields of an unknown value can be read. A primitive has none.
+ */
 export function readFields(value: unknown): Readonly<Record<string, unknown>> {
   return Object(value) as Readonly<Record<string, unknown>>;
 }
 
-/** Returns whether a parsed value is what JSON calls an object: a list is not. */
+/** Returns whether a parsed value is a JSON object. A list is not. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -9,20 +9,22 @@ export function toSafeCause(error: unknown): SafeCause {
   const name = readField(error, 'name');
   return {
     name: typeof name === 'string' && KNOWN_NAMES.has(name) ? name : 'Error',
-    // `fetch` and wrappers of drivers keep the code one level down.
+    // `fetch` and wrappers of drivers put the code into `cause`.
     code: readCode(error) ?? readCode(readField(error, 'cause')),
   };
 }
 
-/** Returns the safe part of an error of a store, whose code may be the first word of a reply. */
+/**
+ * Returns the safe part of an error of a store. Its code may be the first word of a Redis reply.
+ */
 export function toStoreCause(error: unknown): SafeCause {
   const { name, code } = toSafeCause(error);
   return { name, code: code ?? readRedisCode(error) };
 }
 
 /**
- * Returns whether an error is the answer of Redis or PostgreSQL, so that the server has undone what
- * it was asked. Class 08 of PostgreSQL is about the connection.
+ * Returns whether an error is an answer of Redis or PostgreSQL. If so, the server has undone the
+ * request. Class 08 of PostgreSQL is different: it means a connection problem.
  */
 export function isServerReply(error: unknown): boolean {
   const code = readField(error, 'code');
@@ -31,14 +33,13 @@ export function isServerReply(error: unknown): boolean {
 }
 
 /**
- * Reads a field of a third-party error. Undefined if reading it throws, as it may with a `Proxy` or
- * a lazy object of an SDK.
+ * Returns a field of a third-party error. Undefined if reading it throws, as with a `Proxy` or a
+ * lazy object of an SDK.
  */
 export function readField(error: unknown, name: string): unknown {
   try {
     return (Object(error) as Readonly<Record<string, unknown>>)[name];
   } catch {
-    // Nothing can be found out.
     return undefined;
   }
 }
@@ -47,7 +48,7 @@ const KNOWN_NAMES = new Set(
   'Error TypeError RangeError SyntaxError AggregateError AbortError TimeoutError'.split(' '),
 );
 
-/** `ECONNREFUSED`, `EAI_AGAIN`: the names of the platform. No word is longer than 15 letters. */
+/** `ECONNREFUSED`, `EAI_AGAIN`: names of the platform. A part has at most 15 letters. */
 const ERRNO = /^E[A-Z\d]{2,14}(_[A-Z\d]{1,15})?$/;
 
 /** `ERR_ACCESS_DENIED`, `CERT_HAS_EXPIRED`, `UND_ERR_SOCKET`: Node.js, OpenSSL, undici, SQLite. */
@@ -57,28 +58,32 @@ const WORDS = /^[A-Z][A-Z\d]{1,14}(_[A-Z\d]{1,15}){1,9}$/;
 const SQLSTATE = /^(?=.*\d)[A-Z\d]{5}$/;
 
 /**
- * The forms leave out what may be a secret: numbers of four digits and more, which codes and phone
- * numbers are, and long words, which keys and recovery codes are.
+ * Returns the code of an error if its form rules out a secret. The forms exclude numbers of four or
+ * more digits, which may be codes or phone numbers, and long words, which may be keys or recovery
+ * codes.
  */
 function readCode(error: unknown): string | null {
   const code = readField(error, 'code');
   if (typeof code !== 'string') return null;
-  // Elsewhere five digits may be a code that was texted.
+  // In an error of anything but PostgreSQL, five digits may be a code that was sent.
   if (isOfPostgres(error) && SQLSTATE.test(code)) return code;
   const digits = code.replace(/\D/g, '').length;
   return digits <= 3 && (ERRNO.test(code) || WORDS.test(code)) ? code : null;
 }
 
-/** PostgreSQL names a severity, in the language of the server. */
+/**
+ * Returns whether an error comes from PostgreSQL: only there is a severity set, in the server's
+ * language.
+ */
 function isOfPostgres(error: unknown): boolean {
   const severity = readField(error, 'severity');
   return typeof severity === 'string' && /^\p{L}{1,20}$/u.test(severity);
 }
 
-/** "READONLY You can't write …". Redis 6 puts "ERR Error running script …: -" in front of it. */
+/** Matches "READONLY You can't write …". Redis 6 puts "ERR Error running script …: -" before it. */
 const REDIS_REPLY = /^(?:ERR Error running script .*: -)?(?<code>[A-Z]{2,12}) /s;
 
-/** Redis 7.0 has no code of its own for a right that a command inside of a script lacks. */
+/** What Redis 7.0 answers if a script lacks the right to a command: it has no own code for that. */
 const REDIS_RIGHT = "ERR The user executing the script can't ";
 
 function readRedisCode(error: unknown): string | null {

@@ -1,108 +1,113 @@
 import type { CallName } from './protocol/paths';
 
 /**
- * A gateway that makes codes, texts them, and judges what people type: all that a login needs.
+ * Sends codes by text message and checks the codes that users type: all that a login needs.
  *
- * What it throws are the errors of this package, such as `GatewayRejectedError`. Their
- * `mayHaveArrived` says whether a text may have gone out, or a code may have been judged. Anything
- * else that it throws counts as "may have", unless it has `mayHaveArrived: false` itself. A call
- * that has not ended after 10 s is given up, and may have arrived. No call is ever repeated.
+ * Throw the errors of this package, such as `GatewayRejectedError`: their `mayHaveArrived` says
+ * whether a message may have been sent or a code checked. Any other error counts as "may have",
+ * unless it has `mayHaveArrived: false` itself. A call that takes longer than 10 s is abandoned and
+ * counts as "may have". No call is ever repeated.
  *
  * `passport-sms-otp/testing` has the checks that every gateway must pass.
  */
 export interface OtpGateway {
   /**
-   * False: the provider writes the texts. `messages.template`, `messages.autofillHost` and
-   * transactions, which all depend on the text, are errors at start then. Default: true.
+   * False: the provider writes the messages. Then `messages.template`, `messages.autofillHost` and
+   * transactions, which depend on the wording, are errors at start. Default: true.
    */
   readonly writesMessages?: boolean | undefined;
-  /** Digits of the longest code, 4 to 10: messages are measured with it. Default: 10. */
+  /**
+   * Digits of the longest code, 4 to 10. The length of messages is computed with it. Default: 10.
+   */
   readonly maxCodeDigits?: number | undefined;
   /**
-   * Makes a code and texts it. Costs money and is called once for each text.
-   * @param permit The answer of `admit`, where the gateway has it.
+   * Creates a code and sends it. Costs money, and is called once for each message.
+   * @param permit The answer of `admit`, if the gateway has it.
    */
   generate(text: OtpText, permit?: Permit): Promise<TextedOtp>;
   /**
-   * Judges a typed code. `right` is right once: of two calls with the same code, one gets it.
-   * `over`: no code is right under this id any more. Anything but these three words is an error,
-   * and lets nobody in.
-   * @param permit The answer of `admit`, where the gateway has it.
+   * Checks a typed code. A code is `right` once: of two calls with the same code, one gets it.
+   * `over` says that no code is right under this id any more. Any other answer is an error and lets
+   * no one in.
+   * @param permit The answer of `admit`, if the gateway has it.
    */
   validate(typed: TypedPin, permit?: Permit): Promise<PinVerdict>;
   /**
-   * Waits until a call can be made, and throws when it cannot: a login that is refused here costs
-   * nobody an attempt or a text. Sends nothing. The permit goes to the call, and is released
-   * whatever came of it. Default: every call can be made.
+   * Waits until a call can be made, and throws if it cannot. A login that is refused here costs no
+   * attempt and no message. Sends nothing. The permit is passed to the call and is released in
+   * every case. Default: every call can be made.
    */
   admit?(call: OtpCall): Promise<Permit>;
-  /** Prepares the first call; `smsOtp.warmUp()` calls it. Default: nothing. */
+  /** Prepares the first call. `smsOtp.warmUp()` calls it. Default: does nothing. */
   warmUp?(): Promise<void>;
-  /** Adds a listener to what happens to the calls. Returns a function that removes it. */
+  /** Adds a listener for the events of calls. Returns a function that removes it. */
   subscribe?(listener: GatewayEventListener): () => void;
-  /** Ends the gateway. `smsOtp.close()` calls it only for what `createSmsOtp` has made itself. */
+  /**
+   * Closes the gateway. `smsOtp.close()` calls it only if `createSmsOtp` has created the gateway.
+   */
   close?(): Promise<void>;
 }
 
-/** The calls of a gateway that a login makes. */
 export type OtpCall = 'generate' | 'validate';
 
-/** A code that is to be made and texted. */
+/** A code to create and send. */
 export interface OtpText {
   /** E.164 with plus. */
   readonly mobile: string;
-  /** The text, with `[PIN]` once in the place of the code. */
+  /** The message, with `[PIN]` once in the place of the code. */
   readonly message: string;
-  /** Undefined: the gateway's own. */
+  /** The sender to show. Undefined: the gateway's default. */
   readonly sender: string | undefined;
-  /** Seconds that the code is to live: 120 to 600. */
+  /** Seconds until the code expires: 120 to 600. */
   readonly validitySeconds: number;
 }
 
-/** A text that has gone out. */
+/** An OTP whose message was sent. */
 export interface TextedOtp {
   /**
-   * Names the code: 1 to 256 characters without control characters. An id that a pending login has
-   * already is the same text: its attempts go on.
+   * Identifies the OTP: 1 to 256 characters without control characters. An id that a pending login
+   * has already counts as the same OTP, and its attempts continue.
    */
   readonly id: string;
-  /** Seconds that the code lives. It can only be shortened. Default: as it was asked for. */
+  /** Seconds until the code expires, at most as many as requested. Default: as requested. */
   readonly validitySeconds?: number | null | undefined;
-  /** A decimal string, for events. Default: unknown. */
+  /** What the message cost: a decimal string, for events. Default: unknown. */
   readonly cost?: string | null | undefined;
 }
 
-/** A code as its user has typed it. */
+/** A code that a user has typed. */
 export interface TypedPin {
-  /** As `generate` returned it. */
+  /** The id that `generate` returned. */
   readonly id: string;
-  /** The number that was texted: E.164 with plus. */
+  /** The number that the code was sent to: E.164 with plus. */
   readonly mobile: string;
   /** 4 to 10 digits. */
   readonly pin: string;
 }
 
-/** What a gateway says of a typed code. */
+/** The result of checking a typed code. */
 export type PinVerdict = 'right' | 'wrong' | 'over';
 
-/** A permit for one call; nothing was sent yet. Release it whatever came of the call. */
+/** A permit for one call, before anything is sent. Release it in every case. */
 export interface Permit {
-  /** Releases the permit; does nothing the second time, or once the call has taken it over. */
+  /**
+   * Releases the permit. Does nothing the second time, or once the call has taken the permit over.
+   */
   release(): void;
 }
 
-/** A gateway as a login uses it: every call is there, and what it answers is as documented. */
+/** A gateway as a login uses it: every call exists, and every answer has been checked. */
 export type LoginGateway = Required<Pick<OtpGateway, 'admit' | 'generate' | 'validate' | 'warmUp'>>;
 
-/** Another access token is in use. */
+/** The client uses a new access token. */
 export interface TokenRenewedEvent {
   readonly type: 'token-renewed';
-  /** `shared`: another process had renewed it already, nothing was sent. */
+  /** `shared`: another process had already renewed it, and nothing was sent. */
   readonly by: 'credentials' | 'refresh' | 'shared';
 }
 
 /**
- * The token was refused again and again long before its end: another client logs in with the same
+ * The token was rejected again and again long before its end: another client logs in with the same
  * account.
  */
 export interface TokenTakenOverEvent {
@@ -111,7 +116,7 @@ export interface TokenTakenOverEvent {
   readonly retryAfterSeconds: number;
 }
 
-/** The gateway refused the credentials; every call is refused here until the next try. */
+/** The gateway rejected the credentials. Every call is refused here until the next try. */
 export interface GatewayCredentialsRefusedEvent {
   readonly type: 'gateway-credentials-refused';
   readonly gatewayCode: number;
@@ -120,7 +125,7 @@ export interface GatewayCredentialsRefusedEvent {
 }
 
 /**
- * The gateway refuses a call of everybody's: 1006, the balance is used up, or 2100, the account
+ * The gateway rejects this call for every user: 1006, the balance is used up, or 2100, the account
  * lacks the permission. OTP spec §7, HLR spec §7.
  */
 export interface GatewayRefusingEvent {
@@ -129,7 +134,7 @@ export interface GatewayRefusingEvent {
   readonly gatewayCode: number;
 }
 
-/** Too many calls failed; calls are refused here until a probe succeeds. */
+/** Too many calls failed. Calls are refused here until a probe succeeds. */
 export interface GatewayFailingEvent {
   readonly type: 'gateway-failing';
   /** Seconds until the first probe. */
@@ -142,8 +147,8 @@ export interface GatewayRecoveredEvent {
 }
 
 /**
- * How a call ended: a rejection is an answer of the gateway, `busy` was refused here, `aborted` was
- * ended by its caller, `store` is the token store.
+ * Says how a call ended. `rejected`: the gateway answered with an error; `busy`: refused here;
+ * `aborted`: ended by its caller; `store`: the token store failed.
  */
 export type CallOutcome =
   | 'ok'
@@ -160,13 +165,13 @@ export interface GatewayCallEvent {
   readonly type: 'gateway-call';
   readonly call: CallName;
   readonly outcome: CallOutcome;
-  /** Milliseconds, queue and authentication included. */
+  /** Milliseconds, including queue and authentication. */
   readonly durationMs: number;
-  /** The application error code; only where the outcome is `rejected` and the answer had one. */
+  /** The application error code. Set only if the outcome is `rejected` and the answer had one. */
   readonly gatewayCode?: number;
 }
 
-/** The events of a client. No event holds a secret, a number or a code that was texted. */
+/** The events of a client. No event contains a secret, a number or a code. */
 export type GatewayEvent =
   | TokenRenewedEvent
   | TokenTakenOverEvent

@@ -6,36 +6,36 @@ const KEY_BYTES = 32;
 const hkdfAsync = promisify<string, Buffer | string, string, string, number, ArrayBuffer>(hkdf);
 
 /**
- * Derives a key for one purpose from a secret that no one can guess; keys of different labels are
+ * Derives a key for one purpose from a secret that cannot be guessed. Keys of different labels are
  * independent.
  */
 export async function expandKey(secret: Buffer | string, label: string): Promise<Buffer> {
   return Buffer.from(await hkdfAsync('sha256', secret, '', label, KEY_BYTES));
 }
 
-/** Derives a key of 32 bytes for one purpose, the same in every process with the same options. */
+/** Derives a key of 32 bytes for one purpose: the same in every process with the same options. */
 export type DeriveKey = (label: string) => Promise<Buffer>;
 
-/** Makes the derivation of keys from one of the app's secrets. */
+/** Returns a function that derives keys from one of the app's secrets. */
 export function createKeyDeriver(secret: string): DeriveKey {
   return (label) => expandKey(secret, label);
 }
 
 /**
- * Returns a keyed digest of some strings as base64url: without the key it can be neither made nor
+ * Returns a keyed digest of some strings as base64url. Without the key it can be neither made nor
  * tested against a guess.
  */
 export type KeyedDigest = (...texts: readonly string[]) => Promise<string>;
 
 /**
- * @param deriveKey Returns the HMAC key. Called at the first digest, and again only after a
+ * @param deriveKey Returns the HMAC key. Called for the first digest, and again only after a
  * failure.
  */
 export function createKeyedDigest(deriveKey: () => Promise<Buffer>): KeyedDigest {
   let key: Buffer | undefined;
   return async (...texts) => {
     key ??= await deriveKey();
-    // As JSON, so that no other list of strings has the same digest.
+    // Digest the JSON, so that no other list of strings has the same digest.
     return createHmac('sha256', key).update(JSON.stringify(texts)).digest('base64url');
   };
 }
@@ -51,7 +51,6 @@ export function shorten(digest: string): string {
 /** Secrets that the documents print, so that everybody knows them. */
 const PRINTED_SECRETS: readonly string[] = ['change me: 32 random characters or more'];
 
-/** Returns whether a secret is one that the documents print. */
 export function isPrintedSecret(secret: string): boolean {
   return PRINTED_SECRETS.includes(secret);
 }

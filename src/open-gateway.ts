@@ -11,24 +11,24 @@ import type { TokenStore } from './stores/store';
 export interface OpenGateway {
   readonly gateway: LoginGateway;
   readonly policyGateway: PolicyGateway;
-  /** Whether it is the client of the documents' gateway. */
+  /** Whether it is the built-in client. */
   readonly isClient: boolean;
-  /** Whether it texts the message that it is given. */
+  /** Whether it sends the message that the library writes. */
   readonly writesMessages: boolean;
   readonly messageRules: MessageRules;
   readonly subscribe: (listener: GatewayEventListener) => () => void;
-  /** Ends what was made here. */
+  /** Closes what was created here. */
   readonly close: () => Promise<void>;
 }
 
-/** How long a message of this gateway may become. */
+/** The facts that limit the length of a message. */
 export interface MessageRules {
   /** Digits of the longest code. */
   readonly maxCodeDigits: number;
   readonly allowSecondSegment: boolean | undefined;
 }
 
-/** What the client shares with the login, unless it has options of its own. */
+/** The options that the client takes over from the login unless it has its own. */
 export type SharedOptions = Pick<GatewayClientOptions, 'now'> & {
   readonly tokenStore: TokenStore;
 };
@@ -36,12 +36,11 @@ export type SharedOptions = Pick<GatewayClientOptions, 'now'> & {
 /** The option `gateway` of `createSmsOtp`. */
 export type GatewayOption = GatewayClient | GatewayClientOptions | OtpGateway;
 
-/** Begins every error message. */
 const MAKER = 'createSmsOtp';
 
 /**
- * Opens the gateway of a login. An object with the functions `generate` and `validate` is one,
- * whatever else it has; anything else is a `GatewayClient`, or the options to make one.
+ * Opens the gateway of a login. An object with the functions `generate` and `validate` is a
+ * gateway. Anything else is a `GatewayClient` or the options for one.
  * @throws {TypeError} that names the option.
  */
 export function openGateway(option: GatewayOption, shared: SharedOptions): OpenGateway {
@@ -52,7 +51,7 @@ export function openGateway(option: GatewayOption, shared: SharedOptions): OpenG
     const client = new GatewayClient({ ...shared, ...option });
     return { ...openClient(client), close: () => client.close() };
   } catch (cause) {
-    // Its options stand under `gateway` here, and that is how they are named.
+    // Name the client's options by their path in `createSmsOtp`: `gateway.baseUrl`.
     const message = (cause as TypeError).message
       .replace(/^GatewayClient: (?=\d)/, `${MAKER}: gateway: `)
       .replace(/^GatewayClient: (unknown option )?/, `${MAKER}: $1gateway.`);
@@ -61,7 +60,7 @@ export function openGateway(option: GatewayOption, shared: SharedOptions): OpenG
 }
 
 /**
- * Returns how long a message may become, without opening anything.
+ * Returns the facts that limit the length of a message, without opening anything.
  * @throws {TypeError} that names the option.
  */
 export function readMessageRules(option: GatewayOption): MessageRules {
@@ -70,7 +69,7 @@ export function readMessageRules(option: GatewayOption): MessageRules {
   return { maxCodeDigits: readCodeDigits(option), allowSecondSegment };
 }
 
-/** The longest code that any gateway makes. */
+/** Digits of the longest code that any gateway makes. */
 const MOST_DIGITS = 10;
 
 function readCodeDigits(option: GatewayClientOptions | OtpGateway): number {
@@ -126,13 +125,13 @@ function openOwn(gateway: OtpGateway): OpenGateway {
   };
 }
 
-/** For policies that have not said at start that they need a client. */
+/** Given to policies that have not said at start that they need a client. */
 const NO_CLIENT = Object.defineProperties(
   {},
   Object.fromEntries(
     ['variant', 'otp', 'hlr'].map((name) => [name, { get: refuseService, enumerable: true }]),
   ),
-  // It has the names, and reading one throws.
+  // The object has these properties as getters, and each getter throws.
 ) as PolicyGateway;
 
 function refuseService(): never {
@@ -143,10 +142,10 @@ function refuseService(): never {
 }
 
 function doNothing(): void {
-  // Nobody was subscribed.
+  // There is no listener to remove.
 }
 
-/** What is handed in stays open. */
+/** Does nothing: a gateway that the app has passed in stays open. */
 function stayOpen(): Promise<void> {
   return Promise.resolve();
 }

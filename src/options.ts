@@ -35,16 +35,13 @@ import type { GatewayOption } from './open-gateway';
 import { findForeignPart } from './stores/one-store';
 import type { SmsOtpStore, UserId } from './stores/store';
 
-/**
- * Limits across logins as an option: what is left out keeps its default. No limit can be switched
- * off.
- */
+/** Limits across logins. A limit that is left out keeps its default. No limit can be turned off. */
 export type LimitsOption = { readonly [Name in keyof Limits]?: Partial<Limits[Name]> | undefined };
 
 /**
  * What `getPhone` returns. Only `null` says that the user has no number. With `undefined`, an empty
- * string or a string that is not E.164 the user counts as one who has a number, to which no message
- * can go now.
+ * string or a string that is not E.164, the user counts as someone who has a number, but no message
+ * can be sent to it now.
  */
 export type GivenPhone =
   | string
@@ -52,15 +49,14 @@ export type GivenPhone =
   | null
   | undefined;
 
-/** A user, or nothing. */
 export type MaybeUser = Express.User | null | undefined | false;
 
 /**
- * Where the app's pages are: the default of every redirect. Each is a path as the browser sees it,
- * or a URL with its scheme and host.
+ * The addresses of the app's pages, which are the defaults of all redirects. Each is a path as the
+ * browser sees it, or a URL with its scheme and host.
  */
 export interface PathsOption {
-  /** The login form. Browsers come here without a user. Default: `'/login'`. */
+  /** The login form. Browsers without a user are sent here. Default: `'/login'`. */
   readonly login?: string | undefined;
   /** The page after a success, unless a guard kept another one. Default: `'/'`. */
   readonly home?: string | undefined;
@@ -79,73 +75,77 @@ export interface PathsOption {
 
 /**
  * The options of `createSmsOtp`. They are checked once, strictly: an unknown name, a wrong type or
- * a figure beyond its ceiling is a `TypeError` that names the option. Every callback may return a
- * promise, `getUserId` and `now` excepted.
+ * a figure out of range is a `TypeError` that names the option. Every callback may return a
+ * promise, except `getUserId` and `now`.
  */
 export interface SmsOtpOptions {
   /**
-   * What makes, texts and judges the codes: options of the gateway's client, a `GatewayClient`, or
-   * any `OtpGateway`, such as `smsGateway()`. What is handed in stays open when `close()` is
-   * called.
+   * The gateway that sends and checks the codes: options of the built-in client, a `GatewayClient`,
+   * or any `OtpGateway`, such as `smsGateway()`. A gateway that you pass in stays open when
+   * `close()` is called.
    */
   readonly gateway: GatewayOption;
   /**
-   * Returns the user's number in E.164 with its plus, or null for a user who has none.
-   * `{ number, isConfirmed: true }` says that the app knows the number to be the user's: then the
-   * limits for unproven numbers do not apply. Without a number the login waits for another factor,
-   * or is refused as `no-phone`. Anything else, undefined included, has the same effect, but never
-   * means that the user has no number: `SMS_OTP_UNUSABLE_PHONE` warns. What it throws means no
-   * message now as well, and goes to the app's error handler if the user has no other factor.
-   * Required without a `phoneBook`; with one, leave it out, and the confirmed numbers of the phone
-   * book are texted.
+   * Returns the user's number in E.164 with its plus, or null if the user has none. `{ number,
+   * isConfirmed: true }` says that the app knows the number to be the user's: then the limits for
+   * unproven numbers do not apply.
+   *
+   * Without a number the login waits for another factor, or is refused as `no-phone`. Any other
+   * value, including undefined, has the same effect but never means that the user has no number:
+   * `SMS_OTP_UNUSABLE_PHONE` warns. If it throws, no message is sent either, and the error goes to
+   * the app's error handler if the user has no other factor.
+   *
+   * Required without a `phoneBook`. With one, leave it out: messages go to the confirmed numbers of
+   * the phone book.
    */
   getPhone?(user: Express.User): GivenPhone | Promise<GivenPhone>;
   /**
-   * Where the app stores its users' numbers: switches `phones` on. Default: none, the app changes
+   * Where the app stores its users' numbers. Turns `phones` on. Default: none, the app changes
    * numbers itself.
    */
   readonly phoneBook?: PhoneBook | undefined;
   /**
-   * Ends the user's other sessions. Called when a number was changed or removed, recovery codes
-   * were replaced, or a device was found to be stolen. The session of `req` must stay. Default:
-   * nothing is ended.
+   * Ends the user's other sessions. Called after a number was changed or removed, recovery codes
+   * were replaced, or a trusted device was found to be stolen. Must keep the session of `req`.
+   * Default: none are ended.
    */
   endOtherSessions?(userId: AppUserId, req: Request | undefined): unknown;
-  /** Switches recovery codes on. Default: off. */
+  /** Turns recovery codes on. Default: off. */
   readonly recoveryCodes?: RecoveryCodesOption | undefined;
   /**
-   * Switches trusted devices on. Outside of NIST SP 800-63B; they never count for step-up or
-   * enrollment. Default: off.
+   * Turns trusted devices on. They are outside of NIST SP 800-63B, and never count for a step-up or
+   * an enrollment. Default: off.
    */
   readonly trustedDevices?: TrustedDevicesOption | undefined;
   /**
-   * Counts attempts and texts of browsers in which a user has passed the second factor apart from
-   * those of all others, so that no one who only knows the password can keep the user out of them.
-   * A code is still asked for. `false`: all browsers share their limits. Default: on, for 90 days.
+   * Counts attempts and messages of known browsers, in which the user has passed the second factor,
+   * apart from those of all others. So an attacker who only knows the password cannot lock the user
+   * out there. The code is still required. `false`: all browsers share their limits. Default: on,
+   * for 90 days.
    */
   readonly knownBrowsers?: KnownBrowsersOption | false | undefined;
   /**
-   * Keeps a record of each login in the store, so that a logout is final whatever requests are
-   * under way, and a login can be ended from elsewhere: `logins.list`, `revoke` and `revokeAll`.
-   * Log out by `smsOtp.logout()`. `false`: a session is believed until it expires, and a copied
-   * cookie outlives a logout. Default: on.
+   * Keeps a record of each login in the store. So a logout is final even while other requests run,
+   * and a login can be ended from elsewhere: `logins.list`, `revoke` and `revokeAll`. Log out with
+   * `smsOtp.logout()`. `false`: a session is accepted until it expires, and a copied cookie still
+   * works after a logout. Default: on.
    */
   readonly logins?: LoginsOption | false | undefined;
   /**
-   * Other second factors beside the text message, for `verifyWith`, each with a name of its own.
-   * With `phoneBook` or `recoveryCodes` each needs `isAvailable`. Default: none.
+   * Second factors other than the text message, for `verifyWith`, each with its own name. With
+   * `phoneBook` or `recoveryCodes` each needs `isAvailable`. Default: none.
    */
   readonly factors?: readonly Factor[] | undefined;
   /**
-   * The keys of counters, recovery codes, trusted devices and proven numbers are derived from it: a
-   * random string of at least 32 characters, the same in all processes, never lost. A list rotates
-   * it: the first one makes keys, all are read.
+   * The secret from which the keys of counters, recovery codes, trusted devices and proven numbers
+   * are derived: a random string of at least 32 characters, the same in all processes. Do not lose
+   * it. To rotate it, give a list: the first one makes keys, and all are accepted.
    */
   readonly secret: SecretOption;
   /**
    * Loads a user by the id that `getUserId` returned, in its type. The result becomes `req.user`
-   * and goes to `serializeUser`: leave out what must not be there, such as the hash of a password.
-   * Null, undefined or false: gone or disabled, the login is refused.
+   * and is passed to `serializeUser`, so leave out the hash of the password. If it is null,
+   * undefined or false, the user is deleted or disabled, and the login is refused.
    */
   loadUser(userId: AppUserId): MaybeUser | Promise<MaybeUser>;
   /**
@@ -154,28 +154,32 @@ export interface SmsOtpOptions {
    */
   getUserId?(user: Express.User): UserId;
   /**
-   * The countries that may be texted, as ISO 3166-1 codes of two capital letters, or `'any'`.
-   * Required: an open list invites text-message fraud. GB admits GG, JE and IM; FI admits AX; US
-   * its territories.
+   * The countries to which messages may be sent, as ISO 3166-1 codes of two capital letters, or
+   * `'any'`. Required, because an open list invites text-message fraud. GB includes GG, JE and IM;
+   * FI includes AX; US includes its territories.
    */
   readonly allowedCountries: readonly string[] | 'any';
   /**
-   * Returns whether this login needs the second factor. Only `false` means no; a throw means yes.
-   * Where users add their first number after a login, ask `canPassSecondFactor`. Default: always.
+   * Returns whether this login needs the second factor. Only `false` turns it off. If it throws,
+   * the factor is required. If users add their first number after a login, ask
+   * `canPassSecondFactor`. Default: always required.
    */
   isRequiredFor?(user: Express.User, req: Request): boolean | Promise<boolean>;
   /**
-   * The factor that comes first for this user: `'sms'`, `'recovery-code'` or the name of one of
-   * `factors`. For another factor than the text `send` and `stepUp` text nothing, and `resend`
-   * texts when asked. A name that this user cannot use now counts as `'sms'`. Default: `'sms'`.
+   * Returns the factor that comes first for this user: `'sms'`, `'recovery-code'` or the name of
+   * one of `factors`. For any factor but `'sms'`, `send` and `stepUp` send no message, and `resend`
+   * sends one on request. A name that this user cannot use now counts as `'sms'`. Default: `'sms'`.
    */
   preferredFactor?(
     user: Express.User,
     req: Request,
   ): string | null | undefined | Promise<string | null | undefined>;
-  /** Challenges, counters and the shared token. Default: `memoryStore()`, for one process. */
+  /**
+   * Keeps pending logins, counters, records and the shared token. Default: `memoryStore()`, for one
+   * process.
+   */
   readonly store?: SmsOtpStore | undefined;
-  /** The Passport instance the strategy is registered with. Default: `require('passport')`. */
+  /** The Passport instance that the strategy is registered with. Default: `require('passport')`. */
   readonly passport?: PassportInstance | undefined;
   /**
    * The name of the app, at the beginning of the default message and on the pages: 1 to 30
@@ -183,56 +187,56 @@ export interface SmsOtpOptions {
    */
   readonly appName?: string | undefined;
   /**
-   * Where the app's pages are. Every middleware and guard leads there unless its own option says
-   * otherwise. Requests that ask for JSON get JSON. Default: none, and only the redirects of each
-   * middleware count.
+   * The addresses of the app's pages. Every middleware and guard redirects there unless its own
+   * option says otherwise. Requests that ask for JSON get JSON. Default: none, and only the
+   * redirects of each middleware apply.
    */
   readonly paths?: PathsOption | undefined;
-  /** What the text message looks like. */
+  /** How the message is written. */
   readonly messages?: MessagesOption | undefined;
   /**
-   * Returns the user's locale as a BCP 47 tag (`de-AT`), which chooses the default message and is
-   * passed to `messages.template`. Anything else chooses `defaultLocale`. Default: none.
+   * Returns the user's locale as a BCP 47 tag (`de-AT`). It chooses the default message and is
+   * passed to `messages.template`. Any other value chooses `defaultLocale`. Default: none.
    */
   getLocale?(user: Express.User, req: Request): string | undefined | Promise<string | undefined>;
-  /** Seconds a code lives from its own send: 120 to 600. Default: 300. */
+  /** Seconds until a code expires, counted from its own send: 120 to 600. Default: 300. */
   readonly codeValiditySeconds?: number | undefined;
   /**
-   * Seconds a pending login lives, counted from the right password, whatever is resent: 180 to 900.
-   * Default: 600.
+   * Seconds until a pending login expires, counted from the right password and not extended by a
+   * resend: 180 to 900. Default: 600.
    */
   readonly pendingLoginSeconds?: number | undefined;
   /** Attempts per OTP id: 1 to 5. Default: 5. */
   readonly maxAttempts?: number | undefined;
-  /** Sends per pending login: 1 to 5. Default: 3. */
+  /** Messages per pending login: 1 to 5. Default: 3. */
   readonly maxSends?: number | undefined;
   /**
-   * Whether the code of the text before the newest is right as well, as long as both went to the
-   * same number: a text may arrive after the one that was asked for in its place. Each of the two
-   * judgements is counted as an attempt. Default: true.
+   * Whether the previous code is accepted too, if both messages went to the same number. A message
+   * may arrive late, after the one that replaced it. Each of the two checks counts as an attempt.
+   * Default: true.
    */
   readonly acceptsEarlierCode?: boolean | undefined;
   /**
-   * Seconds between the first send and the next, doubled for each one after, up to 300: 30 to 300.
+   * Seconds between the first message and the next, doubled after each one, up to 300: 30 to 300.
    * Default: 30.
    */
   readonly resendCooldownSeconds?: number | undefined;
-  /** Limits across logins. */
+  /** Limits across logins. Default: see docs/options.md. */
   readonly limits?: LimitsOption | undefined;
   /**
-   * Policies that are checked before a text message is sent, after the country list and
-   * `numberTypes()`. Default: none.
+   * Policies that are checked before a message is sent, after the country list and `numberTypes()`.
+   * Default: none.
    */
   readonly policies?: readonly Policy[] | undefined;
   /** The field of the request body that holds the code: 1 to 100 characters. Default: `'pin'`. */
   readonly codeField?: string | undefined;
   /**
-   * The name the strategy is registered under. Cookies, keys of the store and the key in the
-   * session depend on it: see scaling.md before changing it. Default: `'sms-otp'`.
+   * The name under which the strategy is registered. Cookies, keys of the store and the key in the
+   * session depend on it: read scaling.md before you change it. Default: `'sms-otp'`.
    */
   readonly strategyName?: string | undefined;
   /**
-   * Session keys that survive the renewals of a login. `cookie`, Passport's key and our own are
+   * Session keys to keep when a login renews the session. `cookie`, Passport's key and our own are
    * refused. Default: none.
    */
   readonly keepSessionKeys?: readonly string[] | undefined;
@@ -247,13 +251,13 @@ export interface SmsOtpOptions {
   now?(): number;
 }
 
-/** No factor of the app may be named after these methods. */
+/** The names of our own methods, which no factor of the app may have. */
 const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const COUNTRY = 'must be the ISO 3166-1 code of a country';
 const FACTOR =
-  'must have a name of small letters, digits and hyphens that is not reserved, and either a ' +
-  'function check or the functions createOptions and checkResponse; isAvailable, if it is there, ' +
+  'must have a name of lower-case letters, digits and hyphens that is not reserved, and either a ' +
+  'function check or the functions createOptions and checkResponse; isAvailable, if set, ' +
   'must be a function';
 
 const name = z
@@ -273,7 +277,7 @@ const origin = z
   .string(ORIGINS)
   .refine(isOrigin, 'must be an origin such as https://app.example, with http or https, no path');
 
-/** `null` and `*` are none. */
+/** Returns whether a string is an origin. `null` and `*` are not. */
 function isOrigin(given: string): boolean {
   return URL.canParse(given) && /^https?:/.test(given) && new URL(given).origin === given;
 }
@@ -296,8 +300,8 @@ function isFactor(given: Partial<CodeFactor & ChallengeFactor>): boolean {
 }
 
 /**
- * A policy with a misspelt stage would never be checked, and with a misspelt mode it would be
- * enforced.
+ * Checks a policy. With a misspelt stage it would never be checked, and with a misspelt mode it
+ * would be enforced.
  */
 const policy = objectWith<Policy>('a policy', 'name', 'stage', 'check').refine(
   ({ stage, check, mode = 'enforce' }: Partial<Policy>) =>
@@ -334,7 +338,8 @@ const schema = strictOptions({
   factors: z.array(factor, 'must be a list of factors').default([]),
   secret: secretOption(),
   loadUser: callback<SmsOtpOptions['loadUser']>(),
-  // The app's other callbacks take what it returns.
+  // Wrap `getUserId` so that it cannot return a promise. The app's other callbacks take what it
+  // returns.
   getUserId: syncCallback<(user: Express.User) => AppUserId>().optional(),
   allowedCountries: z.union([z.literal('any'), z.array(country, COUNTRIES).nonempty(COUNTRIES)], {
     error: () => '',
@@ -344,7 +349,7 @@ const schema = strictOptions({
   store: storeOption()
     .refine((store) => findForeignPart(store) === null, {
       error: ({ input }) => {
-        // It is a store: the check above has ended otherwise.
+        // The value is a store here: the check above has refused anything else.
         const names = findForeignPart(input as SmsOtpStore)?.join(' and ') ?? '';
         return `must be a single store, but its ${names} come from two`;
       },
@@ -383,7 +388,7 @@ const schema = strictOptions({
   now: syncCallback<() => number>().default(() => Date.now),
 });
 
-/** Without a phone book only the app knows the numbers. */
+/** The options without a phone book: then only the app knows the numbers. */
 const schemaWithoutBook = schema.extend({
   getPhone: z.custom<NonNullable<SmsOtpOptions['getPhone']>>(
     (value) => typeof value === 'function',
@@ -396,7 +401,6 @@ type Checked = z.output<typeof schema>;
 /** The options, checked and completed. */
 export type Settings = Omit<Checked, 'trustedDevices' | 'knownBrowsers'> & {
   readonly sessionKey: string;
-  /** The names of the fields in forms. */
   readonly fields: FieldNames;
   readonly trustedDevices: NamedCookie<NonNullable<Checked['trustedDevices']>> | undefined;
   readonly knownBrowsers: NamedCookie<Exclude<Checked['knownBrowsers'], false>> | false;
@@ -404,13 +408,12 @@ export type Settings = Omit<Checked, 'trustedDevices' | 'knownBrowsers'> & {
 
 type NamedCookie<Option> = Option & { readonly cookieName: string };
 
-/** Begins every error message. */
 const MAKER = 'createSmsOtp';
 
-/** NIST SP 800-63B 3.2.2 admits 100 failures in all. */
+/** NIST SP 800-63B 3.2.2 allows 100 failures in all, and there are two sides. */
 const MOST_FAILURES_PER_SIDE = 50;
 
-/** The fields of forms that an app makes for this package. */
+/** The names of form fields, for apps that build their own forms. */
 const FIELDS = {
   phone: 'phone',
   phoneId: 'phoneId',
@@ -429,7 +432,7 @@ export function readOptions(options: SmsOtpOptions): Settings {
   const hasBook = readFields(options).phoneBook !== undefined;
   const settings: Checked = parseOptions(MAKER, hasBook ? schema : schemaWithoutBook, options);
   const { strategyName, messages } = settings;
-  // Two instances of one app share its sessions: a mark of one is not a mark of the other.
+  // Two instances in one app share its sessions, and the mark of one must not count for the other.
   const sessionKey = strategyName === DEFAULT_NAME ? 'smsOtp' : `smsOtp:${strategyName}`;
   checkSessionKeys(sessionKey, settings);
   checkFactors(settings);
@@ -438,7 +441,7 @@ export function readOptions(options: SmsOtpOptions): Settings {
     throw optionError(
       MAKER,
       'messages.autofillHost',
-      'shapes the default message; put the last line into your own template instead',
+      'applies to the default message only; put that last line into your own template instead',
     );
   }
   checkFailures(settings);
@@ -455,15 +458,20 @@ export function readOptions(options: SmsOtpOptions): Settings {
 function checkSessionKeys(sessionKey: string, { keepSessionKeys }: Checked): void {
   const reserved = [...RESERVED_SESSION_KEYS, sessionKey];
   if (keepSessionKeys.some((key) => reserved.includes(key))) {
-    throw optionError(MAKER, 'keepSessionKeys', `must not hold ${reserved.join(', ')}`);
+    throw optionError(MAKER, 'keepSessionKeys', `must not contain ${reserved.join(', ')}`);
   }
 }
 
 function checkTimes({ now, codeValiditySeconds, pendingLoginSeconds }: Checked): void {
   const time = now();
-  // In seconds it lies between 2001 and 2286, in milliseconds in 1970.
+  // A time in seconds lies in this range from 2001 to 2286. A time in milliseconds does so only in
+  // 1970.
   if (time >= 1e9 && time < 1e10)
-    throw optionError(MAKER, 'now', 'must return milliseconds, and seems to return seconds');
+    throw optionError(
+      MAKER,
+      'now',
+      'must return milliseconds; it returned a number that looks like seconds',
+    );
   if (codeValiditySeconds > pendingLoginSeconds)
     throw optionError(MAKER, 'codeValiditySeconds', 'must not exceed pendingLoginSeconds');
 }
@@ -472,7 +480,7 @@ function checkFailures({ knownBrowsers, limits }: Checked): void {
   if (knownBrowsers === false || limits.failures.disableAfter <= MOST_FAILURES_PER_SIDE) return;
   const most =
     `must not exceed ${MOST_FAILURES_PER_SIDE}, because known browsers and all others are ` +
-    'counted apart';
+    'counted separately';
   throw optionError(MAKER, 'limits.failures.disableAfter', most);
 }
 
@@ -494,8 +502,8 @@ function nameCookies({
 }
 
 /**
- * Returns the name of a cookie, so that two instances of one app leave each other's cookies
- * alone. A strategy may have any name, a cookie may not.
+ * Returns the name of a cookie that two instances in one app do not share. A strategy may have any
+ * name, a cookie may not.
  */
 function toCookieName(strategyName: string, purpose: 'device' | 'browser'): string {
   const isToken = /^[\w-]{1,64}$/.test(strategyName);
@@ -504,23 +512,23 @@ function toCookieName(strategyName: string, purpose: 'device' | 'browser'): stri
 }
 
 /**
- * With numbers or recovery codes that are added later, a factor that does not say who has it would
- * leave open whether a user has nothing yet.
+ * Requires `isAvailable` of each factor if numbers or recovery codes can be added later. Otherwise
+ * it would be unknown whether a user has no factor yet.
  */
 function checkFactors({ factors, phoneBook, recoveryCodes }: Checked): void {
   const names = factors.map(({ name: called }) => called);
   const twice = names.find((called, index) => names.indexOf(called) !== index);
-  if (twice !== undefined) throw optionError(MAKER, 'factors', `has two of the name ${twice}`);
+  if (twice !== undefined) throw optionError(MAKER, 'factors', `has two factors named ${twice}`);
   if (phoneBook === undefined && recoveryCodes === undefined) return;
   const without = factors.find((one) => typeof one.isAvailable !== 'function');
   if (without === undefined) return;
   const problem =
-    `${without.name} needs isAvailable, which returns whether a user has it, because there is a ` +
+    `${without.name} needs isAvailable, which returns whether a user has it, because of ` +
     'phoneBook or recoveryCodes';
   throw optionError(MAKER, 'factors:', problem);
 }
 
-/** The ready-made pages that have a path of their own, and where they are without a prefix. */
+/** The ready-made pages that have their own path, and where they are without a prefix. */
 const READY_MADE = {
   code: '/second-factor/code',
   stepUp: '/second-factor/step-up',
@@ -528,8 +536,8 @@ const READY_MADE = {
 } as const satisfies Partial<Paths>;
 
 /**
- * Completes the option. The ready-made pages are in one place: if one has a prefix, the others that
- * are left out have it too.
+ * Completes the option. The ready-made pages share one prefix: if a given path has one, the paths
+ * that are left out have it too.
  *
  * @example completePaths({ code: '/a/second-factor/code' }).stepUp is '/a/second-factor/step-up'.
  */
@@ -546,7 +554,7 @@ function completePaths(given: PathsOption): Paths {
   };
 }
 
-/** Returns what stands before a ready-made page in a path that is given; usually nothing. */
+/** Returns the prefix of a ready-made page's path. It is usually empty. */
 function findPrefix(given: PathsOption): string {
   const names = ['code', 'stepUp', 'settings'] as const;
   const moved = names.find((name) => given[name]?.endsWith(READY_MADE[name]));

@@ -253,7 +253,7 @@ const ERRORS: readonly (readonly [string, () => Error, object])[] = [
       code: 'ERR_NOT_CALLED',
       status: 500,
       message:
-        'send makes a middleware: write send() with its parentheses (see docs/troubleshooting.md#err_not_called of passport-sms-otp)',
+        'send returns a middleware: write send() with parentheses (see docs/troubleshooting.md#err_not_called of passport-sms-otp)',
     },
   ],
   [

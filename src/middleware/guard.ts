@@ -118,7 +118,7 @@ function checkMethods(
   const problem = `must be a factor of this app: ${names}`;
   throw optionError(
     maker,
-    `methods.${wrong}`,
+    `methods[${wrong}]`,
     isDevice ? `${problem}; a trusted device is none` : problem,
   );
 }

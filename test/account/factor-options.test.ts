@@ -36,7 +36,7 @@ describe('createSmsOtp', () => {
       const { [part]: _left, ...store } = memoryStore();
       expect(() => create({ store })).toThrow(TypeError);
       expect(() => create({ store })).toThrow(
-        `createSmsOtp: store must be a store, such as memoryStore() or redisStore(client); the one given has no ${part}`,
+        `createSmsOtp: store must be a store, such as memoryStore() or redisStore(client); the one given has no \`${part}\``,
       );
     },
   );
@@ -47,7 +47,7 @@ describe('createSmsOtp', () => {
     [{ recoveryCodes: { length: 8 } }, 'recoveryCodes.length'],
     [{ trustedDevices: {} }, 'trustedDevices.getPasswordVersion'],
     [{ trustedDevices: { ...device, maxAgeDays: 91 } }, 'trustedDevices.maxAgeDays'],
-    [{ factors: [{ name: 'recovery-code', check: () => true }] }, 'factors.0'],
+    [{ factors: [{ name: 'recovery-code', check: () => true }] }, 'factors[0]'],
   ])('refuses %j by its name', (options, name) => {
     expect(() => create(options)).toThrow(
       `createSmsOtp: ${name.includes('length') ? 'unknown option ' : ''}${name}`,

@@ -149,7 +149,7 @@ describe('isAvailable', () => {
 
   it('of two factors of one name is not asked: that is an error', () => {
     expect(() => createSmsOtp({ ...OPTIONS, factors: [key, card, { ...card }] })).toThrow(
-      new TypeError('createSmsOtp: factors has two of the name card'),
+      new TypeError('createSmsOtp: factors has two factors named card'),
     );
   });
 });

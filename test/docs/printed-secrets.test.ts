@@ -43,7 +43,7 @@ describe('createSmsOtp, given a secret that the documents print', () => {
 
   it('refuses it in production', () => {
     process.env.NODE_ENV = 'production';
-    const problem = 'is printed in the documents, so that everybody knows it';
+    const problem = 'is printed in the documentation, so it is public';
     expect(make(secret)).toThrow(`createSmsOtp: secret ${problem}`);
     expect(make(rotated)).toThrow(`createSmsOtp: secret ${problem}`);
   });

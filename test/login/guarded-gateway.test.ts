@@ -67,8 +67,8 @@ it('an error of the app keeps its name and a code that is known, and nothing els
   expect(failed).toBeInstanceOf(GatewayResponseError);
   expect(failed).toMatchObject({
     message:
-      "The OTP gateway's answer is not as documented (validate): it has thrown another error " +
-      'than those of this package',
+      "The OTP gateway's answer is not as documented (validate): it threw an error that is " +
+      'not one of this package',
     cause: { name: 'TypeError', code: 'ECONNRESET' },
   });
 });

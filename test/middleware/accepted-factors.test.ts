@@ -535,10 +535,10 @@ describe('the option methods', () => {
   it.each([
     ['passkey', 'methods must be a list of names of factors'],
     [[], 'methods must not be empty: leave it out to accept any factor'],
-    [[7], 'methods.0 must be a string'],
-    [['sms', 'pass-key'], `methods.1 ${VALID}`],
-    [['trusted-device'], `methods.0 ${VALID}; a trusted device is none`],
-    [['__proto__'], `methods.0 ${VALID}`],
+    [[7], 'methods[0] must be a string'],
+    [['sms', 'pass-key'], `methods[1] ${VALID}`],
+    [['trusted-device'], `methods[0] ${VALID}; a trusted device is none`],
+    [['__proto__'], `methods[0] ${VALID}`],
   ])('%j is an error at start that names the valid ones', async (methods, problem) => {
     const { smsOtp } = await apps.start({
       hasFactors: true,
@@ -557,7 +557,7 @@ describe('the option methods', () => {
   it('names only what is configured', async () => {
     const { smsOtp } = await apps.start();
     expect(() => smsOtp.requireSecondFactor({ methods: ['recovery-code'] })).toThrow(
-      "methods.0 must be a factor of this app: 'sms'",
+      "methods[0] must be a factor of this app: 'sms'",
     );
     expect(() => smsOtp.requireSecondFactor({ methods: ['sms'] })).not.toThrow();
   });

@@ -8,7 +8,7 @@ import { useSharedApp } from '../support/use-app';
 
 const RELATIVE =
   'must be a path that begins with /, such as /login, or a URL with its scheme and host';
-const NOTICE = 'the reason of a refusal is the notice of status(req)';
+const NOTICE = 'read the reason of a refusal from status(req).notice';
 
 describe('the guard', () => {
   let isRequired: (user: TestUser) => unknown;

@@ -796,57 +796,57 @@ describe('createSmsOtp', () => {
     [
       'UK',
       { allowedCountries: ['UK'] },
-      "allowedCountries.0 must be the ISO 3166-1 code of a country: did you mean 'GB'?",
+      "allowedCountries[0] must be the ISO 3166-1 code of a country: did you mean 'GB'?",
     ],
     [
       'small letters',
       { allowedCountries: ['us'] },
-      "allowedCountries.0 must be the ISO 3166-1 code of a country: did you mean 'US'?",
+      "allowedCountries[0] must be the ISO 3166-1 code of a country: did you mean 'US'?",
     ],
     [
       'EU',
       { allowedCountries: ['EU'] },
-      'allowedCountries.0 must be the ISO 3166-1 code of a country',
+      'allowedCountries[0] must be the ISO 3166-1 code of a country',
     ],
     [
       'a code that no country has',
       { allowedCountries: ['US', 'XX'] },
-      'allowedCountries.1 must be the ISO 3166-1 code of a country',
+      'allowedCountries[1] must be the ISO 3166-1 code of a country',
     ],
     [
       'a time in seconds',
       { now: () => 1_700_000_000 },
-      'now must return milliseconds, and seems to return seconds',
+      'now must return milliseconds; it returned a number that looks like seconds',
     ],
     [
       'a Map as store',
       { store: new Map() },
-      'store must be a store, such as memoryStore() or redisStore(client); the one given has no pendingLogins',
+      'store must be a store, such as memoryStore() or redisStore(client); the one given has no `pendingLogins`',
     ],
     [
       'an empty Passport',
       { passport: {} },
-      'passport must be a Passport instance, such as new Passport(); the one given has no use',
+      'passport must be a Passport instance, such as new Passport(); the one given has no `use`',
     ],
     [
       'half a phone book',
       { phoneBook: { list: () => [] } },
-      'phoneBook must be a phone book; the one given has no addUnconfirmed',
+      'phoneBook must be a phone book; the one given has no `addUnconfirmed`',
     ],
     [
       'a policy without a name',
       { policies: [{ stage: 'send', check: () => ({ allow: true }) }] },
-      'policies.0 must be a policy; the one given has no name',
+      'policies[0] must be a policy; the one given has no `name`',
     ],
     [
       'limits that are off',
       { limits: false },
-      'limits cannot be switched off: leave it out for the defaults',
+      'limits cannot be turned off: leave it out for the defaults',
     ],
     [
       'one limit that is off',
       { limits: { perAddress: false } },
-      'limits.perAddress cannot be switched off: leave it out for the defaults',
+      'limits.perAddress cannot be turned off: leave it out for the defaults',
     ],
     [
       'recoveryCodes: true',
@@ -869,7 +869,7 @@ describe('createSmsOtp', () => {
     [
       'a factor named sms',
       { factors: [{ name: 'sms', check: () => true }] },
-      'factors.0 must have a name of small letters',
+      'factors[0] must have a name of lower-case letters',
     ],
     ['Passport 0.5', { passport: new AnyPassport05() }, 'passport is older than 0.6'],
     ['no getPhone', { getPhone: undefined }, 'getPhone is missing; it must be a function, unless'],
@@ -921,7 +921,7 @@ describe('createSmsOtp', () => {
   });
 
   it.each(['SU', 'TP', 'AN', 'ZZ'])('knows that %s is none', (code) => {
-    expect(make({ allowedCountries: [code] })).toThrow('allowedCountries.0');
+    expect(make({ allowedCountries: [code] })).toThrow('allowedCountries[0]');
   });
 
   it('refuses a second argument, which Passport strategies take', () => {

@@ -119,7 +119,7 @@ describe('returnTo of a guard', () => {
   ])('%s in returnToOrigins is an error at start', async (_name, origin) => {
     const start = apps.start({ options: { returnToOrigins: [origin] } });
     await expect(start).rejects.toThrow(
-      /createSmsOtp: returnToOrigins.0 must be an origin such as/,
+      /createSmsOtp: returnToOrigins\[0\] must be an origin such as/,
     );
   });
 

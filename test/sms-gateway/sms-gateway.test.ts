@@ -366,7 +366,7 @@ describe('an option', () => {
     [{ secret: 'canary' }, 'secret must be a string of at least 32 random characters'],
     [{ secret: 'x'.repeat(40) }, 'secret must be a string of at least 32 random characters'],
     [{ secret: [] }, 'secret must be a string of at least 32 random characters'],
-    [{ secret: [SECRET, 'canary'] }, 'secret.1 must be a string of at least 32 random characters'],
+    [{ secret: [SECRET, 'canary'] }, 'secret[1] must be a string of at least 32 random characters'],
     [{ digits: 5 }, 'digits must be a whole number from 6 to 10'],
     [{ digits: 11 }, 'digits must be a whole number from 6 to 10'],
     [{ digits: '6' }, 'digits must be a whole number from 6 to 10'],

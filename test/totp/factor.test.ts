@@ -108,7 +108,7 @@ describe('totpFactor', () => {
     ],
     [
       { secret: ['a'.repeat(40)] },
-      'secret.0 must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
+      'secret[0] must be a string of at least 32 random characters: `openssl rand -base64 32` makes one',
     ],
     [{ findSecret: undefined }, 'findSecret is missing; it must be a function'],
     [{ acceptStep: true }, 'acceptStep must be a function'],

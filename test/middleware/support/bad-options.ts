@@ -1,6 +1,6 @@
 const COUNTRIES =
   /^createSmsOtp: allowedCountries (is missing; it )?must be 'any' or a list of ISO 3166-1 codes/;
-const COUNTRY = /^createSmsOtp: allowedCountries\.0 must be the ISO 3166-1 code of a country/;
+const COUNTRY = /^createSmsOtp: allowedCountries\[0\] must be the ISO 3166-1 code of a country/;
 
 /** What is wrong, the change that makes it so, and what must be said of it. */
 export const BAD: [string, object, RegExp][] = [
@@ -81,7 +81,7 @@ export const BAD: [string, object, RegExp][] = [
   [
     'one secret of two',
     { secret: ['a secret of the tests, long enough', undefined] },
-    /secret\.1 is missing; it must be a string of/,
+    /secret\[1\] is missing; it must be a string of/,
   ],
   [
     'no secret',
@@ -127,16 +127,16 @@ export const BAD: [string, object, RegExp][] = [
   ],
   ['a store without counters', { store: { challenges: {}, tokens: {} } }, /store must be a store/],
   ['a passport that is none', { passport: {} }, /passport must be a Passport instance/],
-  ['a policy without a check', { policies: [{ name: 'x', stage: 'send' }] }, /policies\.0 must/],
+  ['a policy without a check', { policies: [{ name: 'x', stage: 'send' }] }, /policies\[0\] must/],
   [
     'a policy of a misspelt stage, which would never be asked',
     { policies: [{ name: 'x', stage: 'Send', check: () => 'allow' }] },
-    /policies\.0 must have the stage 'send' or 'enroll'/,
+    /policies\[0\] must have the stage 'send' or 'enroll'/,
   ],
   [
     'a policy of an unknown mode',
     { policies: [{ name: 'x', stage: 'send', mode: 'record', check: () => 'allow' }] },
-    /policies\.0 must have .* no mode but 'enforce' and 'report'/,
+    /policies\[0\] must have .* no mode but 'enforce' and 'report'/,
   ],
   ['a clock that is a number', { now: 7 }, /now must be a function/],
   ['a sink that is a text', { onEvent: 'canary value' }, /onEvent must be a function/],
@@ -159,10 +159,10 @@ export const BAD: [string, object, RegExp][] = [
   [
     "Passport's key among the kept",
     { keepSessionKeys: ['passport'] },
-    /keepSessionKeys must not hold/,
+    /keepSessionKeys must not contain/,
   ],
-  ['the cookie among the kept', { keepSessionKeys: ['cookie'] }, /keepSessionKeys must not hold/],
-  ['our own key among the kept', { keepSessionKeys: ['smsOtp'] }, /keepSessionKeys must not hold/],
+  ['the cookie among the kept', { keepSessionKeys: ['cookie'] }, /keepSessionKeys must not contain/],
+  ['our own key among the kept', { keepSessionKeys: ['smsOtp'] }, /keepSessionKeys must not contain/],
   [
     'our renamed key among the kept',
     { strategyName: 'x', keepSessionKeys: ['smsOtp:x'] },
@@ -207,7 +207,7 @@ export const BAD_GATEWAYS: [string, object, RegExp][] = [
   [
     'by plain http to a foreign host',
     { baseUrl: 'http://gateway.example' },
-    /baseUrl must be https: plain http is for this machine alone \(localhost, 127\.0\.0\.1 or \[::1\]\)$/,
+    /baseUrl must be https: http is allowed for this machine only \(localhost, 127\.0\.0\.1 or \[::1\]\)$/,
   ],
   ['by another scheme', { baseUrl: 'ftp://gateway.example' }, /baseUrl/],
   ['that is no URL', { baseUrl: 'canary value' }, /baseUrl/],
