@@ -10,9 +10,9 @@ export function form(action: string, button: string, fields?: Html): Html {
 }
 
 /**
- * Returns a page of the demo, in the look of the ready-made pages.
+ * Returns a page of the demo, in the style of the ready-made pages.
  *
- * @param notice Why the last form was refused; empty: it was not.
+ * @param notice Why the last form was refused. Empty: it was not.
  */
 export function page(title: string, content: Html, notice = ''): string {
   return html`<!doctype html>

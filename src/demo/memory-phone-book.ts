@@ -1,14 +1,14 @@
 import type { PhoneBook } from '../index';
 
 interface Numbers {
-  /** The default first. */
+  /** The numbers, the default one first. */
   readonly confirmed: readonly string[];
   readonly unconfirmed: string | null;
 }
 
 /**
  * Keeps the numbers of users in memory.
- * @param confirmed The number that each user has from the start.
+ * @param confirmed The number that each user has at the start.
  */
 export function memoryPhoneBook(confirmed: ReadonlyMap<unknown, string>): PhoneBook {
   const users = new Map<unknown, Numbers>(

@@ -13,7 +13,6 @@ import { GatewaySimulator } from '../simulator';
 import { form, html, page } from './html';
 import { memoryPhoneBook } from './memory-phone-book';
 
-/** The users, in memory. */
 const USERS: ReadonlyMap<string, DemoUser> = new Map([
   ['alice', { id: 'alice', name: 'Alice', phone: '+12025550123', password: 'demo-password' }],
 ]);
@@ -27,7 +26,7 @@ interface DemoUser {
   readonly password: string;
 }
 
-/** A demo that runs. */
+/** A running demo. */
 export interface RunningDemo {
   readonly appUrl: string;
   readonly inboxUrl: string;
@@ -37,9 +36,9 @@ export interface RunningDemo {
 }
 
 /**
- * Starts an app with a password and a code by text message, and the simulator as its gateway. Both
- * listen on loopback alone, and keep everything in memory.
- * @param port 0: any free one.
+ * Starts an app with a password and a code by text message, with the simulator as its gateway. Both
+ * listen on loopback only and keep everything in memory.
+ * @param port The port. 0: any free one.
  * @throws the error of the server or the simulator, such as `EADDRINUSE`.
  */
 export async function startDemo(port: number): Promise<RunningDemo> {
@@ -50,7 +49,7 @@ export async function startDemo(port: number): Promise<RunningDemo> {
 
   const close = async (): Promise<void> => {
     server.close();
-    // A browser keeps its connections open.
+    // Close connections too, because browsers keep them open.
     server.closeAllConnections();
     await smsOtp.close();
     await simulator.close();
@@ -65,7 +64,7 @@ export async function startDemo(port: number): Promise<RunningDemo> {
   }
 
   const [{ id: username, password } = { id: '', password: '' }] = USERS.values();
-  // A server that listens on a port has an address of this kind.
+  // A server that listens on a port has this type of address.
   const appUrl = `http://localhost:${(server.address() as AddressInfo).port}/`;
   return { appUrl, inboxUrl: simulator.inboxUrl, username, password, close };
 }
@@ -75,7 +74,7 @@ function createSecondFactor(simulator: GatewaySimulator, passport: PassportOfApp
   return createSmsOtp({
     gateway: { baseUrl, variant, username, password },
     passport,
-    // Another one at each start, as nothing outlives it.
+    // Use a new secret at each start: nothing is stored.
     secret: randomBytes(32).toString('hex'),
     allowedCountries: 'any',
     loadUser: findUser,
@@ -109,7 +108,7 @@ function createApp(smsOtp: SmsOtp, passport: PassportOfApp): Express {
   return app;
 }
 
-/** The password is the first factor. */
+/** Registers the first factor: the password. */
 function addFirstFactor(passport: PassportOfApp): void {
   passport.serializeUser((user, done) => done(null, asDemoUser(user).id));
   passport.deserializeUser((id: string, done) => done(null, findUser(id) ?? false));
@@ -175,7 +174,7 @@ function findUser(id: unknown): Omit<DemoUser, 'password'> | null {
   return known;
 }
 
-/** Every user of this app is one of `USERS`. */
+/** Returns the user as one of `USERS`, which all users of this app are. */
 function asDemoUser(user: unknown): DemoUser {
   return user as DemoUser;
 }
