@@ -4,23 +4,23 @@ import { chooseLocale, findServedLocales, type MessageLocale } from './locales';
 import { nameCharacter } from './measure';
 import type { MessageBuilderOptions, MessageContext, MessageOption } from './options';
 
-/** What a message depends on, beside the options. */
+/** The facts that a message depends on, besides the options. */
 export type BuildContext = MessageContext & {
   /**
-   * Returns the ISO code of the number's country, or null when it has none. Called only when
-   * `perCountry` is configured.
+   * Returns the ISO code of the number's country. Null if it has none. Called only if `perCountry`
+   * is configured.
    */
   readonly country: () => Promise<string | null>;
 };
 
-/** A template that lacks only the code, and its sender. */
+/** A template that lacks only the code, with its sender. */
 export interface OutgoingMessage {
   readonly text: string;
   /** Undefined: the gateway's default. */
   readonly sender: string | undefined;
 }
 
-/** Builds one message. `validitySeconds` is the life of its code. */
+/** Builds one message. `validitySeconds` is the validity of its code. */
 export type BuildMessage = (
   context: BuildContext,
   validitySeconds: number,
@@ -29,10 +29,10 @@ export type BuildMessage = (
 type MakeText = (context: MessageContext, validitySeconds: number) => string | Promise<string>;
 
 /**
- * Checks the messages as far as they are known, and returns the function that builds one.
- * @throws {TypeError} when a fixed template, or the default message in a locale that can be chosen,
- *   lacks `[PIN]` or does not fit one text message. The error names the locale, the purpose, the
- *   units and the character that forces UCS-2.
+ * Checks the messages that are known in advance, and returns the function that builds one.
+ * @throws {TypeError} if a fixed template, or the default message in a locale that can be chosen,
+ * lacks `[PIN]` or does not fit one message. The error names the locale, the purpose, the units and
+ * the character that forces UCS-2.
  */
 export function createMessageBuilder(options: MessageBuilderOptions): BuildMessage {
   const { template, sender, perCountry = {} } = options;
@@ -62,12 +62,12 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
   const served = findServedLocales(options);
   const [first] = served;
 
-  // Without `getLocale` no other locale is ever chosen.
+  // Without `getLocale` only the default locale is used.
   for (const locale of options.getLocale === undefined ? [first] : served)
     checkDefault(options, locale, locale === first ? '' : HOW_TO_LEAVE_OUT);
 
   const { maxCodeDigits, allowSecondSegment } = options;
-  // By locale, purpose and minutes, so it stays small.
+  // The keys are locale, purpose and minutes, so the cache stays small.
   const cache = new Map<string, string>();
   return (context, validitySeconds) => {
     const { purpose } = context;
@@ -87,9 +87,9 @@ function createDefaultText(options: MessageBuilderOptions): MakeText {
 }
 
 const HOW_TO_LEAVE_OUT =
-  '. If the app does not serve this language, list those that it serves in messages.locales';
+  '. If the app does not support this language, list those that it supports in messages.locales';
 
-/** @param cure What else than a shorter message helps; it ends the error. */
+/** @param cure What helps besides a shorter message. It ends the error message. */
 function checkDefault(options: MessageBuilderOptions, locale: MessageLocale, cure: string): void {
   const { maxCodeDigits, allowSecondSegment, codeValiditySeconds: validitySeconds } = options;
   const names = (['appName', 'autofillHost'] as const).filter(
@@ -112,16 +112,16 @@ function checkDefault(options: MessageBuilderOptions, locale: MessageLocale, cur
   }
 }
 
-/** Characters of one septet each, which most texts consist of. */
+/** Matches characters of one septet each, of which most messages consist. */
 const ONE_SEPTET = /^[\n -Z_a-zÄÖÜäöüßàèéìòùåæøñ]*$/;
 
 /**
- * True for most texts that fit. It saves the exact count, which would take milliseconds at start-up
- * for all locales.
+ * Returns true for most messages that fit. It avoids the exact count, which would take milliseconds
+ * at start for all locales.
  */
 function fitsPlainly(text: string, maxCodeDigits: number): boolean {
   const rest = text.replace(PLACEHOLDER, '');
-  // The template is measured as well, and its placeholder is longer than a code of four digits.
+  // The template itself must fit too, and its placeholder is longer than a code of four digits.
   const longest = Math.max(maxCodeDigits, PLACEHOLDER.length);
   return rest.length + longest <= MESSAGE_LIMIT['gsm-7'] && ONE_SEPTET.test(rest);
 }
@@ -141,7 +141,7 @@ function createOwnText(
 
   const checked = checkTemplate(option, template, options);
   return (context) => {
-    // The payer has to see what the code approves: RTS 2018/389, article 5.
+    // The payer must see what the code approves: RTS 2018/389, article 5.
     if (context.purpose === 'transaction') {
       throw new TypeError(
         `${option} is fixed and shows no amount and payee; make it a function for transactions`,
@@ -154,10 +154,9 @@ function createOwnText(
 /**
  * Returns the template if it may be sent.
  * @param what Begins the error message.
- * @param cure Ends it where the template does not fit.
- * @throws {TypeError} when it is not a string, lacks `[PIN]`, holds an origin-bound line with
- * another code, or does not fit
- *   one text message.
+ * @param cure Ends the error message if the template does not fit.
+ * @throws {TypeError} if it is not a string, lacks `[PIN]`, has an origin-bound line with another
+ * code, or does not fit one message.
  */
 function checkTemplate(
   what: string,
@@ -184,11 +183,12 @@ function checkTemplate(
 }
 
 /**
- * Chrome takes the first `@host #code` anywhere in a message, other browsers the last line: a value
- * in the app's template must not offer a code of its own.
+ * Returns whether a template has an origin-bound line with another code. Chrome takes the first
+ * `@host #code` anywhere in a message, other browsers the last line. So a value in the app's
+ * template must not add a code of its own.
  */
 function hasForeignOriginLine(template: string): boolean {
-  // As a gateway that transliterates to its own alphabet may write it.
+  // Normalize it as a gateway may when it transliterates to its own alphabet.
   const lines = template.normalize('NFKC').matchAll(/(?:^|\s)@\S+ #(?<code>\S+)/g);
   return Array.from(lines).some(({ groups }) => groups?.code?.startsWith(PLACEHOLDER) !== true);
 }

@@ -3,15 +3,15 @@ import type { Purpose, Transaction } from '../stores/store';
 import { LOCALE_TEXTS, type LocaleTexts, type MessageLocale, type TextKind } from './locales';
 import { FORGING, listBeginnings, sanitizeVariable, splitCharacters } from './sanitize';
 
-/** The purposes of a code; each has a default text. */
+/** The purposes of a code. Each has a default message. */
 export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enroll'];
 
-/** What the default message is made of. */
+/** The options of the default message. */
 export interface DefaultMessageOptions {
-  /** Shown at the beginning. Default: the message names no app. */
+  /** The name at the beginning. Default: no name. */
   readonly appName?: string | undefined;
   /**
-   * Bare host name of the page that asks for the code: phones then offer the code on that site
+   * Bare host name of the page that asks for the code. Phones then offer the code on that site
    * only.
    */
   readonly autofillHost?: string | undefined;
@@ -21,8 +21,8 @@ export interface DefaultMessageOptions {
 }
 
 /**
- * Returns the default message. In a UCS-2 script a name and an autofill line seldom both fit into
- * 70 units: there the name is left out, because the host in the last line says whose code it is.
+ * Returns the default message. In a UCS-2 script a name and an autofill line rarely both fit into
+ * 70 units. Then the name is left out, because the host in the last line identifies the site.
  */
 export function defaultMessage(
   options: DefaultMessageOptions,
@@ -35,38 +35,38 @@ export function defaultMessage(
   if (measureTemplate(text, maxCodeDigits, allowSecondSegment).problem === null) return text;
 
   const nameless = fillText({ ...options, appName: undefined }, kind);
-  // A name that turns a GSM 7-bit text into UCS-2 is a mistake in the options: it is reported, not
-  // corrected.
+  // Do not correct a name that turns a GSM 7-bit message into UCS-2: report it as a mistake in the
+  // options.
   return measureTemplate(nameless, maxCodeDigits, allowSecondSegment).encoding === 'ucs-2'
     ? nameless
     : text;
 }
 
 /**
- * UTF-16 units of the longest amount, and of the longest payee shown; the latter as in a SEPA
- * payment.
+ * UTF-16 units of the longest amount, and of the longest payee that is shown; the latter as in a
+ * SEPA payment.
  */
 const MAX_AMOUNT_LENGTH = 40;
 const MAX_PAYEE_LENGTH = 70;
 
 /**
- * The characters of a cut payee that are always shown, at its beginning and at its end. An attacker
- * can have an account whose number begins like that of the payee, but hardly one that also ends so.
+ * How many characters of a cut payee are always shown at its beginning and its end. An attacker may
+ * have an account whose number begins like the payee's, but hardly one that also ends like it.
  */
 const SHOWN_IN_FRONT = 8;
 const SHOWN_AT_THE_END = 4;
 
 const ELLIPSIS = '...';
 
-/** How much of a variable is read; more than is ever shown. */
+/** How many characters of a variable are read, more than are ever shown. */
 const MAX_INPUT_LENGTH = 1_000;
 
 /**
- * Returns the default message of a transaction. Where the payee does not fit, the sentence is
- * shortened first, and then the payee is cut in the middle; the amount is never cut.
+ * Returns the default message of a transaction. If the payee does not fit, first the sentence is
+ * shortened, then the payee is cut in the middle. The amount is never cut.
  *
- * @throws {TypeError} when there is no amount or payee to show, when the payee would lose a
- * character besides blanks, or when there is no room for the amount and both ends of the payee.
+ * @throws {TypeError} if there is no amount or payee, the payee would lose a character other than a
+ * space, or there is no room for the amount and both ends of the payee.
  */
 export function transactionMessage(
   options: DefaultMessageOptions,
@@ -98,12 +98,17 @@ export function transactionMessage(
   );
 }
 
-/** Blanks of all kinds, which may change: a message is one line. None of them is invisible. */
+/**
+ * Matches spaces of all kinds, which may change because a message is one line. None of them is
+ * invisible.
+ */
 const BLANKS = /[^\S\ufeff]|[\u0085\u2800]/gu;
 
-/** Refuses a payee that has nothing to show, or that would lose a character besides blanks. */
+/**
+ * Refuses a payee without anything to show, or one that would lose a character other than a space.
+ */
 function readPayee(text: string): string {
-  // At its full length: a link that is broken by a blank is longer.
+  // Check the full length: a link that is broken by a space is longer.
   const payee = sanitizeVariable(text, Number.MAX_SAFE_INTEGER);
   if (withoutBlanks(payee) !== withoutBlanks(text)) {
     throw new TypeError(
@@ -112,7 +117,7 @@ function readPayee(text: string): string {
     );
   }
 
-  // What approves a payment must show who gets it.
+  // The payer must see who gets the payment, so letters or digits are required.
   if (!/[\p{L}\p{N}]/u.test(payee))
     throw new TypeError('the payee of a transaction must have letters or digits');
 
@@ -120,19 +125,19 @@ function readPayee(text: string): string {
 }
 
 /**
- * Returns what may be shown of a payee that does not fit, the longest first: `DE89 3704...30 00`. A
- * character is what people see as one; blanks do not count.
+ * Returns the cut forms of a payee that does not fit, the longest first: `DE89 3704...30 00`.
+ * Characters are counted as people see them. Spaces do not count.
  */
 function listCut(payee: string): readonly string[] {
   const end = readEnd(payee);
-  // The cut payee is shorter than the whole one.
+  // A cut payee must be shorter than the whole one.
   const most = Math.min(MAX_PAYEE_LENGTH, payee.length - 1) - ELLIPSIS.length - end.length;
   return listBeginnings(payee, most)
     .filter((beginning) => splitCharacters(withoutBlanks(beginning)).length >= SHOWN_IN_FRONT)
     .map((beginning) => beginning + ELLIPSIS + end);
 }
 
-/** More UTF-16 units than the last characters of a payee have. */
+/** More UTF-16 units than the last characters of a payee can have. */
 const MAX_END_LENGTH = 100;
 
 /** Returns the last characters of a payee that are always shown: `30 00`. */
@@ -168,11 +173,11 @@ function readAmount(text: string): string {
 }
 
 /**
- * Fills in the text of one kind. With `autofillHost` the only placeholder stands in the
- * origin-bound last line, `@host #[PIN]`. Not shown in OTP spec §4: whether several placeholders
- * are replaced, so the code is not repeated in the sentence.
+ * Fills in the message of one kind. With `autofillHost` the only placeholder is in the origin-bound
+ * last line, `@host #[PIN]`. Not shown in OTP spec §4: whether several placeholders are replaced,
+ * so the code is not repeated in the sentence.
  *
- * @param transaction Amount and payee, sanitized. Default: both empty.
+ * @param transaction The sanitized amount and payee. Default: both empty.
  */
 export function fillText(
   options: DefaultMessageOptions,
@@ -188,10 +193,9 @@ export function fillText(
     ...transaction,
   };
 
-  // In one pass, so that a value that looks like a variable is not filled in again.
+  // Replace in one pass, so that a value that looks like a variable is not filled in again.
   const text = texts[isBound ? 'bound' : 'plain'][kind].replace(
     /\{(app|min|amount|payee)\}/g,
-    // The pattern matches these names only.
     (_match, name) => values[name as keyof typeof values],
   );
 

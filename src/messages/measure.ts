@@ -6,26 +6,24 @@ import type { MessageBuilderOptions, MessageOption } from './options';
 
 /** The size of one kind of message, measured with the longest code. */
 export interface MessageMeasure {
-  /** Null: a template of the app, the same for every locale. */
+  /** Null: a template of the app, which is the same for every locale. */
   readonly locale: MessageLocale | null;
-  /**
-   * For a transaction, `used` excludes amount and payee: what is left up to `limit` is their room.
-   */
+  /** For a transaction, `used` excludes amount and payee. The rest up to `limit` is their room. */
   readonly purpose: Purpose;
-  /** ISO code of the country that has this template, or null. */
+  /** ISO code of the country that has this template. Null: the general one. */
   readonly country: string | null;
   readonly encoding: 'GSM-7' | 'UCS-2';
   /** Septets in GSM-7, UTF-16 code units in UCS-2. */
   readonly used: number;
   /** 160 or 70. In a locale that can be chosen, `used` never exceeds it. */
   readonly limit: number;
-  /** The first character that forces UCS-2, as `'ł' (U+0142)`, or null in GSM-7. */
+  /** The first character that forces UCS-2, such as `'ł' (U+0142)`. Null in GSM-7. */
   readonly forcedBy: string | null;
 }
 
 /**
- * Measures every message that is known before it is sent: the default message in all served
- * locales, or fixed templates. What the app's functions return is measured each time.
+ * Measures every message that is known in advance: the default message in all supported locales, or
+ * fixed templates. Templates from the app's functions are measured at each send.
  */
 export function measureTexts(options: MessageBuilderOptions): readonly MessageMeasure[] {
   const { template, perCountry = {} } = options;
@@ -49,7 +47,7 @@ function measureDefaults(options: MessageBuilderOptions): readonly MessageMeasur
   );
 }
 
-/** Leaves out transactions: a fixed template shows no amount, so it is never sent for one. */
+/** Leaves out transactions: a fixed template shows no amount, so it is never used for one. */
 function measureOwn(
   template: MessageOption,
   country: string | null,
@@ -73,7 +71,7 @@ function measure(template: string, options: MessageBuilderOptions) {
   } as const;
 }
 
-/** Returns a character with its code point, as `'é' (U+00E9)`. */
+/** Returns a character with its code point, such as `'é' (U+00E9)`. */
 export function nameCharacter(character: string): string {
   const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
   return `'${character}' (U+${code})`;

@@ -4,14 +4,14 @@ import { isSender } from '../protocol/message-length';
 import type { Purpose, Transaction } from '../stores/store';
 import { MESSAGE_LOCALES, type MessageLocale } from './locales';
 
-/** What a template function may depend on. */
+/** The facts that a template function may use. */
 export interface MessageContext<User = Express.User> {
   readonly user: User;
   /** What `getLocale` returned. */
   readonly locale: string | undefined;
   readonly purpose: Purpose;
   /**
-   * What the code approves, for the purpose `transaction`. As the app passed it: pass it through
+   * What the code approves, for the purpose `transaction`, as the app passed it. Pass it through
    * `sanitizeVariable`.
    */
   readonly transaction?: Transaction | undefined;
@@ -20,15 +20,15 @@ export interface MessageContext<User = Express.User> {
 /** A template, or a function that returns one. */
 export type MessageOption = string | ((context: MessageContext) => string | Promise<string>);
 
-/** What differs for numbers of one country. Fields that are left out use the general setting. */
+/** Settings for numbers of one country. Fields that are left out use the general setting. */
 export interface CountryMessage {
-  /** Sender of the message there. */
+  /** The sender for that country. */
   readonly sender?: string | undefined;
-  /** The template there, in place of `messages.template`. */
+  /** The template for that country, which replaces `messages.template`. */
   readonly template?: MessageOption | undefined;
 }
 
-/** The option `messages` of `createSmsOtp`: what the text message looks like. */
+/** The option `messages` of `createSmsOtp`: how the message is written. */
 export interface MessagesOption {
   /**
    * Bare host name of the page that asks for the code. The default message then ends with the
@@ -42,31 +42,29 @@ export interface MessagesOption {
    */
   readonly template?: MessageOption | undefined;
   /**
-   * Sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits. Default:
-   * the gateway's.
+   * The sender of the message: 2 to 11 letters, digits, spaces, hyphens, dots, or 14 digits.
+   * Default: the gateway's.
    */
   readonly sender?: string | undefined;
-  /** The locales of the default message, beside `defaultLocale`. Default: all sixteen. */
+  /** The locales of the default message, besides `defaultLocale`. Default: all sixteen. */
   readonly locales?: readonly MessageLocale[] | undefined;
-  /**
-   * The locale of the default message where `getLocale` names none of `locales`. Default: `'en'`.
-   */
+  /** The locale of the default message if `getLocale` names none of `locales`. Default: `'en'`. */
   readonly defaultLocale?: MessageLocale | undefined;
   /**
-   * What differs for numbers of single countries, by ISO 3166-1 code. GB covers GG, JE and IM, FI
-   * covers AX and US its territories, unless they have an entry of their own. Default: nothing.
+   * Settings for numbers of single countries, by ISO 3166-1 code. GB includes GG, JE and IM; FI
+   * includes AX; US includes its territories, unless they have their own entry. Default: none.
    */
   readonly perCountry?: Readonly<Record<string, CountryMessage>> | undefined;
 }
 
 export interface MessageBuilderOptions extends MessagesOption {
-  /** Name at the beginning of the default message. Default: none. */
+  /** The name at the beginning of the default message. Default: none. */
   readonly appName?: string | undefined;
   readonly maxCodeDigits: number;
-  /** As the option of the client: characters alone are limited. Default: false. */
+  /** As the option of the client: only characters are limited. Default: false. */
   readonly allowSecondSegment?: boolean | undefined;
   readonly codeValiditySeconds: number;
-  /** Without it only the default locale is ever chosen. Never called here. */
+  /** Without it only the default locale is used. Never called here. */
   readonly getLocale?: ((...args: never[]) => unknown) | undefined;
 }
 
@@ -81,7 +79,7 @@ const sender = z
 
 const locale = z.enum(MESSAGE_LOCALES, `must be one of ${MESSAGE_LOCALES.join(', ')}`);
 
-/** The option `appName`: what a message may begin with. */
+/** The option `appName`: the name at the beginning of a message. */
 export const appNameSchema = z
   .string('must be a string')
   .regex(
@@ -89,7 +87,7 @@ export const appNameSchema = z
     'must have 1 to 30 characters without control characters, @, #, [ and ]',
   );
 
-/** The option `messages`. `createMessageBuilder` checks whether the texts fit. */
+/** The option `messages`. `createMessageBuilder` checks whether the messages fit. */
 export const messagesSchema = strictOptions({
   autofillHost: z
     .string('must be a bare host name')
