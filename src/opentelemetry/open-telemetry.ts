@@ -6,7 +6,7 @@ import { createSpanRecorder, createWallClock } from './record-spans';
 /** The instrumentation scope of all spans and metrics. */
 const SCOPE = 'passport-sms-otp';
 
-/** Where spans and metrics go. */
+/** The tracer and the meter to use. */
 export interface OpenTelemetryOptions {
   /** Default: the tracer `passport-sms-otp` of the global provider. */
   readonly tracer?: Tracer | undefined;
@@ -16,7 +16,7 @@ export interface OpenTelemetryOptions {
 
 /**
  * Creates a listener that turns events into OpenTelemetry spans and metrics. Pass it as `onEvent`,
- * or call it from your own listener; it never throws. No user id, address, number or code becomes
+ * or call it from your own listener. It never throws. No user id, address, number or code becomes
  * an attribute. Without an SDK it does nothing.
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): (event: SmsOtpEvent) => void {
@@ -24,8 +24,8 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): (event: SmsOt
   let recorders: readonly Recorder[] | undefined;
 
   return (event) => {
-    // Not before the first event: a global meter that was taken before the SDK started would never
-    // record.
+    // Wait for the first event: a global meter that is taken before the SDK has started never
+    // records.
     recorders ??= [
       withoutErrors(() => createMetricRecorder(meter ?? metrics.getMeter(SCOPE))),
       withoutErrors(() => createSpanRecorder(tracer ?? trace.getTracer(SCOPE), createWallClock())),
@@ -37,7 +37,8 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): (event: SmsOt
 type Recorder = (event: SmsOtpEvent) => void;
 
 /**
- * A recorder that fails must not affect the login, the app's own listener or the other recorder.
+ * Ignores errors: a recorder that fails must not affect the login, the app's own listener or the
+ * other recorder.
  */
 function withoutErrors(create: () => Recorder): Recorder {
   let record: Recorder | undefined;
@@ -46,7 +47,7 @@ function withoutErrors(create: () => Recorder): Recorder {
       record ??= create();
       record(event);
     } catch {
-      // An SDK reports its own failures through its own logger.
+      // An SDK reports its failures through its own logger.
     }
   };
 }

@@ -3,7 +3,7 @@ import type { SmsOtpEvent } from '../events';
 import { decisionAttributes, gatewayAttributes, storeAttributes } from './record-spans';
 
 /**
- * Bucket bounds in seconds. They include the deadlines: 10 s and more of the gateway, 2 s of the
+ * Bucket bounds in seconds. They include the deadlines: 10 s and more for the gateway, 2 s for the
  * store.
  */
 const GATEWAY_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30];
@@ -12,7 +12,7 @@ const STORE_SECONDS = [
 ];
 
 /**
- * How each event is recorded; null: another event is counted in its place. The compiler requires an
+ * How each event is recorded. Null: another event is counted instead. The compiler requires an
  * entry for a new event.
  */
 type Recorders = {
@@ -25,14 +25,14 @@ type Recorders = {
 export function createMetricRecorder(meter: Meter): (event: SmsOtpEvent) => void {
   const recorders = new Map<string, unknown>(Object.entries(createRecorders(meter)));
   return (event) => {
-    // Each recorder takes the events of its own key.
+    // The key selects the recorder for exactly this event.
     const record = recorders.get(event.type) as ((event: SmsOtpEvent) => void) | null | undefined;
     record?.(event);
   };
 }
 
 function createRecorders(meter: Meter): Recorders {
-  /** Returns a function that records a duration, which the metric has in seconds. */
+  /** Returns a function that records a duration. The metric is in seconds. */
   const measure = (name: string, description: string, bounds: readonly number[]) => {
     const advice = { explicitBucketBoundaries: [...bounds] };
     const histogram = meter.createHistogram(`sms_otp.${name}.duration`, {
@@ -56,7 +56,7 @@ function createRecorders(meter: Meter): Recorders {
     'gateway-call': (event) => measureGateway(event.durationMs, gatewayAttributes(event)),
     'store-call': (event) => measureStore(event.durationMs, storeAttributes(event)),
     'decision-ended': (event) => measureDecision(event.durationMs, decisionAttributes(event)),
-    // Counted by `store-call` and by `rejected`.
+    // `store-call` and `rejected` count it.
     'store-failing': null,
     'failure-count-changed': null,
   };
@@ -104,7 +104,7 @@ function createLoginRecorders(meter: Meter) {
       const attributes = { 'sms_otp.purpose': event.purpose, ...withCountry(event.country) };
       countSent(attributes);
 
-      // The gateway's amounts are decimals; anything else must not corrupt the sum.
+      // Amounts of the gateway are decimals. Any other value must not corrupt the sum.
       const { cost } = event;
       if (cost && Number(cost) >= 0 && Number(cost) < Infinity) addCost(attributes, Number(cost));
     },
@@ -136,10 +136,7 @@ function createLoginRecorders(meter: Meter) {
   } satisfies Partial<Recorders>;
 }
 
-/**
- * Counts changes of what users have; and alerts, each of which is rare and should be looked at by
- * an operator.
- */
+/** Counts changes of users' factors, and rare alerts that an operator should look at. */
 function createTypeCounters(meter: Meter) {
   const changes = 'Numbers, recovery codes, devices and logins: added, used, removed.';
   const change = countTypes(counting(meter, 'changes', '{change}', changes));
@@ -178,7 +175,7 @@ function createTypeCounters(meter: Meter) {
   } satisfies Partial<Recorders>;
 }
 
-/** Returns a function that counts an event by its type, with a reason where one is given. */
+/** Returns a function that counts an event by its type, and by its reason if it has one. */
 function countTypes(count: (attributes: Attributes) => void) {
   return (event: Pick<SmsOtpEvent, 'type'>, reason?: string): void =>
     count({
@@ -187,7 +184,7 @@ function countTypes(count: (attributes: Attributes) => void) {
     });
 }
 
-/** Absent for a number without a country and for factors without a text message. */
+/** The country, if there is one: numbers may have none, and other factors have no number. */
 function withCountry(country: string | null): Attributes {
   return country === null ? {} : { 'sms_otp.country': country };
 }

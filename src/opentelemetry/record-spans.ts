@@ -1,16 +1,19 @@
 import { type Attributes, SpanKind, SpanStatusCode, type Tracer } from '@opentelemetry/api';
 import type { SmsOtpEvent } from '../events';
 
-/** One of the events with a duration: each becomes a span and a histogram value. */
+/** An event with a duration. It becomes a span and a histogram value. */
 type EventOf<Type> = Extract<SmsOtpEvent, { readonly type: Type }>;
 
 /**
- * OTP spec §7: the gateway checked the pin, which was wrong, expired or used. That is a result, not
- * a failure.
+ * OTP spec §7: codes after which the pin was wrong, expired or used. That is a result, not a
+ * failure.
  */
 const PIN_REFUSED: readonly unknown[] = [2107, 2108, 2109, 2120];
 
-/** `error.type` is set for failures only: a refusal is an answer. */
+/**
+ * Returns the attributes of a gateway call. `error.type` is set for failures only, because a
+ * rejection is an answer.
+ */
 export function gatewayAttributes(event: EventOf<'gateway-call'>): Attributes {
   const { outcome } = event;
   const isPinRefused = event.call === 'validate' && PIN_REFUSED.includes(event.gatewayCode);
@@ -22,7 +25,10 @@ export function gatewayAttributes(event: EventOf<'gateway-call'>): Attributes {
   };
 }
 
-/** The cause of a failure is a code or our words, see `StoreError.problem`. */
+/**
+ * Returns the attributes of a store call. The cause of a failure is a code or our words, see
+ * `StoreError.problem`.
+ */
 export function storeAttributes(event: EventOf<'store-call'>): Attributes {
   const { outcome } = event;
   return {
@@ -34,7 +40,8 @@ export function storeAttributes(event: EventOf<'store-call'>): Attributes {
 }
 
 /**
- * Thrown errors and lost answers of the gateway are failures; every other outcome is a decision.
+ * Returns the attributes of a decision. Thrown errors and lost answers of the gateway are failures;
+ * every other outcome is not.
  */
 export function decisionAttributes(event: EventOf<'decision-ended'>): Attributes {
   const { outcome } = event;
@@ -44,9 +51,9 @@ export function decisionAttributes(event: EventOf<'decision-ended'>): Attributes
 }
 
 /**
- * Records a span for each call and decision, with a start that is set back by the duration. Events
- * are emitted within the request they belong to, so the active span becomes the parent.
- * @param readTimeMs Milliseconds since 1970.
+ * Records a span for each call and decision. Its start is computed from the duration. Events are
+ * emitted within their request, so the active span becomes the parent.
+ * @param readTimeMs Returns the time in milliseconds since 1970.
  */
 export function createSpanRecorder(
   tracer: Tracer,
@@ -62,8 +69,8 @@ export function createSpanRecorder(
   return (event) => {
     if (event.type === 'gateway-call') {
       const { gatewayCode: code = 0 } = event;
-      // OTP spec §7, HLR spec §7: codes have four digits. A longer number might be anything, even a
-      // phone number.
+      // OTP spec §7, HLR spec §7: codes have four digits. Do not show a longer number: it might be
+      // a phone number.
       const shown = code >= 1000 && code <= 9999 && { 'sms_otp.gateway.code': code };
       const attributes = { ...gatewayAttributes(event), ...shown };
       add(`sms_otp gateway ${event.call}`, SpanKind.CLIENT, attributes, event.durationMs);
@@ -89,8 +96,8 @@ export function createSpanRecorder(
 const TRUNCATION_MS = 1;
 
 /**
- * Returns a clock that reads milliseconds since 1970 with fractions, so that the spans of a request
- * keep their order. It follows the system clock when that is set.
+ * Returns a clock in milliseconds since 1970 with fractions, so that the spans of a request keep
+ * their order. It follows changes of the system clock.
  */
 export function createWallClock(
   readSystemMs: () => number = () => Date.now(),
