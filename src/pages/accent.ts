@@ -2,15 +2,17 @@ type Colour = readonly [red: number, green: number, blue: number];
 
 const WHITE: Colour = [255, 255, 255];
 const BLACK: Colour = [0, 0, 0];
-/** The grounds of the two schemes in `pages.css` that text in the accent may stand on. */
+/**
+ * The backgrounds of both colour schemes in `pages.css` that text in the accent colour may have.
+ */
 const LIGHT_GROUND: Colour = [243, 246, 247];
 const DARK_GROUND: Colour = [19, 35, 42];
 
 const READABLE = 4.5;
 
 /**
- * Returns the stylesheet of an accent: the colour, black or white on it, and for links the nearest
- * shade that is readable in light and in dark. Every contrast is at least 4.5.
+ * Returns the stylesheet of an accent colour: the colour, black or white for text on it, and for
+ * links the nearest shade that is readable in light and in dark. Every contrast is at least 4.5.
  *
  * @param accent A colour as `#rgb` or `#rrggbb`.
  * @throws TypeError if it is not such a colour.
@@ -37,7 +39,7 @@ export function accentStylesheet(accent: string): string {
 `;
 }
 
-/** Returns null if it is not `#rgb` or `#rrggbb`. */
+/** Reads a colour. Null if it is not `#rgb` or `#rrggbb`. */
 export function readColour(text: string): Colour | null {
   const [, short, long] = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i.exec(text) ?? [];
   const digits = long ?? short?.replaceAll(/./g, '$&$&');
@@ -46,7 +48,7 @@ export function readColour(text: string): Colour | null {
   return [part(0), part(2), part(4)];
 }
 
-/** Mixes a colour towards black or white until it is readable on its ground. */
+/** Mixes a colour towards black or white until it is readable on its background. */
 function makeReadable(colour: Colour, towards: Colour, ground: Colour): Colour {
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = mix(colour, towards, share);
@@ -60,7 +62,7 @@ function mix([red, green, blue]: Colour, other: Colour, share: number): Colour {
   return [part(red, other[0]), part(green, other[1]), part(blue, other[2])];
 }
 
-/** The contrast of two colours by WCAG 2, from 1 to 21. */
+/** Returns the contrast of two colours by WCAG 2, from 1 to 21. */
 export function contrast(one: Colour, other: Colour): number {
   const [darker, lighter] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return ((lighter ?? 0) + 0.05) / ((darker ?? 0) + 0.05);

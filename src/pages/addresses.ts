@@ -3,20 +3,20 @@ import type { Paths, SmsOtp } from 'passport-sms-otp';
 /** The folder of the pages. */
 export const FOLDER = '/second-factor';
 
-/** Pages that have a path of their own in the option `paths`. */
+/** The pages that have their own path in the option `paths`. */
 export type PathPage = 'code' | 'step-up' | 'settings';
 
-/** Where the pages are, as the browser sees them. */
+/** The addresses of the pages, as the browser sees them. */
 export interface Addresses extends Paths {
-  /** Returns the address of a page of ours. */
+  /** Returns the address of one of our pages. */
   readonly at: (name: string) => string;
   /** Whether the app serves this page itself. */
   readonly isOfApp: (name: PathPage) => boolean;
 }
 
 /**
- * Reads where the pages are. A path that does not end like one of ours is a page of the app.
- * @throws {TypeError} without `paths`, and for pages of ours below two prefixes.
+ * Reads the addresses of the pages. A path that does not end like one of ours is a page of the app.
+ * @throws {TypeError} without `paths`, or if our pages are below two prefixes.
  */
 export function readAddresses(smsOtp: Pick<SmsOtp, 'settings'>): Addresses {
   requireSettings(smsOtp);
@@ -42,20 +42,26 @@ export function readAddresses(smsOtp: Pick<SmsOtp, 'settings'>): Addresses {
   };
 }
 
-/** The links between our pages are relative. @throws {TypeError} where one is in another folder. */
+/**
+ * @throws {TypeError} if one of our pages is in another folder: the links between them are
+ * relative.
+ */
 function requireFolder(folder: string, own: readonly (readonly [string, string])[]): void {
   for (const [name, path] of own) {
     if (path === `${folder}${name}`) continue;
 
     const option = name === 'step-up' ? 'stepUp' : name;
     throw new TypeError(
-      'smsOtpPages: paths has ready-made pages in two places: ' +
+      'smsOtpPages: paths puts ready-made pages in two folders: ' +
         `${folder} and ${path.slice(0, -name.length)}. Write ${option}: '${folder}${name}'`,
     );
   }
 }
 
-/** The old address of a page leads to the one in `paths`. With a query that would be a circle. */
+/**
+ * Refuses a query: the old address of a page redirects to the one in `paths`, so a query would make
+ * an endless loop.
+ */
 function refuseQueries(paths: Paths): void {
   for (const [name, path] of Object.entries<string>({ ...paths })) {
     const [page = ''] = path.split(/[?#]/, 1);
@@ -68,8 +74,11 @@ function refuseQueries(paths: Paths): void {
   }
 }
 
-/** The options may have been given in its place, by an app without types. */
+/** @throws {TypeError} if an app without types has passed the options here. */
 function requireSettings(given: unknown): void {
   const isOurs = typeof given === 'object' && given !== null && 'settings' in given;
-  if (!isOurs) throw new TypeError('smsOtpPages(smsOtp) needs what createSmsOtp has returned');
+  if (!isOurs)
+    throw new TypeError(
+      'smsOtpPages(smsOtp): the first argument must be the object that createSmsOtp returned',
+    );
 }

@@ -4,17 +4,20 @@ import { accentStylesheet } from './accent';
 import { createRouter } from './handlers';
 
 const FILES = ['pages.css', 'pages.js', 'logo.svg'];
-/** They change with a release of the package. */
+/** Cache for an hour: the files change only with a release of the package. */
 const CACHE = 'public, max-age=3600';
 
-/** Serves the stylesheet, the script and the mark. Caches may keep them: nothing is private. */
+/**
+ * Serves the stylesheet, the script and the logo. Caches may store them, because nothing in them is
+ * private.
+ */
 export function serveAssets(accent: string | undefined): RequestHandler {
   const router = createRouter();
 
   for (const file of FILES) {
     router.get(`/${file}`, (_req, res) => {
       res.setHeader('Cache-Control', CACHE);
-      // With `root` the folders above it may begin with a dot, as those of pnpm do.
+      // With `root`, the folders above may begin with a dot, as those of pnpm do.
       res.sendFile(file, { root: join(__dirname, 'assets'), cacheControl: false });
     });
   }

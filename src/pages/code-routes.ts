@@ -54,7 +54,7 @@ export function codeRoutes(context: PagesContext): Router {
   return router;
 }
 
-/** Makes a page that exists only while something is pending. */
+/** Returns the handler of a page that exists only while a login is pending. */
 function pendingPage(
   context: PagesContext,
   describe: (base: PageBase, page: PendingPage) => Page,
@@ -68,14 +68,14 @@ function pendingPage(
   };
 }
 
-/** Makes the page of the code. */
+/** Returns the handler of the code page. */
 function showCode(context: PagesContext): RequestHandler {
   const { smsOtp } = context;
 
   return (req, res) => {
     const { pending, notice } = smsOtp.status(req);
     if (pending === null) return showEnd(context, req, res);
-    // The page of the app that carries the transaction out takes its code.
+    // The app's own page for the transaction takes its code.
     if (pending.purpose === 'transaction') return res.redirect(303, context.addresses.home);
 
     const base = describeBase(context, req, res);
@@ -86,7 +86,7 @@ function showCode(context: PagesContext): RequestHandler {
   };
 }
 
-/** Makes the page on which a logged-in user asks for a factor. */
+/** Returns the handler of the page on which a logged-in user confirms with a factor. */
 function showStepUp(context: PagesContext): RequestHandler {
   const { smsOtp } = context;
   const { settings } = smsOtp;
@@ -111,14 +111,14 @@ function showStepUp(context: PagesContext): RequestHandler {
   });
 }
 
-/** Leads to a page that the app serves itself. */
+/** Redirects to a page that the app serves itself. */
 export function leadTo(path: string): RequestHandler {
   return (_req, res) => res.redirect(303, path);
 }
 
 /**
- * Makes the verification of a login and that of a step-up, and takes the one for the request. A
- * code of a transaction stays good for the app's own route.
+ * Creates the verification of a login and that of a step-up, and uses the one for the request. A
+ * transaction's code is left for the app's own route.
  */
 function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): RequestHandler {
   const [login, stepUp] = [make('login'), make('step-up')];
@@ -126,8 +126,8 @@ function byUser(make: (purpose: 'login' | 'step-up') => RequestHandler): Request
 }
 
 /**
- * Logs a user out whose button was refused because the login has ended: pressed again, it would be
- * refused again.
+ * Logs a user out whose request was refused because the login has ended. Otherwise every further
+ * request would be refused too.
  */
 function leaveEnded(context: PagesContext): RequestHandler {
   const { smsOtp } = context;
@@ -139,13 +139,19 @@ function leaveEnded(context: PagesContext): RequestHandler {
   };
 }
 
-/** Leads a browser without a user to its pending login or to the login page, which says why. */
+/**
+ * Redirects a browser without a user to its pending login, or to the login page, which shows the
+ * reason.
+ */
 function requireUser(context: PagesContext): RequestHandler {
   const guard = context.smsOtp.requireSecondFactor({ returnTo: () => null });
   return (req, res, next) => (hasUser(req) ? next() : guard(req, res, next));
 }
 
-/** A login that is cancelled leads to the login, and a step-up home: its user stays logged in. */
+/**
+ * Redirects after a cancel: a login goes to the login page, a step-up to the home page, because its
+ * user stays logged in.
+ */
 function cancel(context: PagesContext): RequestHandler {
   const { addresses, smsOtp } = context;
   const login = smsOtp.cancel();
@@ -157,7 +163,7 @@ function cancel(context: PagesContext): RequestHandler {
   return (req, res, next) => (hasUser(req) ? stepUp : login)(req, res, next);
 }
 
-/** Nothing is pending: says why, and leads on by a link. A redirect would explain nothing. */
+/** Shows that nothing is pending, with the reason and a link. A redirect would explain nothing. */
 function showEnd(context: PagesContext, req: Request, res: Response): void {
   showMessage(context, req, res, { message: 'ended', link: wayOut(context, req) });
 }
@@ -178,7 +184,10 @@ function addRecovery(router: Router, context: PagesContext): void {
   );
 }
 
-/** Says of any factor that it has failed: a challenge has no code that the library could name. */
+/**
+ * Adds a notice that another factor has failed. A challenge has no code that a notice of the
+ * library could name.
+ */
 function withFailure(context: PagesContext, base: PageBase): PageBase {
   const text = textsOf(context, base.locale)('factor.failed');
   return { ...base, notice: { kind: 'error', text } };
@@ -220,7 +229,7 @@ function addFactors(router: Router, context: PagesContext): void {
   }
 }
 
-/** Only a login can trust a device. */
+/** Returns for how long a device can be trusted. Null for everything but a login. */
 function findTrustDays(settings: SmsOtpSettings, pending: PendingStatus): number | null {
   return pending.purpose === 'login' ? settings.trustedDeviceDays : null;
 }

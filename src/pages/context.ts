@@ -5,7 +5,7 @@ import type { PagesSettings } from './options';
 import type { MessagePage, PageBase, PageNotice } from './page';
 import { createTexts, type PageLocale, type Texts } from './texts';
 
-/** What every page is made from. */
+/** The parts from which every page is built. */
 export interface PagesContext {
   readonly smsOtp: SmsOtp;
   readonly options: PagesSettings;
@@ -13,7 +13,7 @@ export interface PagesContext {
   readonly chooseLocale: (req: Request) => PageLocale;
 }
 
-/** These say what to do, and not that something went wrong. */
+/** Reasons that say what to do, and not that something went wrong. */
 const INFO: ReadonlySet<Reason | null> = new Set<Reason>([
   'second-factor-required',
   'second-factor-too-old',
@@ -22,15 +22,15 @@ const INFO: ReadonlySet<Reason | null> = new Set<Reason>([
   'not-required',
 ]);
 
-/** After these the page counts down to the next message itself. */
+/** Reasons after which the page itself counts down to the next message. */
 const COUNTED: ReadonlySet<Reason | null> = new Set<Reason>(['resend-too-soon', 'not-sent']);
 
-/** The result of a request, as `status` shows it to the next one. */
+/** The result of a request, as `status` returns it to the next one. */
 export type Told = Pick<SmsOtpStatus, 'notice' | 'retryAt'>;
 
 /**
- * Returns what every page has. The notice of the session is used up by it.
- * @param told Shown in place of that notice.
+ * Returns the fields that every page has. Uses up the notice of the session.
+ * @param told The notice to show instead.
  */
 export function describeBase(
   context: PagesContext,
@@ -48,22 +48,25 @@ export function describeBase(
 }
 
 /**
- * Returns what a function of the options has returned.
- * @throws {TypeError} where it is no string: an async function returns none.
+ * Returns the string that a function of the options has returned.
+ * @throws {TypeError} if it is not a string, as with an async function.
  */
 export function requireString(option: string, given: unknown): string {
   if (typeof given === 'string') return given;
   throw new TypeError(`smsOtpPages: ${option} must return a string, and not a ${typeof given}`);
 }
 
-/** Returns the same for a page without a form: a new token may set a cookie. */
+/**
+ * Returns the same for a page without a form. It asks for no CSRF token, because a new token may
+ * set a cookie.
+ */
 export function withNotice(context: PagesContext, req: Request, told?: Told): PageBase {
   const frame = describeFrame(context, req);
   const status = { ...context.smsOtp.status(req), ...told };
   return { ...frame, notice: describeNotice(context, req, frame.locale, status) };
 }
 
-/** Returns the same without a notice either. It changes nothing in the session. */
+/** Returns the same without a notice. Changes nothing in the session. */
 export function describeFrame(context: PagesContext, req: Request): PageBase {
   const { smsOtp, addresses } = context;
   const { appName, fields } = smsOtp.settings;
@@ -82,7 +85,7 @@ export function describeFrame(context: PagesContext, req: Request): PageBase {
   };
 }
 
-/** Returns the sentences of a locale, those of the app in place of ours. */
+/** Returns the sentences of a locale. Those of the app replace ours. */
 export function textsOf(context: PagesContext, locale: PageLocale): Texts {
   return createTexts(locale, context.options.texts?.[locale]);
 }
@@ -111,19 +114,19 @@ function describeNotice(
   return { kind, text };
 }
 
-/** The phone has a code of another login, which this one would not take. */
+/** Returns whether the phone has a code of another login, which this one would not accept. */
 function isOfOtherLogin(status: SmsOtpStatus): boolean {
   const { pending } = status;
   return status.notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
 }
 
-/** Returns whether there is something to set on the page "Sign-in security". */
+/** Returns whether there is anything to set on the page "Sign-in security". */
 export function hasSettings(smsOtp: SmsOtp): boolean {
   const { hasPhones, hasRecoveryCodes, hasLogins, trustedDeviceDays } = smsOtp.settings;
   return hasPhones || hasRecoveryCodes || hasLogins || trustedDeviceDays !== null;
 }
 
-/** Returns the link that leads a browser on: home with a user, and to the login without one. */
+/** Returns the link to continue: to the home page with a user, to the login page without one. */
 export function wayOut(context: PagesContext, req: Request): MessagePage['link'] {
   const { addresses } = context;
   return hasUser(req)

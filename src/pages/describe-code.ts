@@ -1,21 +1,24 @@
 import type { PendingStatus, Reason, SmsOtp, SmsOtpSettings, SmsOtpStatus } from 'passport-sms-otp';
 import type { CodePage, PageBase, Resend, Way } from './page';
 
-/** Waiting is all that helps. */
+/** Reasons after which the user can only wait. */
 const CLOSED: ReadonlySet<Reason | null> = new Set<Reason>(['locked', 'disabled']);
 
-/** After these the code is worthless, though another message may be sent. */
+/** Reasons after which the code no longer works, though another message may be sent. */
 const ENDS_CODE: ReadonlySet<Reason | null> = new Set<Reason>(['too-many-attempts', 'unconfirmed']);
 
-/** These are about what the user typed into the field of the code. */
+/** Reasons that concern the input in the code field. */
 const ABOUT_CODE: ReadonlySet<Reason | null> = new Set<Reason>(['malformed-code', 'wrong-code']);
 
-/** A pending login, and the notice beside it. */
+/** A pending login and its notice. */
 export interface PendingPage extends Pick<SmsOtpStatus, 'notice'> {
   readonly pending: PendingStatus;
 }
 
-/** Returns what the page of the code shows. Durations and not times: browsers' clocks differ. */
+/**
+ * Returns the content of the code page. It has durations and no times, because browsers' clocks
+ * differ.
+ */
 export function describeCode(
   smsOtp: Pick<SmsOtp, 'settings'>,
   base: PageBase,
@@ -51,13 +54,13 @@ function findState(settings: SmsOtpSettings, page: PendingPage): CodePage['state
   }
 
   const ways = listWays(settings, pending);
-  // Without a notice nothing has failed: the user's own factor comes before a message.
+  // Without a notice nothing has failed, and the user's preferred factor comes before a message.
   const hasOwnFactor = notice === null && ways.some(({ kind }) => kind !== 'recovery-code');
   const isOnlyWay = ways.length > 0 && pending.resendAt === null;
   return hasOwnFactor || isOnlyWay ? 'other-factor' : 'not-sent';
 }
 
-/** These are about what a user has entered, or about the answer to a challenge. */
+/** Reasons that concern the user's input, or the answer to a challenge. */
 export const ABOUT_ANSWER: ReadonlySet<Reason | null> = new Set<Reason>([
   'malformed-code',
   'wrong-code',
@@ -65,15 +68,15 @@ export const ABOUT_ANSWER: ReadonlySet<Reason | null> = new Set<Reason>([
   'expired',
 ]);
 
-/** Returns whether it was another factor than the message that was refused. */
+/** Returns whether a factor other than the message was refused. */
 export function isOfOtherFactor(settings: Pick<SmsOtpSettings, 'now'>, page: PendingPage): boolean {
   const { pending, notice } = page;
   if (!pending.isSent) return ABOUT_ANSWER.has(notice);
-  // A passkey's challenge expires before the code of the message.
+  // A passkey's challenge expires before the code of the message does.
   return notice === 'expired' && pending.expiresAt > settings.now();
 }
 
-/** Returns when another message may be asked for, and to which numbers; null: no more. */
+/** Returns when another message can be requested, and to which numbers. Null: no more messages. */
 export function describeResend(
   settings: Pick<SmsOtpSettings, 'now'>,
   page: PendingPage,
@@ -82,13 +85,13 @@ export function describeResend(
   if (pending.resendAt === null || CLOSED.has(page.notice)) return null;
 
   const others = (pending.phones ?? [])
-    // Two numbers that end in the same digits cannot be told apart.
+    // Leave out numbers with the same last digits, because users cannot tell them apart.
     .filter(({ maskedPhone }) => maskedPhone !== pending.maskedPhone)
     .map(({ phoneId, maskedPhone }) => ({ phoneId, digits: toDigits(maskedPhone) }));
   return { seconds: secondsUntil(pending.resendAt, settings.now()), others };
 }
 
-/** Lists the ways beside the message that the user has, recovery codes last. */
+/** Lists the user's ways besides the message, recovery codes last. */
 export function listWays(
   settings: SmsOtpSettings,
   pending: Pick<PendingStatus, 'factors'>,
@@ -101,7 +104,7 @@ export function listWays(
   return [...own, { kind: 'recovery-code', factor: 'recovery-code', href: 'recovery-code' }];
 }
 
-/** Returns the way of a factor; null: it is the message. */
+/** Returns the way of a factor. Null for the message. */
 export function firstWay(settings: SmsOtpSettings, factor: string): Way | null {
   return listWays(settings, { factors: [factor] })[0] ?? null;
 }

@@ -3,10 +3,10 @@ import type { SmsOtp } from 'passport-sms-otp';
 import { toDigits } from './describe-code';
 import type { PageBase, SettingsPage } from './page';
 
-/** Seconds that a factor counts as recent, for everything that "Sign-in security" changes. */
+/** Seconds for which a factor counts as recent for all changes in "Sign-in security". */
 export const RECENT_SECONDS = 300;
 
-/** Returns what the page "Sign-in security" shows. @param user The logged-in user. */
+/** Returns the content of the page "Sign-in security". @param user The logged-in user. */
 export async function describeSettings(
   smsOtp: SmsOtp,
   base: PageBase,
@@ -46,12 +46,12 @@ export async function describeSettings(
   };
 }
 
-/** Returns whether a user has nothing yet to pass a second factor with. */
+/** Returns whether a user has no second factor yet. */
 export async function isWithoutFactor(smsOtp: SmsOtp, user: Express.User): Promise<boolean> {
   return !(await smsOtp.canPassSecondFactor(user));
 }
 
-/** Lists a user's numbers by their last digits; null without a phone book. */
+/** Lists a user's numbers by their last digits. Null without a phone book. */
 export async function listNumbers(
   smsOtp: Pick<SmsOtp, 'phones'>,
   user: Express.User,

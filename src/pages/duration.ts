@@ -1,7 +1,7 @@
 import type { PageLocale } from './page';
 
 /**
- * Writes a number with its unit, in the plural that the language has for it.
+ * Writes a number with its unit, in the plural form of the language.
  *
  * @example writeUnit('de', 30, 'day') is "30 Tage".
  */
@@ -11,7 +11,7 @@ export function writeUnit(locale: PageLocale, count: number, unit: 'day' | 'minu
 }
 
 /**
- * Writes a wait as a clock, which needs no plural.
+ * Writes a duration as a clock, which needs no plural form.
  *
  * @example writeClock(65) is "1:05", and writeClock(3600) is "1:00:00".
  */
@@ -29,7 +29,7 @@ export function writeTime(locale: PageLocale, time: number): string {
   return `${new Intl.DateTimeFormat(latinDigits(locale), format).format(time)} UTC`;
 }
 
-/** The digits of the codes, in every language. */
+/** Returns the locale with Latin digits, which the codes have in every language. */
 function latinDigits(locale: PageLocale): string {
   return `${locale}-u-nu-latn`;
 }

@@ -7,14 +7,14 @@ import {
 } from 'express';
 
 /**
- * Makes a router that serves each page at one address. The links of a page are relative, so behind
- * `/second-factor/code/` they would lead nowhere.
+ * Returns a router that serves each page at exactly one address. The links of a page are relative,
+ * so below `/second-factor/code/` they would not work.
  */
 export function createRouter(): Router {
   return Router({ strict: true, caseSensitive: true });
 }
 
-/** Makes a handler of an async function: Express 4 ignores rejected promises. */
+/** Returns a handler for an async function, because Express 4 ignores rejected promises. */
 export function asyncHandler(
   handle: (req: Request, res: Response, next: NextFunction) => Promise<void>,
 ): RequestHandler {

@@ -1,6 +1,6 @@
 import escapeHtml = require('escape-html');
 
-/** HTML that is safe to send: every value in it has been escaped. */
+/** HTML that is safe to send, because every value in it has been escaped. */
 export class Html {
   readonly #source: string;
 
@@ -26,7 +26,10 @@ export function html(parts: TemplateStringsArray, ...values: readonly HtmlValue[
   return new Html(String.raw({ raw: parts }, ...values.map(toSource)));
 }
 
-/** Takes a string as HTML, without escaping it. Only for what the app or a view has rendered. */
+/**
+ * Marks a string as HTML without escaping it. Use it only for HTML that the app or a view has
+ * rendered.
+ */
 export function raw(source: string): Html {
   return new Html(source);
 }
@@ -38,11 +41,11 @@ function toSource(value: HtmlValue): string {
   return value.map(toSource).join('');
 }
 
-/** Any base with https: relative addresses get its scheme. */
+/** Any https base: relative addresses get its scheme. */
 const BASE = 'https://localhost/';
 
 /**
- * Returns an address that is relative or has the scheme https, and `#` in place of any other. An
+ * Returns an address that is relative or has the scheme https. Any other becomes `#`, because an
  * escaped `javascript:` would still run.
  *
  * @example safeHref('javascript:alert(1)') is `#`, and safeHref('code') is `code`.

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 
 /**
- * Answers a request with a page in place of the redirect with which a middleware is about to answer
- * it. The page may show what was typed: a redirect would have to keep it in the session or in an
+ * Answers a request with a page instead of the redirect that a middleware is about to send. The
+ * page may show the user's input, which a redirect would have to keep in the session or in an
  * address.
  *
- * @param isWanted Asked when the redirect is about to be sent.
+ * @param isWanted Called when the redirect is about to be sent.
  * @param answer Answers the request.
  */
 export function insteadOfRedirect(

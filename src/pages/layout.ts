@@ -3,7 +3,7 @@ import type { Look, Page } from './page';
 import type { Texts } from './texts';
 import type { View } from './views/view';
 
-/** The document around a view. */
+/** Returns the document around a view. */
 export function layout(page: Page, look: Look, view: View, texts: Texts): Html {
   const direction = page.locale === 'ar' ? 'rtl' : 'ltr';
 
@@ -29,7 +29,7 @@ export function layout(page: Page, look: Look, view: View, texts: Texts): Html {
     </html> `;
 }
 
-/** Later ones win: the accent, then what the app has written. */
+/** Returns the stylesheets. Later ones override earlier ones: the accent, then the app's own. */
 function stylesheets(look: Look): HtmlValue {
   const addresses = ['pages.css', look.accent === null ? null : 'accent.css', look.stylesheet];
   return addresses
@@ -37,7 +37,10 @@ function stylesheets(look: Look): HtmlValue {
     .map((address) => html`<link rel="stylesheet" href="${safeHref(address)}" />`);
 }
 
-/** An error comes first, so that a screen reader says it as soon as the page has loaded. */
+/**
+ * Returns the title. An error comes first, so that a screen reader reads it as soon as the page has
+ * loaded.
+ */
 function titleOf(page: Page, view: View, texts: Texts): string {
   const isError = page.notice?.kind === 'error';
   const title = isError ? texts('layout.error', { title: view.title }) : view.title;
@@ -66,7 +69,7 @@ function navigation(page: Page, texts: Texts): Html {
   </nav>`;
 }
 
-/** The page of other ways has the link to help where it is needed. */
+/** Returns the footer. The page of other ways has no link to help in it, but in its content. */
 function footer(page: Page, look: Look, texts: Texts): HtmlValue {
   if (look.help === null || page.name === 'other-ways') return null;
   const help = html`<a href="${safeHref(look.help)}">${texts('layout.help')}</a>`;

@@ -3,7 +3,10 @@ import type { SmsOtp } from 'passport-sms-otp';
 import type { PagesOptions } from './options';
 import { PAGE_LOCALES, type PageLocale } from './texts';
 
-/** Makes the choice of a page's locale. The locales of the messages are those of the pages. */
+/**
+ * Returns the function that chooses a page's locale. The locales of the pages are those of the
+ * messages.
+ */
 export function createLocaleChoice(
   smsOtp: Pick<SmsOtp, 'settings'>,
   option: PagesOptions['locale'],
@@ -25,8 +28,8 @@ function isPageLocale(tag: string): tag is PageLocale {
 }
 
 /**
- * Returns the served locale of a language tag: itself, or its language alone. Chinese without a
- * script is read as simplified, and as nothing of ours where it is traditional.
+ * Returns the supported locale for a language tag: itself, or its language alone. Chinese without a
+ * script counts as simplified. Traditional Chinese is not supported.
  *
  * @example findLocale('de-AT', ['en', 'de']) is 'de'.
  */

@@ -5,13 +5,15 @@ import { readColour } from './accent';
 import type { PageName, Page } from './page';
 import { PAGE_LOCALES, type PageLocale, type PageTexts, TEXT_KEYS } from './texts';
 
-/** A body in place of ours. @param page What our own body gets. Returns HTML. */
+/**
+ * Returns the HTML of a body that replaces ours. @param page The content that our own body gets.
+ */
 export type Replacement<Name extends PageName> = (
   page: Extract<Page, { readonly name: Name }>,
   req: Request,
 ) => string;
 
-/** A document of the app around the body of a page. Returns HTML. */
+/** Returns the HTML of the app's document around the body of a page. */
 export type PageLayout = (
   content: { readonly title: string; readonly body: string; readonly page: Page },
   req: Request,
@@ -19,7 +21,7 @@ export type PageLayout = (
 
 /** The options of `smsOtpPages`. */
 export interface PagesOptions {
-  /** The address of an image, on this site or https. Default: a mark of our own. */
+  /** The address of an image, on this site or https. Default: our own logo. */
   readonly logo?: string | undefined;
   /** The colour of buttons and links, as `#rgb` or `#rrggbb`. Default: a blue-green. */
   readonly accent?: string | undefined;
@@ -36,20 +38,19 @@ export interface PagesOptions {
    * choice among the locales of the messages.
    */
   readonly locale?: PageLocale | ((req: Request) => string | null | undefined) | undefined;
-  /** Sentences in place of ours, by locale and key. Default: none. */
+  /** Sentences that replace ours, by locale and key. Default: none. */
   readonly texts?: Readonly<Partial<Record<PageLocale, PageTexts>>> | undefined;
-  /** Bodies in place of ours, by the name of the page. Default: none. */
+  /** Bodies that replace ours, by the name of the page. Default: none. */
   readonly replace?: { readonly [Name in PageName]?: Replacement<Name> } | undefined;
   /**
-   * Origins that may send our forms beside the one of the request, such as
-   * `['https://app.example']`. Only old browsers need it. Default: none.
+   * Further origins that may send our forms, such as `['https://app.example']`. Only old browsers
+   * need it. Default: the origin of the request.
    */
   readonly origins?: readonly string[] | undefined;
 }
 
-/** Where forms get the app's CSRF token from. */
+/** How forms get the app's CSRF token. */
 export interface CsrfOption {
-  /** The name of the field. */
   readonly field: string;
   /** Returns the token of a request. */
   readonly token: (req: Request, res: Response) => string;
@@ -67,14 +68,17 @@ const PAGE_NAMES: readonly PageName[] = [
   'message',
 ];
 
-/** A site of its own: a path that leads away from it is none of this site. */
+/** A base URL for this site: a path that leads to another origin is refused. */
 const THIS_SITE = 'https://this-site.invalid';
 
 const address = z
   .string('must be a string')
   .refine(isSafeAddress, 'must be a path that begins with /, or an https URL');
 
-/** Browsers leave tabs out and read a backslash as a slash: as they do, so does `URL`. */
+/**
+ * Returns whether an address is safe. Browsers ignore tabs and read a backslash as a slash, and so
+ * does `URL`.
+ */
 function isSafeAddress(given: string): boolean {
   if (given.startsWith('/'))
     return URL.canParse(given, THIS_SITE) && new URL(given, THIS_SITE).origin === THIS_SITE;
@@ -137,7 +141,6 @@ const schema = z.strictObject(
   NO_OBJECT,
 );
 
-/** The options, checked. */
 export type PagesSettings = z.output<typeof schema>;
 
 /**
@@ -155,10 +158,10 @@ export function readOptions(given: unknown): PagesSettings {
     const unknown = [...path, issue.keys[0]].join('.');
     throw new TypeError(`smsOtpPages: unknown option ${unknown}${KNOWN[name] ?? ''}`);
   }
-  throw new TypeError(`smsOtpPages: ${name || 'options'} ${issue?.message ?? 'is wrong'}`);
+  throw new TypeError(`smsOtpPages: ${name || 'options'} ${issue?.message ?? 'is invalid'}`);
 }
 
-/** What may be there instead of an unknown name. */
+/** What to write instead of an unknown name. */
 const KNOWN: Readonly<Record<string, string>> = {
   replace: `: the pages are ${PAGE_NAMES.join(', ')}`,
   texts: `: the locales are ${LOCALES}`,

@@ -1,12 +1,12 @@
 import type { Request, RequestHandler } from 'express';
 
 /**
- * Makes a middleware that lets a form through only if a page of this site sent it. It reads
- * `Sec-Fetch-Site`, which browsers of today send over TLS and to localhost, and `Origin` without
- * that header. Clients that are no browsers send neither.
+ * Returns a middleware that accepts a form only if a page of this site sent it. It reads
+ * `Sec-Fetch-Site`, which current browsers send over TLS and to localhost. Without that header it
+ * reads `Origin`. Clients that are not browsers send neither.
  *
- * @param origins Beside the origin of the request.
- * @param refuse Answers any other form. Nothing is done for it.
+ * @param origins Further origins that are accepted.
+ * @param refuse Answers any other form, which has no effect.
  */
 export function ownForms(origins: readonly string[], refuse: RequestHandler): RequestHandler {
   let hasWarned = false;
@@ -34,13 +34,13 @@ function isOwn(req: Request, origins: readonly string[]): boolean {
   );
 }
 
-/** Writes a host as an origin does: in lower case, and without the usual port. */
+/** Writes a host as in an origin: in lower case and without the default port. */
 function normalize(protocol: string, host: string): string | null {
   const address = `${protocol}//${host}`;
   return URL.canParse(address) ? new URL(address).host : null;
 }
 
-/** Returns the host that a trusted proxy names; undefined: there is no such proxy. */
+/** Returns the host that a trusted proxy names. Undefined: there is no trusted proxy. */
 function readForwardedHost(req: Request): string | undefined {
   const isTrusted = req.app.get('trust proxy fn') as (address: unknown, hop: number) => boolean;
   if (!isTrusted(req.socket.remoteAddress, 0)) return undefined;
@@ -48,14 +48,14 @@ function readForwardedHost(req: Request): string | undefined {
   return first === '' ? undefined : first.trim();
 }
 
-/** Warns of the first form: behind a proxy it may be the app's own. */
+/** Warns of the first refused form: behind a proxy it may be the app's own. */
 function warn(req: Request): void {
   const named = ['sec-fetch-site', 'origin', 'host', 'x-forwarded-host']
     .map((name) => `${name}: ${describe(req.headers[name])}`)
     .join(', ');
 
   process.emitWarning(
-    `smsOtpPages has refused a form that did not come from its own page (${named}). If it did, ` +
+    `smsOtpPages refused a form that did not come from its own page (${named}). If it did, ` +
       "a proxy has changed the host: keep Host, or set app.set('trust proxy', 1) and send " +
       'X-Forwarded-Host, or write smsOtpPages(smsOtp, { origins: [the origin of your site] }) ' +
       '(see docs/troubleshooting.md#sms_otp_foreign_form of passport-sms-otp)',
@@ -63,7 +63,7 @@ function warn(req: Request): void {
   );
 }
 
-/** `Sec-Fetch-Site: none` is another thing than a header that is missing. */
+/** Describes a header. A missing header is not the same as `Sec-Fetch-Site: none`. */
 function describe(header: string | string[] | undefined): string {
   return header === undefined ? 'missing' : JSON.stringify(String(header).slice(0, 100));
 }

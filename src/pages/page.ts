@@ -4,7 +4,7 @@ export type { PageLocale } from './texts';
 
 export type PageName = Page['name'];
 
-/** What a code is for. */
+/** The purpose of a code. */
 export type PagePurpose = 'login' | 'step-up' | 'transaction' | 'enroll';
 
 /** The result of the last request. */
@@ -13,7 +13,10 @@ export interface PageNotice {
   readonly text: string;
 }
 
-/** What every page has. Links and form actions are relative, so they work behind any prefix. */
+/**
+ * The fields that every page has. Links and form actions are relative, so that they work with any
+ * prefix.
+ */
 export interface PageBase {
   readonly locale: PageLocale;
   /** The name of the app, in the title and the header. */
@@ -33,14 +36,14 @@ export interface PageBase {
   readonly loginHref: string;
   /** Adds links to the home page and the settings to the header. */
   readonly isLoggedIn: boolean;
-  /** Null if no user is logged in, or if there is nothing to set. */
+  /** Null if no user is logged in or there is nothing to set. */
   readonly settingsHref: string | null;
 }
 
 /** A way to pass the second factor besides the message. */
 export interface Way {
   readonly kind: 'recovery-code' | 'typed' | 'challenge';
-  /** The factor's name. `totp` and `passkey` have sentences of their own; others show this. */
+  /** The factor's name. `totp` and `passkey` have their own sentences; others show this name. */
   readonly factor: string;
   readonly href: string;
 }
@@ -52,7 +55,7 @@ export interface Resend {
   readonly others: readonly { readonly phoneId: string; readonly digits: string }[];
 }
 
-/** The page of the code, in five states. */
+/** The code page, in five states. */
 export interface CodePage extends PageBase {
   readonly name: 'code';
   readonly purpose: PagePurpose;
@@ -73,12 +76,12 @@ export interface CodePage extends PageBase {
   /** Null unless the last code was wrong. */
   readonly attemptsLeft: number | null;
   readonly transaction: { readonly amount: string; readonly payee: string } | null;
-  /** How long a trusted device is trusted; null shows no box. */
+  /** For how long a device can be trusted. Null: no box is shown. */
   readonly trustDays: number | null;
-  /** Null if this login gets no further message. */
+  /** Null if this login gets no more messages. */
   readonly resend: Resend | null;
   readonly ways: readonly Way[];
-  /** Ties the error to the field of the code. */
+  /** Whether the notice belongs to the code field. */
   readonly isNoticeAboutCode: boolean;
 }
 
@@ -87,17 +90,17 @@ export interface OtherWaysPage extends PageBase {
   readonly name: 'other-ways';
   readonly resend: Resend | null;
   readonly ways: readonly Way[];
-  /** A link to help by the app. */
+  /** The app's link to help. */
   readonly help: string | null;
 }
 
 export interface RecoveryCodePage extends PageBase {
   readonly name: 'recovery-code';
-  /** A recovery code trusts no device. */
+  /** Always null: a recovery code trusts no device. */
   readonly trustDays: null;
 }
 
-/** A factor of the app: a code that is typed, or a challenge that the browser answers. */
+/** A factor of the app: a code to type, or a challenge that the browser answers. */
 export interface FactorPage extends PageBase {
   readonly name: 'factor';
   readonly factor: string;
@@ -106,29 +109,34 @@ export interface FactorPage extends PageBase {
   readonly trustDays: number | null;
   /** The address that the form posts to, such as `factor-totp`. */
   readonly action: string;
-  /** Where the script gets the options of a challenge by POST. */
+  /** Where the script requests the options of a challenge by POST. */
   readonly optionsAction: string | null;
 }
 
-/** Asks a logged-in user for a factor. Nothing is sent before the button is pressed. */
+/**
+ * The page on which a logged-in user confirms with a factor. Nothing is sent before the button is
+ * pressed.
+ */
 export interface StepUpPage extends PageBase {
   readonly name: 'step-up';
   /** Whether the button sends a message. */
   readonly sendsMessage: boolean;
-  /** The last two digits of the number that it goes to; empty if unknown. */
+  /** The last two digits of the number to which the message is sent. Empty if unknown. */
   readonly digits: string;
-  /** The user's own factor that is asked for first; null if it is a message or not known. */
+  /** The user's own factor that comes first. Null if it is the message or not known. */
   readonly first: Way | null;
-  /** False if the user has no factor: the page leads to `addNumberHref`, or to the app's help. */
+  /**
+   * False if the user has no factor: then the page leads to `addNumberHref`, or to the app's help.
+   */
   readonly hasFactor: boolean;
   readonly addNumberHref: string | null;
 }
 
 export interface AddNumberPage extends PageBase {
   readonly name: 'add-number';
-  /** What was typed before a refusal. */
+  /** The user's input before a refusal. */
   readonly typed: string;
-  /** The number that the new one takes the place of; null adds one. */
+  /** The number that the new one replaces. Null: the new number is added. */
   readonly replaces: { readonly phoneId: string; readonly digits: string } | null;
   /** True if numbers can be typed without their country code. */
   readonly national: boolean;
@@ -139,7 +147,7 @@ export interface SettingsPage extends PageBase {
   readonly name: 'settings';
   /** False if the last factor is too old: a link to `confirmHref` replaces the buttons. */
   readonly mayChange: boolean;
-  /** True as well for a user without any factor, who may add a first number or make first codes. */
+  /** True also for a user without any factor, who may add a first number or create first codes. */
   readonly mayAdd: boolean;
   readonly confirmHref: string;
   readonly numbers:
@@ -168,14 +176,14 @@ export interface SettingsPage extends PageBase {
 
 export interface RecoveryCodesPage extends PageBase {
   readonly name: 'recovery-codes';
-  /** The new codes, shown once; null explains what happens and has the button. */
+  /** The new codes, shown once. Null: the page explains what happens and has the button. */
   readonly codes: readonly string[] | null;
   readonly codesLeft: number;
-  /** Names this form, as the field `form`, so that a second submission of it is recognized. */
+  /** Identifies this form in the field `form`, so that a second submission is recognized. */
   readonly form: string;
 }
 
-/** A page that says one thing and leads on. */
+/** A page with one message and a link. */
 export interface MessagePage extends PageBase {
   readonly name: 'message';
   readonly message: 'ended' | 'refused-form' | 'failed' | 'codes-lost';
@@ -196,15 +204,15 @@ export type Page =
   | RecoveryCodesPage
   | MessagePage;
 
-/** How the pages look: options that have been checked. */
+/** The look of the pages: options that have been checked. */
 export interface Look {
-  /** The address of an image; null shows a mark of our own. */
+  /** The address of an image. Null shows our own logo. */
   readonly logo: string | null;
   /** A colour, served as `accent.css`. */
   readonly accent: string | null;
   /** The address of a stylesheet of the app, loaded last. */
   readonly stylesheet: string | null;
   readonly help: string | null;
-  /** Sentences of the app's own, for the locale of the page. */
+  /** The app's own sentences for the locale of the page. */
   readonly texts?: PageTexts;
 }

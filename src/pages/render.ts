@@ -16,7 +16,7 @@ import type { View } from './views/view';
 /**
  * Renders a page as a document.
  *
- * @param body HTML by the app in place of the page's own body, as it is.
+ * @param body HTML of the app that replaces the page's own body, unchanged.
  */
 export function renderPage(page: Page, look: Look, body?: string): string {
   const texts = createTexts(page.locale, look.texts);
@@ -25,7 +25,7 @@ export function renderPage(page: Page, look: Look, body?: string): string {
   return layout(page, look, view, texts).toString();
 }
 
-/** Renders title and body of a page, for an app with a layout of its own. */
+/** Renders title and body of a page, for an app with its own layout. */
 export function renderBody(
   page: Page,
   look: Look,

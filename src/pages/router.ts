@@ -13,13 +13,12 @@ import { settingsRoutes } from './settings-routes';
 import { showMessage } from './show';
 
 /**
- * Returns the ready-made pages as a router, below `/second-factor`: the code and what to do without
- * one, the step-up, and "Sign-in security". Mount it behind the session, `passport.session()` and
- * the parser of forms, in front of your own error handler. It serves no path outside of that
- * folder, and passes on what it does not serve in it. No GET sends a message, counts, or changes
- * anything.
+ * Returns the ready-made pages as a router below `/second-factor`: the code and what to do without
+ * one, the step-up, and "Sign-in security". Mount it after the session, `passport.session()` and
+ * the parser of forms, and before your own error handler. It serves no path outside of that folder,
+ * and passes unknown paths in it on. No GET sends a message, counts or changes anything.
  *
- * @param smsOtp What `createSmsOtp` returned. Its option `paths` says where the other pages are.
+ * @param smsOtp The object that `createSmsOtp` returned. Its option `paths` names the other pages.
  * @throws {TypeError} for an unknown or wrong option, and without `paths`.
  */
 export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
@@ -43,13 +42,13 @@ export function smsOtpPages(smsOtp: SmsOtp, given: PagesOptions = {}): Router {
   return createRouter().use(FOLDER, pages);
 }
 
-/** The folder itself is no page. */
+/** Redirects from the folder itself, which is not a page. */
 function leadToSettings(context: PagesContext): RequestHandler {
   const { addresses, smsOtp } = context;
   return leadTo(hasSettings(smsOtp) ? addresses.settings : addresses.home);
 }
 
-/** A success leads on, but for a script, which gets it as JSON. */
+/** Answers a script with JSON. Other requests are redirected after a success. */
 const answerScript: RequestHandler = (req, res, next) => {
   if (req.smsOtp === undefined) next();
   else res.json(req.smsOtp);
@@ -62,7 +61,10 @@ function refuseForm(context: PagesContext): RequestHandler {
   };
 }
 
-/** Shows a page for failures of this library, which has warned of them. Others are the app's. */
+/**
+ * Shows a page for failures of this library, which has emitted a warning. Other errors are left to
+ * the app.
+ */
 function showFailure(context: PagesContext): ErrorRequestHandler {
   return (error: unknown, req, res, next) => {
     const isScript = req.headers['sec-fetch-dest'] === 'empty';

@@ -19,7 +19,7 @@ import { asyncHandler, createRouter, readField } from './handlers';
 import { insteadOfRedirect } from './in-place';
 import { show, showMessage } from './show';
 
-/** The page "Sign-in security" and everything that it changes. */
+/** Returns the routes of the page "Sign-in security" and of its changes. */
 export function settingsRoutes(context: PagesContext): Router {
   const router = createRouter();
   if (!hasSettings(context.smsOtp)) return router;
@@ -32,7 +32,7 @@ export function settingsRoutes(context: PagesContext): Router {
       ? [leadTo(addresses.settings)]
       : [guards.user, asyncHandler((req, res) => showSettings(context, req, res))]),
   );
-  // Leads back after a fresh factor: the guard keeps this page.
+  // The guard keeps this page, so that the user returns to it after confirming with a factor.
   router.get('/confirm', guards.recent, leadTo(addresses.settings));
   if (smsOtp.phones !== undefined) addNumbers(router, context, guards, smsOtp.phones);
   if (smsOtp.recoveryCodes !== undefined) addCodes(router, context, guards, smsOtp.recoveryCodes);
@@ -42,14 +42,14 @@ export function settingsRoutes(context: PagesContext): Router {
 
 /** The guards of the page and of its forms. */
 interface PageGuards {
-  /** Lets users pass who have the second factor, and those who have none to pass. */
+  /** Accepts users who passed the second factor, and users who have none. */
   readonly user: RequestHandler;
-  /** Lets users pass with a factor of the last five minutes. */
+  /** Accepts users with a factor of the last five minutes. */
   readonly recent: RequestHandler;
   /**
-   * The page and the form of a number, also for users without any factor. A login may need one all
-   * the same, as after a sign-up, and this is the way to it. `phones.enroll` asks whether the login
-   * has ended.
+   * Guards the page and the form for a number. Also accepts users without any factor: a login may
+   * need one nevertheless, as after a sign-up, and this page is the way to it. `phones.enroll`
+   * checks whether the login has ended.
    */
   readonly numberPage: RequestHandler;
   readonly numberForm: RequestHandler;
@@ -81,7 +81,10 @@ function createGuards(context: PagesContext): PageGuards {
 
 const pass: RequestHandler = (_req, _res, next) => next();
 
-/** Makes a guard of two: the first one for requests of which the question is true. */
+/**
+ * Combines two guards: the first one for requests for which the condition holds, otherwise the
+ * second.
+ */
 function choose(
   question: (req: Request) => Promise<boolean>,
   guard: RequestHandler,
@@ -99,7 +102,10 @@ async function showSettings(context: PagesContext, req: Request, res: Response):
   show(context, req, res, page);
 }
 
-/** Adding, replacing, removing and ordering numbers. The library asks for a recent factor too. */
+/**
+ * Adds the routes to add, replace, remove and order numbers. The library requires a recent factor
+ * too.
+ */
 function addNumbers(
   router: Router,
   context: PagesContext,
@@ -131,7 +137,7 @@ function addNumbers(
   router.post('/default-number', guards.recentForm, phones.setDefault());
 }
 
-/** Shows the form of a number, after a refusal with the number as it was typed. */
+/** Shows the form for a number, after a refusal with the user's input. */
 async function showNumberForm(
   context: PagesContext,
   req: Request,
@@ -153,10 +159,10 @@ async function showNumberForm(
   });
 }
 
-/** Longer than any number. */
+/** The most characters of the user's input that are shown, more than any number has. */
 const MAX_TYPED = 100;
 
-/** Returns whether the user can do something about a refusal on the page of the form. */
+/** Returns whether the user can correct a refusal on the page of the form. */
 function isCorrectable(outcome: SmsOtpOutcome | undefined): boolean {
   return outcome?.sent === false && outcome.reason !== 'login-ended';
 }
@@ -169,13 +175,15 @@ function toTold(outcome: SmsOtpOutcome, now: number): Told {
   };
 }
 
-/** Where one country alone gets messages, its national numbers are understood. */
+/** Returns the country whose national numbers are accepted, if only one country gets messages. */
 function findCountry(smsOtp: SmsOtp): string | undefined {
   const { allowedCountries } = smsOtp.settings;
   return allowedCountries.length === 1 ? allowedCountries[0] : undefined;
 }
 
-/** Recovery codes. They are in the answer to the form that made them, and nowhere else. */
+/**
+ * Adds the routes of recovery codes. Codes are only in the answer to the form that created them.
+ */
 function addCodes(
   router: Router,
   context: PagesContext,
@@ -208,7 +216,7 @@ function addCodes(
       if (!req.user || !isOurs) return void guards.recentForm(req, res, showLost);
 
       const userId = settings.getUserId(req.user);
-      // `generate` checks itself that the factor is recent, or that the user has none.
+      // `generate` itself checks that the factor is recent, or that the user has none.
       const codes = await makeCodes(recoveryCodes, userId, req, form);
       if (codes === 'factor-needed') return res.redirect(303, context.addresses.at('confirm'));
       if (codes === 'too-late') return showLost();
@@ -224,7 +232,9 @@ function addCodes(
   );
 }
 
-/** `too-late`: another submission of this form has made codes, more than a minute ago. */
+/**
+ * Creates codes. `too-late`: another submission of this form created codes more than a minute ago.
+ */
 async function makeCodes(
   recoveryCodes: NonNullable<SmsOtp['recoveryCodes']>,
   userId: AccountId,
@@ -240,7 +250,7 @@ async function makeCodes(
   }
 }
 
-/** As `recoveryCodes.generate` takes it. */
+/** The limit of `recoveryCodes.generate`. */
 const MAX_FORM_LENGTH = 100;
 
 function showLostCodes(context: PagesContext, req: Request, res: Response): void {
@@ -248,7 +258,7 @@ function showLostCodes(context: PagesContext, req: Request, res: Response): void
   showMessage(context, req, res, { message: 'codes-lost', link, status: 409 });
 }
 
-/** Trusted devices, and where the user is logged in. */
+/** Adds the routes of trusted devices and of the user's logins. */
 function addBrowsers(router: Router, context: PagesContext, guards: PageGuards): void {
   const { settings, trustedDevices, logins } = context.smsOtp;
   const addForm = (

@@ -18,7 +18,7 @@ export function show(
     .send(render(context, req, page));
 }
 
-/** Answers with a page that says one thing and leads on. */
+/** Answers with a page that has one message and a link. */
 export function showMessage(
   context: PagesContext,
   req: Request,
@@ -26,7 +26,7 @@ export function showMessage(
   content: Pick<MessagePage, 'message' | 'link'> & { readonly status?: number },
 ): void {
   const { message, link } = content;
-  // Only the end of a login has a reason that is worth the notice.
+  // Only the end of a login has a reason worth a notice.
   const base = message === 'ended' ? withNotice(context, req) : describeFrame(context, req);
   show(context, req, res, { ...base, name: 'message', message, link }, content.status);
 }
@@ -37,7 +37,7 @@ function render(context: PagesContext, req: Request, page: Page): string {
   const texts = options.texts?.[page.locale];
   const look: Look = { logo, accent, stylesheet, help, ...(texts && { texts }) };
 
-  // The replacement of a name takes the page of that name, which the compiler cannot follow.
+  // The replacement under a name takes the page of that name, which the compiler cannot follow.
   const replacement = options.replace?.[page.name] as
     | ((page: Page, req: Request) => string)
     | undefined;

@@ -43,7 +43,9 @@ export type TextKey = keyof typeof en;
 
 export const TEXT_KEYS = Object.keys(en) as readonly TextKey[]; // an object of our own
 
-/** Sentences of the app's own, by key. `notice.` and a reason is the sentence of that notice. */
+/**
+ * The app's own sentences, by key. `notice.` followed by a reason is the sentence of that notice.
+ */
 export type PageTexts = Readonly<Partial<Record<TextKey | `notice.${Reason}`, string>>>;
 
 /** Returns a sentence, with its `{placeholders}` filled in. */
@@ -52,7 +54,7 @@ export type Texts = (key: TextKey, values?: Readonly<Record<string, string | num
 export const PAGE_LOCALES = Object.keys(TEXTS) as readonly PageLocale[]; // an object of our own
 
 /**
- * Reads the sentences of a locale, or the app's own in their place. A placeholder without a value
+ * Returns the sentences of a locale, some replaced by the app's own. A placeholder without a value
  * stays as it is.
  *
  * @example createTexts('en')('code.attemptsLeft', { count: 3 }) is "Attempts left: 3."

@@ -7,7 +7,7 @@ import type { View } from './view';
 /** A number that is reserved for examples. */
 const EXAMPLE = '\u2066+1\u00a0202\u00a0555\u00a00188\u2069';
 
-/** Adds a number, or puts a new one in the place of another. */
+/** Returns the page that adds a number or replaces one. */
 export function addNumberView(page: AddNumberPage, texts: Texts): View {
   const title = texts(page.replaces ? 'number.replaceTitle' : 'number.addTitle');
   const fields = [

@@ -6,7 +6,7 @@ import { codeField, explainWay, form, link, nameWay, notice, trustBox, wayLinks 
 import { resendForms } from './resend';
 import type { View } from './view';
 
-/** The page of the code. Each of its five states has one next step, which comes first. */
+/** Returns the code page. Each of its five states has one next step, which comes first. */
 export function codeView(page: CodePage, texts: Texts): View {
   const title = titleOf(page, texts);
   const isAtField = page.state === 'sent' && page.isNoticeAboutCode;
@@ -95,14 +95,14 @@ function leadingWay(way: Way, texts: Texts): Html {
     <p class="actions">${link(way.href, nameWay(way, texts))}</p>`;
 }
 
-/** Without a further message the other ways come first. */
+/** Shows what comes first: the resend button, or the other ways if no more messages can be sent. */
 function leadingResend(page: CodePage, texts: Texts): HtmlValue {
   if (!page.resend) return wayLinks(page.ways, texts);
   const label = texts(page.state === 'not-sent' ? 'code.send' : 'code.resend');
   return resendForms(page, page.resend, label, 'button', texts);
 }
 
-/** The message as the second choice, where something else comes first. */
+/** Shows the message as the second choice if another way comes first. */
 function otherMessages(page: CodePage, texts: Texts): HtmlValue {
   if (page.state === 'locked') return null;
   if (!page.resend) return html`<p class="hint">${texts('code.noMore')}</p>`;

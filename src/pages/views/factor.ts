@@ -4,7 +4,7 @@ import type { Texts } from '../texts';
 import { codeField, explainWay, form, hidden, nameWay, notice, trustBox } from './parts';
 import type { View } from './view';
 
-/** A factor of the app: its code is typed, or the browser answers its challenge. */
+/** Returns the page of an app's factor: its code is typed, or the browser answers its challenge. */
 export function factorView(page: FactorPage, texts: Texts): View {
   const title = nameWay(page, texts);
   const body = html`<div class="card">
@@ -30,7 +30,10 @@ function typedForm(page: FactorPage, texts: Texts): Html {
   return form(page, page.action, fields);
 }
 
-/** Hidden until the script has found that this browser can answer. */
+/**
+ * Returns the form of a challenge. It is hidden until the script finds that this browser can
+ * answer.
+ */
 function challengeForm(page: FactorPage, texts: Texts): Html {
   const fields = html`${hidden(page.fields.code, '')}
     <div role="alert"><p class="notice error" data-failed hidden>${texts('factor.failed')}</p></div>

@@ -4,7 +4,7 @@ import type { Texts } from '../texts';
 import { link, notice } from './parts';
 import type { View } from './view';
 
-/** Says one thing, and leads on. */
+/** Returns a page with one message and a link. */
 export function messageView(page: MessagePage, texts: Texts): View {
   const title = texts(`message.${page.message}.title`);
   const body = html`<div class="card">

@@ -5,7 +5,7 @@ import { form, notice, wayLinks } from './parts';
 import { resendForms } from './resend';
 import type { View } from './view';
 
-/** "I cannot get a code": what still works for this user, and how long each wait is. */
+/** Returns the page "I cannot get a code": what still works for this user, and how long to wait. */
 export function otherWaysView(page: OtherWaysPage, texts: Texts): View {
   const title = texts('ways.title');
   const hasNone = page.ways.length === 0;

@@ -19,7 +19,10 @@ export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}" />`;
 }
 
-/** Shows the result of the last request in a live region. Fields refer to it as `notice`. */
+/**
+ * Shows the result of the last request in a live region with the id `notice`, to which fields
+ * refer.
+ */
 export function notice(page: Pick<PageBase, 'notice'>): HtmlValue {
   if (!page.notice) return null;
   const { kind, text } = page.notice;
@@ -27,7 +30,10 @@ export function notice(page: Pick<PageBase, 'notice'>): HtmlValue {
   return html`<div role="${role}"><p id="notice" class="notice ${kind}">${text}</p></div>`;
 }
 
-/** The attributes that tie a hint, and the notice if it is about this field, to the field. */
+/**
+ * Returns the attributes that connect a field to its hint, and to the notice if it concerns this
+ * field.
+ */
 export function describedBy(hint: string | null, isRefused: boolean): HtmlValue {
   const ids = [isRefused && 'notice', hint].filter(Boolean).join(' ');
   const invalid = isRefused && html` aria-invalid="true"`;
@@ -75,21 +81,21 @@ export function trustBox(
   </div>`;
 }
 
-/** Names a way. A factor without a sentence of its own is shown by its name. */
+/** Names a way. A factor without its own sentence is shown by its name. */
 export function nameWay(way: Pick<Way, 'kind' | 'factor'>, texts: Texts): string {
   if (way.kind === 'recovery-code') return texts('ways.recovery-code');
   if (way.factor === 'totp' || way.factor === 'passkey') return texts(`ways.${way.factor}`);
   return texts('ways.named', { name: isolate(way.factor) });
 }
 
-/** Says what the user does with a factor. */
+/** Returns the sentence that tells the user what to do with a factor. */
 export function explainWay(way: Pick<Way, 'factor'>, texts: Texts): string {
   const { factor } = way;
   if (factor === 'totp' || factor === 'passkey') return texts(`factor.${factor}`);
   return texts('factor.named', { name: isolate(factor) });
 }
 
-/** Keeps the direction of a name apart from that of the sentence around it. */
+/** Isolates the direction of a name from that of the sentence around it. */
 function isolate(name: string): string {
   return `\u2068${name}\u2069`;
 }
@@ -103,12 +109,12 @@ export function wayLinks(ways: readonly Way[], texts: Texts): HtmlValue {
   </ul>`;
 }
 
-/** An action that ends something: its button shows only after a first click. */
+/** An action that ends something. Its button is shown only after a first click. */
 export interface Danger {
   readonly summary: string;
-  /** The ids of what the action is about. */
+  /** The ids of the elements that describe the object of the action. */
   readonly describedBy: string;
-  /** What it ends. */
+  /** What the action ends. */
   readonly hint: string | null;
   readonly field: Html | null;
   readonly button: string;
@@ -124,7 +130,7 @@ export function danger(page: Pick<PageBase, 'csrf'>, action: string, about: Dang
   </details>`;
 }
 
-/** Writes a sentence with a time, which the script shows in the user's own time zone. */
+/** Writes a sentence with a time, which the script shows in the user's time zone. */
 export function timeSentence(page: Pick<PageBase, 'locale'>, sentence: string, time: number): Html {
   const [before, after] = splitAt(sentence, '{time}');
   const written = writeTime(page.locale, time);
@@ -132,7 +138,7 @@ export function timeSentence(page: Pick<PageBase, 'locale'>, sentence: string, t
 }
 
 /**
- * Splits a sentence at its placeholder. A sentence of the app's own may have none.
+ * Splits a sentence at its placeholder. A sentence of the app may have none.
  *
  * @example splitAt('In {time}.', '{time}') is ['In ', '.'].
  */

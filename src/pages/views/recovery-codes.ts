@@ -4,7 +4,7 @@ import type { Texts } from '../texts';
 import { form, hidden, link, notice } from './parts';
 import type { View } from './view';
 
-/** Says what new codes end and has the button, or shows the new codes. */
+/** Returns the page with the button for new codes and what they end, or with the new codes. */
 export function recoveryCodesView(page: RecoveryCodesPage, texts: Texts): View {
   const title = texts(page.codes ? 'codes.title' : 'codes.makeTitle');
   const content = page.codes ? show(page, page.codes, texts) : explain(page, texts);
@@ -30,7 +30,7 @@ function explain(page: RecoveryCodesPage, texts: Texts): Html {
     <p class="aside">${link(back, texts('action.cancel'), 'plain')}</p>`;
 }
 
-/** The buttons need the script, which shows them. */
+/** Shows the new codes. The buttons need the script, which reveals them. */
 function show(page: RecoveryCodesPage, codes: readonly string[], texts: Texts): Html {
   const next = page.settingsHref ?? page.homeHref;
 

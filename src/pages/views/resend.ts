@@ -5,8 +5,8 @@ import type { Texts } from '../texts';
 import { form, hidden, splitAt } from './parts';
 
 /**
- * The buttons that ask for another message, to each number of the user. Without the script they
- * always work, and the server answers "too soon".
+ * Returns the buttons that send another message, one for each number of the user. Without the
+ * script they always work, and the server answers "too soon".
  */
 export function resendForms(
   page: Pick<PageBase, 'csrf' | 'fields'>,

@@ -104,7 +104,7 @@ function endAll(page: SettingsPage, texts: Texts): Html {
   });
 }
 
-/** A label is made of what the browser sent, and may be empty. */
+/** Returns a label. It is made of the browser's headers and may be empty. */
 function label(value: string, texts: Texts): Html {
   return html`<bdi>${value || texts('settings.unknownDevice')}</bdi>`;
 }

@@ -6,7 +6,10 @@ import { devicesSection, loginsSection } from './settings-browsers';
 import { numbersSection } from './settings-numbers';
 import type { View } from './view';
 
-/** "Sign-in security". Without a recent factor it shows everything and changes nothing. */
+/**
+ * Returns the page "Sign-in security". Without a recent factor it shows everything and changes
+ * nothing.
+ */
 export function settingsView(page: SettingsPage, texts: Texts): View {
   const title = texts('settings.title');
   const parts = [page.numbers, page.recoveryCodesLeft, page.devices, page.logins];

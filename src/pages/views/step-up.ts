@@ -4,7 +4,10 @@ import type { Texts } from '../texts';
 import { explainWay, form, link, notice } from './parts';
 import type { View } from './view';
 
-/** Asks a logged-in user for a factor. The button sends the message, not the page. */
+/**
+ * Returns the page that asks a logged-in user for a factor. The button sends the message, not the
+ * page.
+ */
 export function stepUpView(page: StepUpPage, texts: Texts): View {
   const title = texts('action.prove');
   const body = html`<div class="card">

@@ -1,6 +1,6 @@
 import type { Html } from '../html';
 
-/** What a view makes of its page: the title, and what stands between header and footer. */
+/** The title of a page, and its content between header and footer. */
 export interface View {
   readonly title: string;
   readonly body: Html;
