@@ -6,23 +6,20 @@ export interface Balance {
   readonly balance: string;
 }
 
-/** OTP spec §2, pricing object. */
 export interface Currency {
   readonly name: string | null;
   readonly symbol: string | null;
 }
 
-/**
- * One network of the price list; an operator with several MNCs has one row for each. OTP spec §2.
- */
+/** A network in the price list. An operator with several MNCs has one row for each. OTP spec §2. */
 export interface NetworkPrice {
   readonly id: string | null;
   readonly countryName: string | null;
   readonly operatorName: string | null;
-  /** As it came: "001" is not "01". A JSON number has lost its leading zeros on the way. */
+  /** The code as received: "001" is not "01". A JSON number has lost its leading zeros. */
   readonly mcc: string;
   readonly mnc: string;
-  /** Decimal string, per text message. */
+  /** The price of a message, as a decimal string. */
   readonly price: string;
 }
 
@@ -51,11 +48,12 @@ const currencySchema = z
 /** The id of a row: a number in the documents, read as a string. */
 export const rowId = orNull((id) => (Number.isSafeInteger(id) ? String(id) : readText(id)));
 
-/** The rows that are read of a list: more would keep the process busy for seconds. */
+/** How many rows of a list are read: more would keep the process busy for seconds. */
 const MAX_ROWS = 20_000;
 
 /**
- * Returns the schema of a price list with such rows. @see OTP spec §2, pricing object; HLR spec §2
+ * Returns the schema of a price list with rows of this type. @see OTP spec §2, pricing object; HLR
+ * spec §2
  */
 export function priceListOf<Row extends z.ZodType>(row: Row) {
   return z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orNull, readOrNull, readWholeNumber, required } from './values';
 
-/** Seconds an access token lives when nothing else is agreed. OTP spec §8, HLR spec §8. */
+/** Seconds until an access token expires by default. OTP spec §8, HLR spec §8. */
 export const DEFAULT_TOKEN_VALIDITY_SECONDS = 1800;
 
 /** OTP spec §4, POST auth with credentials. `validity` and `preserve` exist in A only. */
@@ -21,8 +21,8 @@ export interface RefreshBody {
 }
 
 /**
- * Reads a token: visible ASCII, because it becomes a header value, and the platform's error would
- * echo an invalid one.
+ * Reads a token: visible ASCII only, because it becomes a header value and the platform's error
+ * would show an invalid one.
  */
 export function readToken(value: unknown): string | null {
   return typeof value === 'string' && /^[\x21-\x7e]{1,4096}$/.test(value) ? value : null;
@@ -33,7 +33,7 @@ export function readToken(value: unknown): string | null {
  * @see OTP spec §2, HLR spec §2
  *
  * Not shown in OTP spec §2: `validity_period` missing, malformed or as a string. Missing and
- * malformed become null.
+ * malformed values become null.
  */
 const tokensSchema = z
   .object({
@@ -55,7 +55,7 @@ function readSeconds(value: unknown): number | null {
   return seconds === 0 ? null : seconds;
 }
 
-/** Reads the payload of an auth answer; null when it holds no usable access token. */
+/** Reads the payload of an auth answer. Null if it has no usable access token. */
 export function readTokens(payload: unknown): Tokens | null {
   return readOrNull(tokensSchema, payload);
 }

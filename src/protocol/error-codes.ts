@@ -1,4 +1,4 @@
-/** OTP spec §7, application error codes, with the variants whose list has them. */
+/** The application error codes of OTP spec §7, with the variants that list them. */
 export const OTP_ERRORS = {
   1001: { name: 'Invalid token type', variants: 'A' },
   1004: { name: 'Invalid authentication credentials', variants: 'A' },
@@ -42,7 +42,7 @@ const names: ReadonlyMap<number, string> = new Map(
   Object.entries({ ...HLR_ERRORS, ...OTP_ERRORS }).map(([code, { name }]) => [Number(code), name]),
 );
 
-/** The documented name of a code, or null. OTP spec §7, HLR spec §7. */
+/** Returns the documented name of a code, or null. OTP spec §7, HLR spec §7. */
 export function gatewayErrorName(code: number | null): string | null {
   return code === null ? null : (names.get(code) ?? null);
 }

@@ -33,39 +33,39 @@ export const ADVANCED_STATUSES = [
 export type LookupStatus = (typeof LOOKUP_STATUSES)[number];
 export type AdvancedStatus = (typeof ADVANCED_STATUSES)[number];
 
-/** The result of a lookup. Fields missing from the answer are null. */
+/** The result of a lookup. Missing fields are null. */
 export interface Lookup {
   /** E.164 with plus. */
   readonly phone: string;
   /**
-   * One of the documented words, or another one as it came. Not shown in HLR spec §2: the meaning
-   * of `error`.
+   * A documented word, or an unknown one as received. Not shown in HLR spec §2: the meaning of
+   * `error`.
    */
   readonly status: LookupStatus | (string & {});
   readonly advancedStatus: AdvancedStatus | (string & {}) | null;
   readonly mcc: string | null;
   readonly mnc: string | null;
   /**
-   * Null when the gateway reports "0", which means unavailable. Not shown in HLR spec §2: whether
-   * and how a network masks it.
+   * Null if the gateway returns "0", which means unavailable. Not shown in HLR spec §2: whether and
+   * how a network masks it.
    */
   readonly imsi: string | null;
-  /** Null when the gateway reports "0", which means unavailable. */
+  /** Null if the gateway returns "0", which means unavailable. */
   readonly msc: string | null;
-  /** Decimal string. */
+  /** The cost, as a decimal string. */
   readonly cost: string | null;
   readonly country: string | null;
   readonly operator: string | null;
 }
 
-/** One country of the lookup price list. HLR spec §2. */
+/** A country in the price list of lookups. HLR spec §2. */
 export interface CountryPrice {
   readonly id: string | null;
   readonly countryName: string | null;
   /** Dialling code with plus. */
   readonly countryCode: string;
   readonly countryIso: string | null;
-  /** Decimal string, per lookup. */
+  /** The price of a lookup, as a decimal string. */
   readonly price: string;
 }
 
@@ -97,7 +97,7 @@ const lookupSchema = z
     advancedStatus,
   }));
 
-/** Reads the payload of a lookup answer; null when it is not about the requested number. */
+/** Reads the payload of a lookup answer. Null if it is for another number. */
 export function readLookup(payload: unknown, digits: string): Lookup | null {
   const lookup = readOrNull(lookupSchema, payload);
   return lookup?.phone === `+${digits}` ? lookup : null;
@@ -108,7 +108,7 @@ const countryPriceSchema = z
   .object({
     id: rowId,
     countryname: orNull(readText),
-    // A JSON number has no plus.
+    // Add the plus, which a JSON number cannot have.
     countrycode: required(readDigitsOrText).transform((code) =>
       /^[0-9]+$/.test(code) ? `+${code}` : code,
     ),

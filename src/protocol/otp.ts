@@ -15,17 +15,17 @@ import {
   strictInput,
 } from './values';
 
-/** Seconds of pin validity when the request names none. OTP spec §4, §8. */
+/** The default validity of a pin in seconds. OTP spec §4, §8. */
 export const DEFAULT_VALIDITY_SECONDS = 600;
 
-/** The range variant A enforces with error 2110. OTP spec §8. The range of B is not shown. */
+/** The range that variant A enforces with error 2110. OTP spec §8. The range of B is not shown. */
 export const VALIDITY_RANGE_SECONDS = { min: 120, max: 1800 } as const;
 
-/** OTP spec §4: the sender and the message when the request names none. */
+/** The default sender and message of the gateway. OTP spec §4. */
 export const DEFAULT_SENDER = 'SECUREPIN';
 export const DEFAULT_MESSAGE = 'Please do not share your password pin. Your password pin is: [PIN]';
 
-/** OTP spec §8: characters of a reference code, A only. */
+/** The most characters of a reference code, in A only. OTP spec §8. */
 export const REFERENCE_CODE_MAX = 50;
 
 /** The input of `generate`. */
@@ -34,14 +34,14 @@ export interface GenerateInput {
   readonly mobile: string;
   /**
    * 2 to 11 letters, digits, spaces, hyphens and dots, or 14 digits. Default: the gateway's
-   * (SECUREPIN).
+   *   (SECUREPIN).
    */
   readonly sender?: string | undefined;
   /** Seconds of pin validity. Default: the gateway's (600). A: 120 to 1800. */
   readonly validitySeconds?: number | undefined;
   /**
-   * Text with exactly one `[PIN]`, at most 160 GSM 7-bit characters or 70 UCS-2 units. Default: the
-   * gateway's.
+   * The message, with exactly one `[PIN]`: at most 160 GSM 7-bit characters or 70 UCS-2 units.
+   * Default: the gateway's.
    */
   readonly message?: string | undefined;
   /** The caller's own reference, up to 50 characters. Variant A only. */
@@ -54,11 +54,14 @@ export interface ValidateInput {
   readonly id: string;
   /** The number that received the pin: E.164, with or without one leading plus. */
   readonly mobile: string;
-  /** 4 to 10 digits, as the subscriber typed them. */
+  /** 4 to 10 digits, as the user typed them. */
   readonly pin: string;
 }
 
-/** A string of digits or a JSON number. Not shown in OTP spec §4: which form "numeric" means. */
+/**
+ * How a "numeric" field is sent: a string of digits or a JSON number. Not shown in OTP spec §4:
+ * which form "numeric" means.
+ */
 export type NumberForm = 'string' | 'number';
 
 /** The form of each numeric field of a request. */
@@ -67,7 +70,7 @@ export interface NumberForms {
   readonly validity: NumberForm;
 }
 
-/** What the requests of one client have in common. */
+/** The options that all requests of one client share. */
 export interface RequestOptions {
   readonly variant: Variant;
   readonly numbersAs: NumberForms;
@@ -76,13 +79,13 @@ export interface RequestOptions {
 }
 
 /**
- * Returns the schema that checks the input of `generate` by the gateway's own rules and makes the
+ * Returns the schema that checks the input of `generate` by the gateway's rules and builds the
  * body.
  * @see OTP spec §4, POST generate; §8
  */
 export function createGenerateRequest(options: RequestOptions) {
   const { variant, numbersAs } = options;
-  // Most messages of one client are the same: the last one that fitted is not measured again.
+  // Remember the last message that fitted, because most messages of one client are the same.
   let fitting: string | undefined;
 
   return strictInput('field', {
@@ -112,17 +115,17 @@ export function createGenerateRequest(options: RequestOptions) {
 }
 
 /**
- * Returns the schema that checks the input of `validate` and makes the body; the pin is a string of
- * digits.
+ * Returns the schema that checks the input of `validate` and builds the body. The pin is a string
+ * of digits.
  * @see OTP spec §4, POST validate/{id}
  *
- * Not shown in OTP spec §4: how many digits; 4 to 10 are accepted.
+ * Not shown in OTP spec §4: how many digits a pin has. 4 to 10 are accepted.
  */
 export function createValidateRequest(options: RequestOptions) {
   const toMobile = toForm[options.numbersAs.mobile];
 
   return strictInput('field', {
-    id: required(readOtpId[options.variant], 'must be one that generate returned'),
+    id: required(readOtpId[options.variant], 'must be an id that generate returned'),
     mobile: requestMobile,
     pin: z.string(PIN_PROBLEM).regex(/^[0-9]{4,10}$/, PIN_PROBLEM),
   }).transform((input) => ({
@@ -160,7 +163,7 @@ function referenceCode(variant: Variant) {
  * characters, never "." or "..". B: 1 to 20 digits.
  * @see OTP spec §2, OTP object
  *
- * Not shown in OTP spec §2: whether the id of B is a number or a string of digits; both are read,
+ * Not shown in OTP spec §2: whether the id of B is a number or a string of digits. Both are read,
  * and whole numbers in A too.
  */
 export const readOtpId: Readonly<Record<Variant, ReadValue<string>>> = {
@@ -176,8 +179,8 @@ export const readOtpId: Readonly<Record<Variant, ReadValue<string>>> = {
 };
 
 /**
- * OTP spec §2, OTP object of variant A. Fields that no decision depends on are null when missing or
- * malformed.
+ * OTP spec §2, OTP object of variant A. Fields without influence on a decision are null if missing
+ * or malformed.
  */
 export interface GeneratedA {
   readonly variant: 'A';
@@ -187,8 +190,8 @@ export interface GeneratedA {
   readonly sender: string | null;
   readonly validitySeconds: number | null;
   /**
-   * The text with `[PIN]` still in it. Not shown in OTP spec §2: `message` or `imessaged`; either
-   * is read.
+   * The message with `[PIN]` still in it. Not shown in OTP spec §2: `message` or `imessaged`.
+   * Either is read.
    */
   readonly message: string | null;
   readonly referenceCode: string | null;
@@ -200,11 +203,11 @@ export interface GeneratedB {
   readonly id: string;
   /** E.164 with plus. */
   readonly mobile: string;
-  /** Decimal string. */
+  /** The cost, as a decimal string. */
   readonly cost: string | null;
   /**
-   * As it came. Not shown in OTP spec §2: unit and epoch of `valid_until`, so no decision depends
-   * on it.
+   * The value as received. Not shown in OTP spec §2: unit and epoch of `valid_until`, so no
+   * decision depends on it.
    */
   readonly validUntilRaw: unknown;
 }
@@ -246,8 +249,8 @@ const generatedSchemas = {
 };
 
 /**
- * Reads the payload of a generate answer; null when the id is malformed or the number is not that
- * of the request.
+ * Reads the payload of a generate answer. Null if the id is malformed or the number is not that of
+ * the request.
  */
 export function readGenerated(
   variant: Variant,
@@ -262,12 +265,13 @@ export function readGenerated(
  * The payload of a right pin: the empty string.
  * @see OTP spec §4, POST validate/{id}
  *
- * Not shown in OTP spec §1: null or exactly `{}` in its place; both count.
+ * Not shown in OTP spec §1: null or exactly `{}` instead. Both count.
  */
 const validatedSchema = z.compile(z.union([z.literal(''), z.null(), z.strictObject({})]));
 
 /**
- * True when a validate answer reports success. A missing payload does not, unless it is accepted.
+ * Returns true if a validate answer reports success. Without a payload it does not, unless that is
+ * accepted.
  */
 export function isValidated(
   payload: unknown,

@@ -1,7 +1,4 @@
-/**
- * The two variants of the OTP interface. Which one a deployment speaks is configuration. OTP spec
- * §1.
- */
+/** The two variants of the OTP interface. An option says which one a gateway has. OTP spec §1. */
 export type Variant = 'A' | 'B';
 
 const OTP = '/apis/otp/v3';
@@ -9,11 +6,11 @@ const SMS = '/apis/sms/mt/v2';
 const HLR = '/apis/hlr/v2';
 
 /**
- * The calls of both services and their paths; one that ends in a slash is followed by its subject.
- * OTP spec §4, HLR spec §4.
+ * The calls of both services and their paths. A path that ends in a slash is followed by an id or a
+ * number. OTP spec §4, HLR spec §4.
  */
 export const PATHS = {
-  /** The same for both services. */
+  /** The path is the same for both services. */
   auth: '/apis/auth',
   generate: `${OTP}/generate`,
   /** The percent-encoded OTP id follows. */
@@ -26,7 +23,7 @@ export const PATHS = {
   'hlr-pricing': `${HLR}/pricing`,
 } as const;
 
-/** The names of the calls to the gateway in errors, events, deadlines and the simulator. */
+/** The names of the gateway's calls in errors, events, deadlines and the simulator. */
 export type CallName = keyof typeof PATHS;
 
 /**

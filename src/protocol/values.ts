@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { closestName } from '../closest-name';
 import { MOBILE_PROBLEM, readDigits, toDigits } from './mobile';
 
-/** Returns what a value stands for, or null when it is malformed. */
+/** Reads a value, or returns null if it is malformed. */
 export type ReadValue<Value> = (value: unknown) => Value | null;
 
 /**
- * Returns the schema of a field that must be readable. One function in place of a union and its
- * transformations, each of which zod would run by itself: they took most of the time of reading an
- * answer.
+ * Returns the schema of a required field. One function replaces a union and its transformations:
+ * zod would run each of them separately, which took most of the time of reading an answer.
  */
 export function required<Value>(read: ReadValue<Value>, problem = 'is malformed') {
   return z.transform((value: unknown, context): Value => {
@@ -20,16 +19,16 @@ export function required<Value>(read: ReadValue<Value>, problem = 'is malformed'
 }
 
 /**
- * Returns the schema of a field that no decision depends on: missing and malformed values are read
- * as null.
+ * Returns the schema of a field without influence on a decision: missing and malformed values
+ * become null.
  */
 export function orNull<Value>(read: ReadValue<Value>) {
   return z.transform(read);
 }
 
 /**
- * Reads a whole number from zero, or the same as a string of up to nine digits. Numbers that a
- * float cannot count are refused. Not shown in OTP spec §1: codes as JSON numbers or strings.
+ * Reads a whole number from zero, or a string of up to nine digits. Numbers that are not exact in a
+ * float are refused. Not shown in OTP spec §1: codes as JSON numbers or strings.
  */
 export function readWholeNumber(value: unknown): number | null {
   if (typeof value === 'string') return /^[0-9]{1,9}$/.test(value) ? Number(value) : null;
@@ -37,8 +36,8 @@ export function readWholeNumber(value: unknown): number | null {
 }
 
 /**
- * Reads a decimal amount as a string, never a float. Not shown in OTP spec §2: `cost` as number or
- * string; both are read.
+ * Reads a decimal amount as a string, never as a float. Not shown in OTP spec §2: `cost` as number
+ * or string. Both are read.
  */
 export function readDecimal(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null;
@@ -52,7 +51,7 @@ export function readText(value: unknown): string | null {
 }
 
 /**
- * Reads a string that is not empty, or a JSON number as its digits: the documents say string,
+ * Reads a string that is not empty, or the digits of a JSON number: the documents say string, but
  * samples have both.
  */
 export function readDigitsOrText(value: unknown): string | null {
@@ -72,7 +71,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Reads a value with a schema; null when it does not fit. */
+/** Reads a value with a schema. Null if it does not match. */
 export function readOrNull<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -81,7 +80,7 @@ export function readOrNull<Schema extends z.ZodType>(
   return result.success ? result.data : null;
 }
 
-/** What the caller passes in is called, and what it must be. */
+/** The names and messages for inputs of the caller. */
 const INPUTS = {
   field: 'the input must be an object',
   option: 'options must be an object',
@@ -113,7 +112,7 @@ export function parseInput<Schema extends z.ZodType>(
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const { issues } = result.error;
-  // A misspelt field explains why another one seems to be missing.
+  // Report a misspelt field first: it explains why another one seems to be missing.
   const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
   throw new TypeError([...(issue?.path ?? []), issue?.message].join(' '));
 }
