@@ -15,7 +15,7 @@ import {
 } from './http/answer';
 import { headerValue, httpStatus, type Readings } from './readings';
 
-/** One gibibyte: more would only test the machine. */
+/** At most one gibibyte: more would only test the machine. */
 const bytes = wholeNumber(1, 1_073_741_824);
 const DELAY = 'must be a number of milliseconds from 0 to 3600000';
 const delayMs = z.number(DELAY).min(0, DELAY).max(3_600_000, DELAY);
@@ -23,8 +23,8 @@ const delayMs = z.number(DELAY).min(0, DELAY).max(3_600_000, DELAY);
 const retryAfterSeconds = wholeNumber(0, Number.MAX_SAFE_INTEGER).optional();
 
 /**
- * Whether the gateway has processed the request when the fault occurs. Default `before`: nothing
- * was processed.
+ * Whether the fault occurs before or after the gateway has processed the request. Default:
+ * `before`, so nothing was processed.
  */
 const when = oneOf('before', 'after').optional();
 
@@ -32,7 +32,8 @@ const faultSchema = z.discriminatedUnion(
   'kind',
   [
     /**
-     * An error of the gateway's lists; nothing is processed. `status200` sends it with HTTP 200.
+     * Answers with an error of the gateway's lists. Nothing is processed. `status200` sends it with
+     * HTTP 200.
      */
     strictOptions({
       kind: z.literal('error'),
@@ -42,27 +43,27 @@ const faultSchema = z.discriminatedUnion(
       retryAfterSeconds,
     }),
     /**
-     * Waits, then processes as usual, unless the client has gone. With `when: 'after'` it processes
-     * first.
+     * Waits, then processes as usual, unless the client has disconnected. With `when: 'after'` it
+     * processes first.
      */
     strictOptions({ kind: z.literal('latency'), ms: delayMs, when }),
     /** Keeps the connection open and sends nothing. */
     strictOptions({ kind: z.literal('no-answer'), when }),
     /** Resets the connection. */
     strictOptions({ kind: z.literal('reset'), when }),
-    /** Processes, announces the whole answer, sends half of it and resets the connection. */
+    /** Processes, announces the whole answer, sends half of it, and resets the connection. */
     strictOptions({ kind: z.literal('half-answer') }),
-    /** A proxy's error page. */
+    /** Answers with the error page of a proxy. */
     strictOptions({ kind: z.literal('html-502'), when }),
-    /** Processes and answers with another content type. */
+    /** Processes, and answers with another content type. */
     strictOptions({ kind: z.literal('content-type'), value: headerValue }),
-    /** Processes and pads the answer to that many bytes, without announcing its length. */
+    /** Processes, and pads the answer to that many bytes without announcing its length. */
     strictOptions({ kind: z.literal('huge'), bytes }),
-    /** Processes and pads the answer to that many bytes, which gzip makes small. */
+    /** Processes, and pads the answer to that many bytes, which gzip makes small. */
     strictOptions({ kind: z.literal('compressed'), bytes }),
     /**
-     * Default status 307, which repeats method and body; default location: a path of the simulator
-     * itself.
+     * Redirects. Default status: 307, which repeats method and body. Default location: a path of
+     * the simulator itself.
      */
     strictOptions({
       kind: z.literal('redirect'),
@@ -70,11 +71,11 @@ const faultSchema = z.discriminatedUnion(
       location: headerValue.optional(),
       when,
     }),
-    /** Processes and sends the answer byte by byte. */
+    /** Processes, and sends the answer byte by byte. */
     strictOptions({ kind: z.literal('slow-drip'), intervalMs: delayMs }),
     /**
-     * A well-formed envelope with neither payload nor errors, as in 429 and 503; with `envelope:
-     * false` a plain text, as a load balancer sends it.
+     * Answers with a well-formed envelope with neither payload nor errors, as in 429 and 503. With
+     * `envelope: false` it is plain text, as from a load balancer.
      */
     strictOptions({
       kind: z.literal('status'),
@@ -83,7 +84,7 @@ const faultSchema = z.discriminatedUnion(
       envelope: switchOption().optional(),
       when,
     }),
-    /** Any answer at all. */
+    /** Sends any answer. */
     strictOptions({
       kind: z.literal('body'),
       status: httpStatus,
@@ -95,27 +96,27 @@ const faultSchema = z.discriminatedUnion(
   'must be a known kind of fault',
 );
 
-/** What can go wrong with one call. */
+/** A failure of one call. */
 export type Fault = Readonly<z.output<typeof faultSchema>>;
 
-/** The faults that need no data may be named by their kind. */
+/** The faults that need no data, so that their kind is enough. */
 export type FaultName = 'no-answer' | 'reset' | 'half-answer' | 'html-502' | 'redirect';
 
 const failNextSchema = z.object({
   call: z.enum(['any', ...CALLS], `must be any or one of ${CALLS.join(', ')}`),
   fault: faultSchema,
-  /** How often it is still played. */
+  /** How often it still occurs. */
   times: z.union(
     [z.literal(Infinity), wholeNumber(1, Number.MAX_SAFE_INTEGER)],
     'must be a whole number from 1, or Infinity',
   ),
 });
 
-/** The faults that wait for their calls, in the order they were added. */
+/** The faults that wait for their calls, in the order in which they were added. */
 export class FaultQueue {
   #planned: z.output<typeof failNextSchema>[] = [];
 
-  /** @throws {TypeError} that names the wrong part and never shows its value. */
+  /** @throws {TypeError} that names the wrong field and never shows its value. */
   add(call: Call | 'any', given: Fault | FaultName, times: number): void {
     const fault = typeof given === 'string' ? { kind: given } : given;
     this.#planned.push(parseOptions('failNext', failNextSchema, { call, fault, times }));
@@ -142,14 +143,14 @@ export class FaultQueue {
 export interface FaultContext {
   readonly response: ServerResponse;
   readonly readings: Readings;
-  /** Processes the request and returns the answer that would have been sent. */
+  /** Processes the request and returns the answer that would be sent. */
   readonly answer: () => SimulatedAnswer;
 }
 
 type FaultKind = Fault['kind'];
 type OfKind<Kind extends FaultKind> = Extract<Fault, { readonly kind: Kind }>;
 
-/** What each fault does with its call. */
+/** The action of each fault. */
 const PLAY_BY_KIND: {
   readonly [Kind in FaultKind]: (fault: OfKind<Kind>, call: FaultContext) => void;
 } = {
@@ -213,8 +214,8 @@ function sendSlowly(response: ServerResponse, answer: SimulatedAnswer, intervalM
 }
 
 /**
- * Sends the answer with one more field, so long that the whole has that many bytes, and without a
- * length. Gzip makes it a few bytes on the wire that unpack to many.
+ * Sends the answer with one more field that makes it that many bytes long, and without a length.
+ * Gzip makes it a few bytes on the wire.
  */
 function sendPadded(
   response: ServerResponse,
@@ -229,13 +230,13 @@ function sendPadded(
 
   const source = Readable.from(pad(answer.body, bytes), { objectMode: false });
   const sent = gzip === null ? pipeline(source, response) : pipeline(source, gzip, response);
-  // A client that closes the connection before the end is what the fault is for.
+  // Ignore the error: this fault makes the client close the connection before the end.
   sent.catch(() => undefined);
 }
 
 const CHUNK_BYTES = 64 * 1024;
 
-/** Yields the JSON object with a last field that fills it up, in chunks. */
+/** Yields the JSON object in chunks, with a last field that fills it up. */
 function* pad(body: string, bytes: number): Generator<string> {
   yield `${body.slice(0, -1)},"padding":"`;
   let missing = Math.max(0, bytes - Buffer.byteLength(body) - ',"padding":""'.length);
@@ -261,8 +262,8 @@ function createError(fault: OfKind<'error'>, readings: Readings): SimulatedAnswe
 }
 
 /**
- * Not shown in OTP spec §7: 429 and 503 at all, and whether a load balancer answers in the
- * gateway's place.
+ * Not shown in OTP spec §7: any 429 or 503, and whether a load balancer answers instead of the
+ * gateway.
  */
 function createStatus(fault: OfKind<'status'>, readings: Readings): SimulatedAnswer {
   const { status } = fault;

@@ -9,7 +9,7 @@ import type { Subscribers } from './state/subscribers';
 
 type HttpListener = Awaited<ReturnType<typeof listen>>;
 
-/** The gateway of both documents on a loopback port, for development and tests. */
+/** A simulated gateway of both documents on a loopback port, for development and tests. */
 export class GatewaySimulator {
   readonly variant: Variant;
   readonly username: string;
@@ -19,7 +19,7 @@ export class GatewaySimulator {
   /** A page that shows the text messages as they arrive. */
   readonly inboxUrl: string;
   /**
-   * What lookups answer; a number that was never set has a subscriber made from its digits. HLR
+   * The results of lookups. A number that was never set has a subscriber made from its digits. HLR
    * spec §2.
    */
   readonly subscribers: Subscribers;
@@ -44,10 +44,10 @@ export class GatewaySimulator {
   }
 
   /**
-   * Starts a simulator and resolves when it listens.
-   * @throws {TypeError} for a wrong option, which it names.
-   * @throws {Error} when NODE_ENV is production, when the host is not a loopback address, or when
-   * the port is taken.
+   * Starts a simulator. Resolves once it listens.
+   * @throws {TypeError} that names a wrong option.
+   * @throws {Error} if NODE_ENV is production, the host is not a loopback address, or the port is
+   * in use.
    */
   static async start(options: SimulatorOptions = {}): Promise<GatewaySimulator> {
     const checked = checkOptions(options);
@@ -58,44 +58,44 @@ export class GatewaySimulator {
     return new GatewaySimulator(state, faults, listener);
   }
 
-  /** The newest 1,000 text messages, oldest first. */
+  /** The newest 1,000 messages, the oldest first. */
   get outbox(): readonly SentMessage[] {
     return this.#state.outbox.messages;
   }
 
-  /** Returns the newest pin that was sent to a number, with or without plus. */
+  /** Returns the newest pin that was sent to a number. The plus is optional. */
   lastPin(mobile: string): string | undefined {
     return this.#state.outbox.lastPin(mobile);
   }
 
   /**
-   * Moves the simulator's clock forward: tokens and pins age. @throws {RangeError} for a negative
-   * number.
+   * Moves the simulator's clock forward, so that tokens and pins expire. @throws {RangeError} for a
+   * negative number.
    */
   advanceSeconds(seconds: number): void {
     this.#state.clock.advanceSeconds(seconds);
   }
 
   /**
-   * Makes the next calls of a kind fail, in the order the faults were added.
-   * @param times How often; default 1, `Infinity` until `clearFaults`.
+   * Makes the next calls of a kind fail, in the order in which the faults were added.
+   * @param times How often. `Infinity`: until `clearFaults`. Default: 1.
    * @throws {TypeError} for an unknown call or fault.
    */
   failNext(call: Call | 'any', fault: Fault | FaultName, times = 1): void {
     this.#faults.add(call, fault, times);
   }
 
-  /** Removes the faults that have not been played yet. */
+  /** Removes the faults that have not occurred yet. */
   clearFaults(): void {
     this.#faults.clear();
   }
 
-  /** Returns what has happened since the start. */
+  /** Returns the counts since the start. */
   stats(): SimulatorStats {
     return this.#state.stats.read();
   }
 
-  /** Ends every connection and stops listening. May be called more than once. */
+  /** Closes every connection and stops listening. May be called more than once. */
   close(): Promise<void> {
     this.#closed ??= this.#listener.close();
     return this.#closed;

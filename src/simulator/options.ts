@@ -51,54 +51,54 @@ const randomness = objectWith<Randomness>(RANDOMNESS, 'bytes', 'integer').refine
   `must be ${RANDOMNESS}`,
 );
 
-/** Every option with its default and its bounds. */
+/** Every option with its default and range. */
 const optionsSchema = strictOptions({
-  /** Which of the two variants it plays. Default A. OTP spec §1. */
+  /** The variant to simulate. Default: A. OTP spec §1. */
   variant: oneOf('A', 'B').default('A'),
-  /** Default 0: any free port. */
+  /** The port. Default: 0, any free port. */
   port: wholeNumber(0, 65_535).default(0),
-  /** A loopback address: 127.0.0.0/8, ::1 or localhost. Default 127.0.0.1. */
+  /** A loopback address: 127.0.0.0/8, ::1 or localhost. Default: 127.0.0.1. */
   host: z.string('must be a string').default('127.0.0.1'),
-  /** Default `demo`. */
+  /** Default: `demo`. */
   username: nonEmptyString().default('demo'),
-  /** Default `demo-gateway-password`. */
+  /** Default: `demo-gateway-password`. */
   password: nonEmptyString().default('demo-gateway-password'),
-  /** The account's money, a decimal string. Default 100.0000. */
+  /** The account's balance, a decimal string. Default: 100.0000. */
   balance: z.string(BALANCE).refine(isDecimal, BALANCE).default('100.0000'),
-  /** Digits of a pin, 4 to 10. Default 6. Not shown in OTP spec §4: how many a pin has. */
+  /** Digits of a pin, 4 to 10. Default: 6. Not shown in OTP spec §4: how many digits a pin has. */
   pinDigits: wholeNumber(4, 10).default(6),
   /**
    * Numbers, with or without plus, that always get the same pin of 4 to 10 digits. For
-   * demonstrations and tests; the library itself has no such option. Default none.
+   * demonstrations and tests: the library itself has no such option. Default: none.
    */
   fixedPins: pinsByMobile.default({}),
   /**
-   * How the open points of the documents are read. Default: the documented or careful reading of
-   * each.
+   * How the open points of the documents are read. Default: the documented or most careful reading
+   * of each.
    */
   readings: readingsSchema.prefault({}),
-  /** Whether the account may send OTPs; false leads to 2100 in B. Default true. OTP spec §7. */
+  /** Whether the account may send OTPs. False leads to 2100 in B. Default: true. OTP spec §7. */
   maySendOtp: switchOption().default(true),
-  /** Whether the account may look numbers up; false leads to 2004. Default true. HLR spec §7. */
+  /** Whether the account may look up numbers. False leads to 2004. Default: true. HLR spec §7. */
   mayLookUp: switchOption().default(true),
   /**
-   * Prefixes of numbers, digits without plus, that lead to 2101 in B. Default none. OTP spec §7.
+   * Prefixes of numbers, digits without plus, that lead to 2101 in B. Default: none. OTP spec §7.
    */
   unknownDestinations: prefixes,
   /**
-   * Prefixes of numbers, digits without plus, that lead to 2102 in B. Default none. OTP spec §7.
+   * Prefixes of numbers, digits without plus, that lead to 2102 in B. Default: none. OTP spec §7.
    */
   forbiddenDestinations: prefixes,
-  /** The clock, in milliseconds since 1970. Default `Date.now`. */
+  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   now: callback<() => number>().default(() => Date.now),
   /** The source of pins, ids and tokens. Default: the platform's cryptographic generator. */
   randomness: randomness.default(cryptoRandomness),
 });
 
-/** What a simulator is started with. */
+/** The options of a simulator. */
 export type SimulatorOptions = z.input<typeof optionsSchema>;
 
-/** The options with every default filled in. */
+/** The options with all defaults filled in. */
 export type SimulatorSettings = Readonly<z.output<typeof optionsSchema>>;
 
 /**
@@ -110,8 +110,8 @@ export function checkOptions(options: SimulatorOptions): SimulatorSettings {
 }
 
 /**
- * Refuses to run in production or where other machines could connect, because the simulator shows
- * pins to everyone.
+ * Refuses to run in production, or where other machines could connect, because the simulator shows
+ * all pins.
  * @throws {Error} that names the reason.
  */
 export function refuseUnsafeEnvironment(host: string, environment: string | undefined): void {

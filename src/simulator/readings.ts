@@ -6,7 +6,7 @@ export const httpStatus = wholeNumber(200, 599);
 
 const HEADER_VALUE = 'must be a string of printable ASCII characters';
 
-/** The schema of a header value. Other characters would break the head of the answer. */
+/** The schema of a header value. Other characters would break the head of an answer. */
 export const headerValue = z.string(HEADER_VALUE).regex(/^[\x20-\x7e]+$/, HEADER_VALUE);
 
 const numericForm = oneOf('either', 'number', 'string');
@@ -39,15 +39,15 @@ const validityRange = strictOptions({ min: positiveInteger, max: positiveInteger
 );
 
 /**
- * The points that the documents leave open, one field each. The default is the documented or the
- * careful reading; a correct client works under every combination.
+ * The points that the documents leave open, one field each. The default is the documented or most
+ * careful reading. A correct client works with every combination.
  */
 export const readingsSchema = strictOptions({
   // ---- the envelope
 
   /**
    * Not shown in OTP spec §7: which HTTP status carries which code (only 401 with 1005 and 404 with
-   * 1007 are shown). Overrides by code; default none.
+   * 1007 are shown). Overrides by code. Default: none.
    */
   httpStatusByCode: statusByCode.default({}),
   /**

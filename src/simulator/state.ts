@@ -5,7 +5,7 @@ import { OtpStore } from './state/otps';
 import { Subscribers } from './state/subscribers';
 import { IssuedTokens } from './state/issued-tokens';
 
-/** Everything a call may read and change. */
+/** Everything that a call may read and change. */
 export type SimulatorState = Readonly<ReturnType<typeof createState>>;
 
 export function createState(options: SimulatorSettings) {
@@ -15,7 +15,7 @@ export function createState(options: SimulatorSettings) {
   return {
     variant: options.variant,
     readings,
-    /** The account and what it may do. */
+    /** The options of the account, with its permissions. */
     account: options,
     clock,
     tokens: new IssuedTokens(clock, readings, options.randomness),
@@ -32,11 +32,11 @@ export function createClock(now: () => number) {
   let offsetMs = 0;
 
   return {
-    /** Milliseconds since 1970. */
+    /** Returns the time in milliseconds since 1970. */
     nowMs: (): number => now() + offsetMs,
     advanceSeconds(seconds: number): void {
       if (!Number.isFinite(seconds) || seconds < 0) {
-        throw new RangeError('advanceSeconds takes a number of seconds that is not negative');
+        throw new RangeError('advanceSeconds: seconds must be a number from 0');
       }
       offsetMs += Math.round(seconds * 1000);
     },

@@ -25,7 +25,7 @@ export function showBalance(state: SimulatorState): Outcome {
   return done({ balance: state.ledger.balance(state.readings.moneyDecimals) });
 }
 
-/** Operators in the order of their first rows; one that has several networks has one id. */
+/** Operators in the order of their first rows. An operator with several networks has one id. */
 const OPERATORS = [...new Set(NETWORKS.map(nameOperator))];
 
 function nameOperator(network: SimulatedNetwork): string {
@@ -66,7 +66,7 @@ export function lookUp(state: SimulatorState, request: CallRequest): Outcome {
   const { ledger, readings } = state;
   if (!state.account.mayLookUp) return refuse(2004);
 
-  // A number in a URL is a string, whatever form the fields of bodies must have.
+  // A number in a URL is always a string, whatever form is required in bodies.
   const digits = readMobile(request.subject, { ...readings, numericMembers: 'either' });
   if (digits === null) return refuse(readings.invalidPhoneCode);
 

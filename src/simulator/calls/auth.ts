@@ -46,8 +46,8 @@ function refresh(state: SimulatorState, body: Body): Outcome {
 }
 
 /**
- * Returns the validity that was requested, or null. B has no such field and ignores it.
- * Not shown in OTP spec §4: what a malformed `validity` of a token leads to. It is ignored.
+ * Returns the requested validity, or null. B has no such field and ignores it. Not shown in OTP
+ * spec §4: the answer to a malformed `validity` of a token. It is ignored.
  */
 function readValidity(state: SimulatorState, body: Body): number | null {
   const requested = state.variant === 'A' ? readSeconds(body.validity, state.readings) : null;
@@ -76,7 +76,7 @@ function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
 }
 
-/** Compares hashes, so that the time it takes reveals neither length nor content. */
+/** Compares hashes, so that the time reveals neither length nor content. */
 function isSame(given: string, expected: string): boolean {
   const [one, other] = [given, expected].map((text) => createHash('sha256').update(text).digest());
   return one !== undefined && other !== undefined && timingSafeEqual(one, other);

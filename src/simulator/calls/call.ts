@@ -4,21 +4,20 @@ import type { Readings } from '../readings';
 import { toDecimal, toMillionths } from '../state/ledger';
 
 /** The calls of both documents. */
-// The table has no other keys.
 export const CALLS = Object.keys(PATHS) as CallName[];
 
 export type Call = CallName;
 
-/** The body of a request: an object whose fields are not checked yet. */
+/** The body of a request: an object with unchecked fields. */
 export type Body = Readonly<Record<string, unknown>>;
 
 /** A request without its transport. */
 export interface CallRequest {
-  /** The parsed body; null when it was not a JSON object. */
+  /** The parsed body. Null if it was not a JSON object. */
   readonly body: Body | null;
-  /** The token of the Authorization header; null when there is none. */
+  /** The token of the Authorization header. Null if there is none. */
   readonly bearer: string | null;
-  /** The id or the number at the end of the path; empty where the call has none. */
+  /** The id or number at the end of the path. Empty if the call has none. */
   readonly subject: string;
 }
 
@@ -33,15 +32,15 @@ export interface Done {
 export interface RefusedCall {
   readonly kind: 'refused';
   readonly code: number;
-  /** Codes of further broken rules, which are listed behind the first. */
+  /** Codes of further broken rules, listed after the first. */
   readonly furtherCodes?: readonly number[];
-  /** A status that takes precedence over the readings. */
+  /** A status that overrides the readings. */
   readonly httpStatus?: number;
-  /** The request did not hold a JSON object: HTTP 400. */
+  /** True if the request had no JSON object: HTTP 400. */
   readonly isUnreadable?: boolean;
 }
 
-/** The payload of a success that has none. */
+/** Stands for a success without a payload. */
 export const NO_PAYLOAD = Symbol('no payload');
 
 export function done(payload: unknown, httpStatus = 200): Outcome {
@@ -53,7 +52,7 @@ export function refuse(code: number, furtherCodes: readonly number[] = []): Outc
 }
 
 /**
- * A JSON number written digit by digit: a double cannot hold one beyond 2^53, nor the trailing
+ * A JSON number written digit by digit: a double cannot represent one above 2^53, nor the trailing
  * zeros of a price.
  */
 export class NumberLiteral {
@@ -109,8 +108,7 @@ function formOf(field: 'mobile' | 'validity', readings: Readings): NumericForm {
 }
 
 /**
- * Returns a "numeric" field as digits; null when it is malformed or has the other form. OTP spec
- * §4.
+ * Returns a "numeric" field as digits. Null if it is malformed or has the other form. OTP spec §4.
  */
 function readNumeric(value: unknown, form: NumericForm): string | null {
   if (typeof value === 'number') {

@@ -29,7 +29,7 @@ import {
   refuse,
 } from './call';
 
-/** A generate request that satisfies the rules; its number is digits without plus. OTP spec §4. */
+/** A generate request that satisfies the rules. Its number has digits without plus. OTP spec §4. */
 type GenerateRequest = Exclude<ReturnType<typeof readGenerateRequest>, number[]>;
 
 /** POST generate. OTP spec §4. */
@@ -53,7 +53,7 @@ export function generate(state: SimulatorState, call: CallRequest): Outcome {
 
 /**
  * Reads a generate request, or returns the codes of the rules it breaks. Not shown in OTP spec §4:
- * the order of the checks; it is that of the fields in the document.
+ * the order of the checks. It is the order of the fields in the document.
  */
 function readGenerateRequest(state: SimulatorState, body: Body) {
   const mobile = readMobile(body.mobile, state.readings);
@@ -80,7 +80,7 @@ function readGenerateRequest(state: SimulatorState, body: Body) {
 }
 
 /**
- * Not shown in OTP spec §8: the range of B, which has no code of its own for it; 2110 is used there
+ * Not shown in OTP spec §8: the range of B, which has no code of its own for it. 2110 is used there
  * too.
  */
 function readValidity(state: SimulatorState, value: unknown): number | null {
@@ -94,7 +94,7 @@ function readValidity(state: SimulatorState, value: unknown): number | null {
   return seconds !== null && seconds >= min && seconds <= max ? seconds : null;
 }
 
-/** Returns the code that refuses a message, or null. Only the list of B has 2106. OTP spec §7. */
+/** Returns the code that rejects a message, or null. Only the list of B has 2106. OTP spec §7. */
 function findMessageProblem(state: SimulatorState, message: unknown): number | null {
   if (typeof message !== 'string' || !message.includes(PLACEHOLDER)) return 2105;
   if (fits(state, message)) return null;
@@ -116,11 +116,14 @@ function fits(state: SimulatorState, message: string): boolean {
   return isTemplateGood && isTextGood;
 }
 
-/** OTP spec §8: 160 characters if all are in the GSM 7-bit table, 70 otherwise. */
+/**
+ * Returns whether a message fits. OTP spec §8: 160 characters if all are in the GSM 7-bit table,
+ * otherwise 70.
+ */
 function fitsOneMessage(text: string, countsCharacters: boolean, readings: Readings): boolean {
   const size = measureMessage(text);
   const characters = countCharacters(text);
-  // In GSM 7-bit only an extension character takes more than one septet.
+  // In GSM 7-bit only extension characters take more than one septet.
   const hasExtension = size.encoding === 'gsm-7' && size.units > characters;
   const needsUcs2 = hasExtension && readings.extensionCharacters === 'ucs-2';
 
@@ -150,8 +153,7 @@ function findReferenceCodeProblem(state: SimulatorState, value: unknown): number
 }
 
 /**
- * Counts what the document calls characters: an emoji is one, not two UTF-16 units. OTP spec §4,
- * §8.
+ * Counts characters as the document does: an emoji is one, not two UTF-16 units. OTP spec §4, §8.
  */
 function countCharacters(text: string): number {
   return Array.from(text).length;
@@ -257,7 +259,7 @@ export function validate(state: SimulatorState, call: CallRequest): Outcome {
   return done(payloads[validatePayload]);
 }
 
-/** Returns the codes of B that refuse the pin. A has 2107 for all of them. OTP spec §7. */
+/** Returns the codes of B that reject the pin. A has 2107 for all of them. OTP spec §7. */
 function checkPin(
   state: SimulatorState,
   otp: Otp | undefined,

@@ -34,7 +34,8 @@ function createSuccess(outcome: Done, readings: Readings): SimulatedAnswer {
     readings.successErrors
   ];
 
-  // An empty object is the payload of validate, which any field would make another answer.
+  // Do not add a field to an empty object: it is the payload of validate, and would no longer be a
+  // success.
   const isFilled =
     typeof payload === 'object' && payload !== null && Object.keys(payload).length > 0;
   const shown = isFilled ? { ...payload, ...extraField(readings) } : payload;
@@ -115,7 +116,9 @@ function formatStatusCode(httpStatus: number, readings: Readings): object {
   return statusCodeAs === 'missing' ? {} : { status_code: forms[statusCodeAs] };
 }
 
-/** OTP spec §1 writes "Not found", §7 "Unprocessable Request"; the other texts are HTTP's own. */
+/**
+ * OTP spec §1 writes "Not found", §7 "Unprocessable Request". The other messages are HTTP's own.
+ */
 const STATUS_MESSAGES: Readonly<Record<number, string>> = {
   ...STATUS_CODES,
   404: 'Not found',
@@ -126,7 +129,7 @@ export function statusMessage(httpStatus: number): string {
   return STATUS_MESSAGES[httpStatus] ?? 'Unknown';
 }
 
-/** `JSON.stringify` that also writes number literals. */
+/** Works like `JSON.stringify`, but also writes number literals. */
 function writeJson(value: unknown): string {
   if (value instanceof NumberLiteral) return value.digits;
   if (Array.isArray(value)) return `[${value.map(writeJson).join(',')}]`;

@@ -18,7 +18,7 @@ import { isLoopbackHost } from '../options';
 import type { SimulatorState } from '../state';
 import { type SimulatedAnswer, createAnswer, createBareAnswer, sendAnswer } from './answer';
 
-/** Serves everything the simulator has: the inbox page and the gateway's interface. */
+/** Returns the handler for all requests: the inbox page and the gateway's interface. */
 export function createRequestListener(state: SimulatorState, faults: FaultQueue): RequestListener {
   const { variant, readings, stats } = state;
   const serveInbox = createInbox(state.outbox, variant);
@@ -46,7 +46,7 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
     playFault(fault, { response, answer, readings });
   }
 
-  /** As JSON alone, which no page of another site can send here. */
+  /** Receives a message. It must be JSON, which no page of another site can send here. */
   function receive(request: IncomingMessage, body: Buffer | null, response: ServerResponse): void {
     const isJson = JSON_TYPE.test(request.headers['content-type'] ?? '');
     const json = isJson ? parseBody(body) : null;
@@ -55,7 +55,7 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
   }
 
   return function serve(request, response) {
-    // A socket may break at any moment; its request ends with it.
+    // Ignore errors of the socket: the request ends with it.
     response.on('error', () => undefined);
 
     const [path = ''] = (request.url ?? '').split('?', 1);
@@ -75,14 +75,14 @@ export function createRequestListener(state: SimulatorState, faults: FaultQueue)
   };
 }
 
-/** What a call does to the state. */
+/** A route of a call, with the function that processes it. */
 interface CallRoute {
   readonly call: Call;
   readonly method: 'GET' | 'POST';
   readonly handle: (state: SimulatorState, request: CallRequest) => Outcome;
 }
 
-/** Every call; lookups are part of both variants. OTP spec §4, HLR spec §4. */
+/** The routes of all calls. Both variants have lookups. OTP spec §4, HLR spec §4. */
 const ROUTES: readonly CallRoute[] = [
   { call: 'auth', method: 'POST', handle: authenticate },
   { call: 'generate', method: 'POST', handle: generate },
@@ -91,18 +91,18 @@ const ROUTES: readonly CallRoute[] = [
   { call: 'pricing', method: 'GET', handle: showPricing },
   { call: 'hlr-balance', method: 'GET', handle: showBalance },
   { call: 'hlr-pricing', method: 'GET', handle: showHlrPricing },
-  // The last, because the two before it begin alike.
+  // Match this route last: the two above share its prefix.
   { call: 'lookup', method: 'GET', handle: lookUp },
 ];
 
-/** The call of a request, and what the end of its path names. */
+/** The route of a request, with the id or number at the end of its path. */
 interface Route extends CallRoute {
   readonly subject: string;
 }
 
 /**
- * Finds the call of a request, or null for an unknown URI (1007).
- * Not shown in OTP spec §7: the answer to a known path with another method; it is an unknown URI.
+ * Returns the route of a request, or null for an unknown URI (1007). Not shown in OTP spec §7: the
+ * answer to a known path with another method. It is an unknown URI.
  */
 function findRoute(variant: Variant, method: string | undefined, path: string): Route | null {
   for (const route of ROUTES) {
@@ -114,8 +114,8 @@ function findRoute(variant: Variant, method: string | undefined, path: string): 
 }
 
 /**
- * Returns what the end of a path names, '' where the call has no subject, or null when it is the
- * path of another call.
+ * Returns the id or number at the end of a path: '' if the call has none, null if the path belongs
+ * to another call.
  */
 function readSubject(own: string, path: string): string | null {
   if (!own.endsWith('/')) return path === own ? '' : null;
@@ -126,38 +126,35 @@ function readSubject(own: string, path: string): string | null {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    // Broken percent-encoding names nothing.
+    // A path with invalid percent-encoding matches no route.
     return null;
   }
 }
 
-/** More than any documented request needs. */
+/** The largest body that is accepted, more than any documented request needs. */
 const MAX_BODY_BYTES = 64 * 1024;
 
-/**
- * Reads the body of a request; null when it is too long. A request that is aborted is never
- * reported.
- */
+/** Reads the body of a request. Null if it is too long. An aborted request is never reported. */
 function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;
 
   request.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    // A body that is too long is read to its end but not kept, so that the client can read the
+    // Read a body that is too long to its end without keeping it, so that the client can read the
     // refusal.
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
     else chunks.length = 0;
   });
   request.on('end', () => onRead(size <= MAX_BODY_BYTES ? Buffer.concat(chunks, size) : null));
-  // Without a client there is no one to answer.
+  // Ignore the error: without a client there is nothing to answer.
   request.on('error', () => undefined);
 }
 
 /**
- * Runs a call: all but auth require a valid access token. OTP spec §5, HLR spec §5. OTP spec §7:
- * HTTP 400 is "often invalid JSON". Not shown in OTP spec §7: the code that comes with it; it is
- * that of the first field that is missing.
+ * Runs a call. All calls except auth require a valid access token. OTP spec §5, HLR spec §5. OTP
+ * spec §7: HTTP 400 is "often invalid JSON". Not shown in OTP spec §7: the code that comes with it.
+ * It is the code of the first missing field.
  */
 function runCall(state: SimulatorState, route: CallRoute, request: CallRequest): Outcome {
   const { bearer } = request;
@@ -179,14 +176,14 @@ function parseBody(body: Buffer | null): Body | null {
   try {
     return bodySchema.safeParse(JSON.parse(body.toString('utf8'))).data ?? null;
   } catch {
-    // Invalid JSON is answered like any other value than an object: HTTP 400.
+    // Treat invalid JSON like any other value that is not an object: HTTP 400.
     return null;
   }
 }
 
 /**
- * Returns true when the Host header names this machine. With another one a web page rebinds its
- * name to us.
+ * Returns true if the Host header names this machine. Otherwise a web page may have rebound its own
+ * name to this address.
  */
 function isLoopbackAuthority(authority: string | undefined): boolean {
   const name = /^(\[[0-9a-f:]+\]|[^:@/]+)(:[0-9]{1,5})?$/i.exec(authority ?? '')?.[1];
@@ -194,14 +191,14 @@ function isLoopbackAuthority(authority: string | undefined): boolean {
 }
 
 /**
- * Idle connections outlive any pause of a test run, so that a reused one is never closed during a
- * request.
+ * The time until idle connections are closed. It is longer than any pause of a test run, so that a
+ * reused connection is never closed during a request.
  */
 const KEEP_ALIVE_MS = 65_000;
-/** Connections that may wait to be accepted, for load tests that open all of them at once. */
+/** Connections that may wait to be accepted. Load tests open all of them at once. */
 const BACKLOG = 2_048;
 
-/** Listens on a loopback address. `close` ends every connection and stops listening. */
+/** Listens on a loopback address. `close` closes every connection and stops listening. */
 export async function listen(host: string, port: number, serve: RequestListener) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, serve);
   await once(server.listen({ host, port, backlog: BACKLOG }), 'listening');
@@ -212,6 +209,6 @@ export async function listen(host: string, port: number, serve: RequestListener)
     await closed;
   };
 
-  // The address of a server that listens on a port is always the object form.
+  // A server that listens on a port has this type of address.
   return { port: (server.address() as AddressInfo).port, close };
 }

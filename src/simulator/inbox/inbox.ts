@@ -6,7 +6,7 @@ import { toDigits } from '../../protocol/mobile';
 import type { Variant } from '../../protocol/paths';
 import type { Outbox } from '../state/history';
 
-/** Longer than any text message. */
+/** The longest message that the inbox accepts, longer than any real one. */
 const MAX_TEXT_LENGTH = 2_000;
 
 const receivedSchema = z.object({
@@ -15,12 +15,12 @@ const receivedSchema = z.object({
   sender: z.string().max(20).default(''),
 });
 
-/** The first run of digits that can be a code. */
+/** Matches the first run of digits that can be a code. */
 const PIN = /(?<![0-9])[0-9]{4,10}(?![0-9])/;
 
 /**
- * Puts a message on the page that another gateway has sent, as a phone receives messages from
- * anyone: `{ mobile, text, sender }`. Returns false when the JSON is no such message.
+ * Shows a message of another gateway, `{ mobile, text, sender }`, as a phone receives messages from
+ * any sender. Returns false if the JSON is not such a message.
  */
 export function receiveText(outbox: Outbox, sentAt: number, json: unknown): boolean {
   const { data } = receivedSchema.safeParse(json);
@@ -31,7 +31,7 @@ export function receiveText(outbox: Outbox, sentAt: number, json: unknown): bool
   return true;
 }
 
-/** No other origins and nothing inline: the page shows messages that anyone may have sent. */
+/** Allows no other origins and nothing inline, because the page shows messages from any sender. */
 const SECURITY_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
@@ -42,7 +42,7 @@ const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
 } as const;
 
-/** The page and its assets, by path: content type and file. The script inserts the messages. */
+/** The page and its assets by path, with content type and file. The script inserts the messages. */
 const ASSETS: ReadonlyMap<string, readonly [contentType: string, file: string]> = new Map([
   ['/inbox', ['text/html; charset=utf-8', 'inbox.html']],
   ['/inbox/inbox.css', ['text/css; charset=utf-8', 'inbox.css']],
@@ -50,12 +50,12 @@ const ASSETS: ReadonlyMap<string, readonly [contentType: string, file: string]> 
   ['/inbox/icon.svg', ['image/svg+xml', 'icon.svg']],
 ]);
 
-/** Reads a file when it is asked for. A bundle has none of them; null: it is not there. */
+/** Reads a file on demand. Returns null if it does not exist, as in a bundle. */
 function readAsset(file: string, variant: Variant): string | null {
   try {
     return readFileSync(join(__dirname, 'assets', file), 'utf8').replace('{{variant}}', variant);
   } catch {
-    // The messages can be read as JSON all the same.
+    // Without the page, the messages can still be read as JSON.
     return null;
   }
 }
@@ -72,14 +72,15 @@ export function createInbox(outbox: Outbox, variant: Variant) {
     const [type, file] = ASSETS.get(path) ?? [];
     const body = file === undefined ? null : readAsset(file, variant);
 
-    if (request.method !== 'GET') end(response, 405, 'text/plain', 'Only GET is served here.');
+    if (request.method !== 'GET')
+      end(response, 405, 'text/plain', 'Only GET requests are answered here.');
     else if (type !== undefined && body !== null) end(response, 200, type, body);
     else if (path === '/')
       response.writeHead(302, { Location: '/inbox', 'Content-Length': 0 }).end();
     else if (path === '/inbox/events') streamMessages(outbox, response);
     else if (path === '/inbox/messages')
       end(response, 200, 'application/json', JSON.stringify(outbox.messages));
-    else end(response, 404, 'text/plain', 'Nothing is here. The messages are at /inbox.');
+    else end(response, 404, 'text/plain', 'Not found. The messages are at /inbox.');
   };
 }
 
@@ -91,12 +92,11 @@ function end(response: ServerResponse, status: number, contentType: string, body
   response.end(body);
 }
 
-/** A client that has not read this much is disconnected. */
+/** A client that lets more than this wait unread is disconnected. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024;
 
 /**
- * Server-sent events: `snapshot` with all messages that are kept, then a `message` for each new
- * one.
+ * Sends server-sent events: `snapshot` with all stored messages, then a `message` for each new one.
  */
 function streamMessages(outbox: Outbox, response: ServerResponse): void {
   response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
@@ -108,7 +108,7 @@ function streamMessages(outbox: Outbox, response: ServerResponse): void {
   response.once('close', stopWatching);
 }
 
-/** JSON has no line breaks, so one data line holds it. */
+/** One data line is enough, because JSON has no line breaks. */
 function sendEvent(response: ServerResponse, event: string, data: unknown): void {
   response.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 }

@@ -4,25 +4,25 @@ import { BoundedMap } from '../../bounded-map';
 const MAX_MESSAGES = 1_000;
 const MAX_MOBILES = 50_000;
 
-/** A text message the simulator has sent. */
+/** A message that the simulator has sent. */
 export interface SentMessage {
   /** The OTP's id. */
   readonly id: string;
   /** E.164 with plus. */
   readonly mobile: string;
   readonly sender: string;
-  /** The text with the pin filled in. */
+  /** The message with the pin filled in. */
   readonly text: string;
   readonly pin: string;
-  /** Milliseconds since 1970, by the simulator's clock. */
+  /** The time in milliseconds since 1970, by the simulator's clock. */
   readonly sentAt: number;
-  /** Decimal price. */
+  /** The price, as a decimal string. */
   readonly cost: string;
 }
 
 type Listener = (message: SentMessage) => void;
 
-/** The newest messages, and the listeners that are called with each new one. */
+/** The newest messages, and the listeners that are called for each new one. */
 export class Outbox {
   readonly #messages: SentMessage[] = [];
   readonly #lastPins = new BoundedMap<string, string>(MAX_MOBILES);
@@ -43,7 +43,7 @@ export class Outbox {
     return this.#lastPins.get(mobile.startsWith('+') ? mobile : `+${mobile}`);
   }
 
-  /** Calls the listener with each message from now on, until the returned function is called. */
+  /** Calls the listener with each new message until the returned function is called. */
   watch(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -52,37 +52,36 @@ export class Outbox {
 
 const MAX_IDS = 50_000;
 
-/** What has happened since the start. */
+/** Counts since the start. */
 export interface SimulatorStats {
-  /** Requests received, by call, processed or not. */
+  /** Requests received, by call, even if they were not processed. */
   readonly calls: Readonly<Record<Call, number>>;
-  /** Authentications processed, accepted or refused, by type. */
+  /** Authentications processed, by type, even if they were rejected. */
   readonly authentications: { readonly credentials: number; readonly refresh: number };
-  /** Text messages sent. */
   readonly sent: number;
   /**
-   * Validate calls received, by OTP id, processed or not; at least the newest 50,000 ids are kept.
+   * Validate calls received, by OTP id, even if they were not processed. At least the newest 50,000
+   * ids are kept.
    */
   readonly validatesById: Readonly<Record<string, number>>;
   /** Validate calls that succeeded. */
   readonly validated: number;
   /**
-   * Refusals by error code, without those of `failNext`. Only the first code of an answer counts.
+   * Rejections by error code, without those of `failNext`. Only the first code of an answer counts.
    */
   readonly refusals: Readonly<Record<number, number>>;
-  /** Faults that were played. */
+  /** Faults that have occurred. */
   readonly faults: number;
 }
 
 export class StatsStore {
   readonly #validatesById = new BoundedMap<string, number>(MAX_IDS);
   readonly #counts = {
-    // Every call has an entry from the start.
+    // Give every call an entry from the start.
     calls: Object.fromEntries(CALLS.map((call) => [call, 0])) as Record<Call, number>,
     authentications: { credentials: 0, refresh: 0 },
     sent: 0,
     validated: 0,
-    // By code.
     refusals: {} as Record<number, number>,
     faults: 0,
   };

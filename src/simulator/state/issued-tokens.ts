@@ -3,7 +3,7 @@ import type { Randomness } from '../options';
 import type { Readings } from '../readings';
 import { BoundedMap } from '../../bounded-map';
 
-/** Tokens kept at once. Only readings that end no token ever reach it. */
+/** How many tokens are kept. Only readings that end no token reach this number. */
 const MAX_TOKENS = 1_000;
 
 interface Lifetime {
@@ -13,7 +13,7 @@ interface Lifetime {
 
 export interface Grant {
   readonly accessToken: string;
-  /** Null where a preserved token comes without one. */
+  /** Null if a preserved token comes without one. */
   readonly refreshToken: string | null;
   readonly validitySeconds: number;
 }
@@ -36,8 +36,8 @@ export class IssuedTokens {
   }
 
   /**
-   * Returns a new token, which resets the connection, or the current one when it is to be
-   * preserved. OTP spec §3.
+   * Returns a new token, which ends the others, or the current one if it must be preserved. OTP
+   * spec §3.
    */
   login(validitySeconds: number | null, preserve: boolean): Grant {
     const kept = preserve ? this.#preserve() : null;
@@ -48,7 +48,7 @@ export class IssuedTokens {
   }
 
   /**
-   * Returns new tokens for a refresh token, or null when it is not valid. OTP spec §3.
+   * Returns new tokens for a refresh token. Null if it is not valid. OTP spec §3.
    * @param requestedSeconds Overrides the validity of the refresh token.
    */
   refresh(refreshToken: string, requestedSeconds: number | null = null): Grant | null {

@@ -1,4 +1,7 @@
-/** Money is counted in millionths of the account's currency, as bigint, never as a float. */
+/**
+ * Decimals of the account's currency: money is counted in millionths, as bigint and never as a
+ * float.
+ */
 const DECIMALS = 6;
 const SCALE = 10n ** BigInt(DECIMALS);
 
@@ -7,7 +10,7 @@ export function isDecimal(amount: string): boolean {
   return /^-?[0-9]{1,12}(\.[0-9]{1,6})?$/.test(amount);
 }
 
-/** Reads a decimal string as millionths. @throws {RangeError} when it is not an amount. */
+/** Reads a decimal string as millionths. @throws {RangeError} if it is not an amount. */
 export function toMillionths(amount: string): bigint {
   if (!isDecimal(amount))
     throw new RangeError('An amount is a decimal string with at most 6 decimals');

@@ -24,14 +24,14 @@ export function hotp(
 export interface TotpParameters {
   readonly key: Buffer;
   readonly digits: number;
-  /** T0: seconds since 1970 at which the steps begin. */
+  /** T0: when the steps begin, in seconds since 1970. */
   readonly startSeconds: number;
-  /** X: seconds of one step. */
+  /** X: the length of a step in seconds. */
   readonly stepSeconds: number;
   readonly hash?: TotpHash;
 }
 
-/** Returns the number of the time step that holds a moment. RFC 6238 section 4.2. */
+/** Returns the number of the time step of a moment. RFC 6238 section 4.2. */
 export function timeStep(parameters: TotpParameters, atSeconds: number): bigint {
   return BigInt(Math.floor((atSeconds - parameters.startSeconds) / parameters.stepSeconds));
 }
@@ -42,8 +42,8 @@ export function totp(parameters: TotpParameters, atSeconds: number): string {
 }
 
 /**
- * What the gateway keeps to check a pin: the pin itself in A, the key and the step of a time-based
- * code in B.
+ * The data with which the gateway checks a pin: the pin itself in A, the key and the step of a
+ * time-based code in B.
  */
 type PinSecret = string | TotpParameters;
 
@@ -53,27 +53,26 @@ interface PinLifetime {
   readonly validitySeconds: number;
 }
 
-/** One OTP. Its states are named by the error codes: expired and consumed. OTP spec §3. */
+/** An OTP. Its states have the names of the error codes: expired and consumed. OTP spec §3. */
 export interface Otp extends PinLifetime {
   readonly id: string;
-  /** Digits without plus. */
+  /** The number in digits, without plus. */
   readonly mobile: string;
   readonly secret: PinSecret;
   isConsumed: boolean;
   wrongPins: number;
 }
 
-/** At least this many of the newest OTPs are kept. */
+/** The number of newest OTPs that are kept at least. */
 const MAX_OTPS = 50_000;
 
 /**
- * A pin is drawn again until its first digit is the required one; this many draws never fail in
- * practice.
+ * How often a pin is drawn until its first digit is the required one. That never fails in practice.
  */
 const MAX_DRAWS = 1_000;
 
 /**
- * The OTPs the gateway knows. Pins are random in A, and by RFC 6238 with a key per OTP in B. OTP
+ * The OTPs of the gateway. Pins are random in A, and follow RFC 6238 with a key per OTP in B. OTP
  * spec §1.
  */
 export class OtpStore {
@@ -88,7 +87,7 @@ export class OtpStore {
     );
 
     const start = BigInt(1_000_000_000 + options.randomness.integer(1_000_000_000));
-    // Odd numbers: 2^53 + 1 is the first whole number that a JSON parser of doubles rounds.
+    // Use odd numbers: 2^53 + 1 is the first whole number that a JSON parser with doubles rounds.
     this.#nextNumber = {
       safe: start,
       'beyond-safe': 9_007_199_254_740_993n + 2n * start,
@@ -100,7 +99,7 @@ export class OtpStore {
     return this.#otps.get(id);
   }
 
-  /** Adds an OTP with a new pin for a number, in digits without plus. */
+  /** Adds an OTP with a new pin for a number in digits without plus. */
   add(mobile: string, lifetime: PinLifetime): Otp {
     const secret = this.#makeSecret(mobile, lifetime);
     const otp: Otp = {
@@ -143,8 +142,8 @@ export class OtpStore {
   }
 
   /**
-   * RFC 6238 leaves T0 and X open: here one step is the pin's whole lifetime, and it begins when
-   * the pin is sent.
+   * Returns a new secret. RFC 6238 leaves T0 and X open: here one step is the pin's whole validity
+   * and begins when the pin is sent.
    */
   #drawSecret(lifetime: PinLifetime): PinSecret {
     const { variant, randomness, pinDigits: digits } = this.options;
@@ -156,7 +155,7 @@ export class OtpStore {
   }
 }
 
-/** Returns the pin that goes into the text message. */
+/** Returns the pin for the message. */
 export function readPin(secret: PinSecret): string {
   return typeof secret === 'string' ? secret : totp(secret, secret.startSeconds);
 }

@@ -4,19 +4,19 @@ import { toDigits } from '../../protocol/mobile';
 import data = require('./networks.json');
 
 /**
- * The simulated countries, whose codes are real: the dialling code has no plus, and `prefixes` are
- * those of the country's numbers where several countries share it. Prices of lookups are decimal
+ * The simulated countries. Their codes are real. The dialling code has no plus. `prefixes` are
+ * those of the country's numbers if several countries share the code. Prices of lookups are decimal
  * strings.
  */
 export const COUNTRIES = data.countries;
 
 /**
- * The simulated networks, whose operators are invented: one with several MNCs has one row for each
- * (OTP spec §2). Prices of text messages are decimal strings.
+ * The simulated networks. Their operators are invented. An operator with several MNCs has one row
+ * for each (OTP spec §2). Prices of messages are decimal strings.
  */
 export const NETWORKS = data.networks;
 
-/** Price of a text message to a network that is not listed. */
+/** The price of a message to a network that is not listed. */
 export const UNLISTED_PRICE = '0.0500';
 
 type Country = (typeof COUNTRIES)[number];
@@ -26,7 +26,7 @@ const byPrefix = COUNTRIES.flatMap((country) =>
   (country.prefixes ?? [country.dialCode]).map((prefix) => [prefix, country] as const),
 ).sort(([one], [other]) => other.length - one.length);
 
-/** Returns the country of a number, by its longest prefix, or null. */
+/** Returns the country of a number by its longest prefix. Null if there is none. */
 function findCountry(digits: string): Country | null {
   return byPrefix.find(([prefix]) => digits.startsWith(prefix))?.[1] ?? null;
 }
@@ -37,20 +37,20 @@ export function messagePrice(mcc: string, mnc: string): string {
   );
 }
 
-/** What the home location register knows about a number. HLR spec §2. */
+/** The entry of a number in the home location register. HLR spec §2. */
 export interface Subscriber {
   readonly status: LookupStatus | (string & {});
-  /** Present when the number is invalid. */
+  /** Set if the number is invalid. */
   readonly advancedStatus?: AdvancedStatus | (string & {});
   readonly mcc: string;
   readonly mnc: string;
-  /** "0" when unavailable. */
+  /** "0" if unavailable. */
   readonly imsi: string;
-  /** "0" when unavailable. */
+  /** "0" if unavailable. */
   readonly msc: string;
   readonly country: string;
   readonly operator: string;
-  /** Every lookup of the number is refused with this error. HLR spec §7. */
+  /** The error with which every lookup of the number is rejected. HLR spec §7. */
   readonly lookupError?: keyof typeof HLR_ERRORS | undefined;
 }
 
@@ -59,8 +59,8 @@ export class Subscribers {
   readonly #set = new Map<string, Subscriber>();
 
   /**
-   * Returns the subscriber of a number, with or without plus; undefined when there is no network
-   * for it.
+   * Returns the subscriber of a number. The plus is optional. Undefined if the number has no
+   * network.
    */
   get(mobile: string): Subscriber | undefined {
     const digits = requireDigits(mobile);
@@ -74,7 +74,7 @@ export class Subscribers {
     return this;
   }
 
-  /** Returns true when the number was set. */
+  /** Returns true if the number was set. */
   has(mobile: string): boolean {
     return this.#set.has(requireDigits(mobile));
   }
@@ -120,7 +120,8 @@ function createSubscriber(digits: string): Subscriber | undefined {
 }
 
 /**
- * Returns the price of a lookup: the country's, or the highest of all when the country is unknown.
+ * Returns the price of a lookup: that of the country, or the highest of all if the country is
+ * unknown.
  */
 export function lookupPrice(digits: string): string {
   const prices = COUNTRIES.map((country) => country.lookupPrice).sort();
