@@ -18,33 +18,33 @@ import { TEXTED_CODE_ID } from '../stores/record-sets';
 import type { SmsOtpStore, TextedCode } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 
-/** What a text needs besides its number and its words. */
+/** Further settings of a message. */
 export interface SmsOptions {
-  /** `messages.sender` of `createSmsOtp`. Undefined: the provider's own. */
+  /** `messages.sender` of `createSmsOtp`. Undefined: the provider's default. */
   readonly sender: string | undefined;
 }
 
 /** Options of `smsGateway`. Unknown fields are errors. */
 export interface SmsGatewayOptions {
   /**
-   * Sends one text, and resolves when the provider has accepted it; what it resolves to is ignored.
-   * It is called once for each code. What it throws, or a deadline that it misses, may have gone
-   * out; an error with `mayHaveArrived: false` says that it has not, and the text is given back to
-   * its user.
+   * Sends one message. Resolve when the provider has accepted it; the result is ignored. Called
+   * once for each code. If it throws or misses its deadline, the library assumes that the message
+   * may have been sent, unless the error has `mayHaveArrived: false`. Then the message is refunded
+   * to its user.
    * @param to E.164 with plus.
-   * @param text With the code in it.
+   * @param text The message with the code in it.
    */
   sendSms(to: string, text: string, options: SmsOptions): unknown;
-  /** The `store` of `createSmsOtp`, or another one: where the codes' digests are kept. */
+  /** The store for the digests of codes: the `store` of `createSmsOtp`, or another one. */
   readonly store: SmsOtpStore;
   /**
-   * The `secret` of `createSmsOtp`, or another one: a random string of at least 32 characters, the
-   * same in all processes. Of a list the first one makes digests, and all are read.
+   * The `secret` of `createSmsOtp`, or another random string of at least 32 characters, the same in
+   * all processes. Of a list, the first one makes digests, and all are accepted.
    */
   readonly secret: SecretOption;
   /** Digits of a code: 6 to 10. Default: 6. */
   readonly digits?: number | undefined;
-  /** Milliseconds that `sendSms` has: 100 to 10,000. Default: 10,000. */
+  /** Milliseconds within which `sendSms` must resolve: 100 to 10,000. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
   /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   now?(): number;
@@ -59,15 +59,16 @@ const schema = strictOptions({
   now: syncCallback<() => number>().default(() => Date.now),
 });
 
-/** Comparisons that one code admits, right or wrong. */
+/** How often one code may be compared, whether right or wrong. */
 const MAX_COMPARISONS = 5;
 
 /**
- * Makes a gateway of a function that sends texts, for apps without an OTP service. The code is made
- * here, and typed codes are compared here: the store keeps a keyed digest of id, number and code,
- * which is written before the text is sent. A code admits five comparisons, and is right once.
+ * Creates a gateway from a function that sends messages, for apps without an OTP service. The
+ * gateway makes the codes and compares typed codes. The store keeps a keyed digest of id, number
+ * and code, which is written before the message is sent. A code allows five comparisons and is
+ * right once.
  *
- * `generate` and `validate` throw the errors of a gateway, and `StoreError` when the store fails.
+ * `generate` and `validate` throw the errors of a gateway, and `StoreError` if the store fails.
  * @throws {TypeError} that names the option and never shows a value.
  */
 export function smsGateway(options: SmsGatewayOptions): OtpGateway {
@@ -108,13 +109,16 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
       digests.map((create) => create(asked.id, asked.mobile, asked.pin)),
     );
     if (!isOneOf(typed, code.digest)) return 'wrong';
-    // Gone for exactly one caller, however many have typed it at the same time.
+    // The removal succeeds for exactly one caller, however many send the code at the same time.
     return (await saying(true, codes.remove(asked.id, TEXTED_CODE_ID))) ? 'right' : 'over';
   }
 
-  /** Counts a comparison before it is made. Null: the code is over, or admits no more. */
+  /**
+   * Counts a comparison before it is made. Null: the code has expired or was used, or allows no
+   * more.
+   */
   async function claimComparison(id: string): Promise<TextedCode | null> {
-    // Where nothing is swapped, another request has counted a comparison or has ended the code.
+    // If the swap fails, another request has counted a comparison or used the code. Try again.
     for (let tries = 0; tries <= MAX_COMPARISONS; tries += 1) {
       const seen = await codes.find(id, TEXTED_CODE_ID);
       if (seen === null || seen.comparisons >= MAX_COMPARISONS) return null;
@@ -131,13 +135,13 @@ function createDigest(secret: string): KeyedDigest {
   return createKeyedDigest(() => derive('sms-gateway'));
 }
 
-/** Takes the same time whichever it is, and if it is none. */
+/** Compares in constant time, whether one matches or none. */
 function isOneOf(typed: readonly string[], digest: string): boolean {
   const kept = Buffer.from(digest);
   return typed.map((one) => timingSafeEqual(Buffer.from(one), kept)).includes(true);
 }
 
-/** A failure of the store says whether a text may be out by now, or a code may be used up. */
+/** Adds to a failure of the store whether a message may have been sent or a code used. */
 async function saying<Result>(mayHaveArrived: boolean, work: Promise<Result>): Promise<Result> {
   try {
     return await work;
