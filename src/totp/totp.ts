@@ -14,26 +14,26 @@ import { UsageError } from '../errors';
 import { expandKey } from '../keys';
 import { readCode } from '../core/sms-factor';
 
-/** Whose authenticator app it is, and what that shows. */
+/** The user of an authenticator app, and what the app shows. */
 export interface TotpSecretOptions {
-  /** The `secret` of `createSmsOtp`. Of a list, the first one seals and all open. */
+  /** The `secret` of `createSmsOtp`. Of a list, the first one seals, and all can open. */
   readonly secret: SecretOption;
-  /** The id that `getUserId` returns. What is sealed for one user opens for no other. */
+  /** The id that `getUserId` returns. A secret sealed for one user cannot be opened for another. */
   readonly userId: string | number | bigint;
   /** The app's name, without a colon. */
   readonly issuer: string;
   /** The user's name or address, without a colon. */
   readonly account: string;
   /**
-   * A secret that exists: base32 from another library, or `sealed`, to seal it under a new
-   * `secret`. Default: 160 random bits.
+   * An existing secret: base32 from another library, or `sealed`, to seal it under a new `secret`.
+   * Default: 160 random bits.
    */
   readonly existing?: string | undefined;
 }
 
-/** Store `sealed` alone; show `uri` and `key` once. */
+/** A new secret. Store only `sealed`; show `uri` and `key` once. */
 export interface TotpSecret {
-  /** The secret, encrypted: text of about 90 characters. */
+  /** The encrypted secret, a string of about 90 characters. */
   readonly sealed: string;
   /** The `otpauth://` link that an authenticator app reads as a QR code. */
   readonly uri: string;
@@ -46,13 +46,12 @@ export interface TotpFactorOptions {
   /** The `secret` of `createSmsOtp`. */
   readonly secret: SecretOption;
   /**
-   * Returns what is stored as `sealed` for this user; null or undefined: there is no authenticator
-   * app.
+   * Returns the stored `sealed` of this user. Null or undefined: the user has no authenticator app.
    */
   findSecret(user: Express.User): string | null | undefined | Promise<string | null | undefined>;
   /**
-   * Stores `step` as the user's last one if it is above the one stored, in one atomic statement,
-   * and returns whether it was. This is what makes a code work once. Only `true` counts.
+   * Stores `step` as the user's last step if it is above the stored one, in one atomic statement,
+   * and returns whether it did. So a code works only once. Only `true` counts.
    */
   acceptStep(user: Express.User, step: number): boolean | Promise<boolean>;
   /** The factor's name. Default: `'totp'`. */
@@ -65,7 +64,7 @@ const VERSION = 'totp1.';
 const KEY_LABEL = `${VERSION}secrets`;
 const EXISTING = /^(?:totp1\..+|[A-Z2-7]{16,})$/;
 
-const label = z.string('must be a string').regex(/^[^:]+$/, 'must not be empty or hold a colon');
+const label = z.string('must be a string').regex(/^[^:]+$/, 'must not be empty or contain a colon');
 const secretSchema = strictOptions({
   secret: secretOption(),
   userId: z
@@ -75,7 +74,7 @@ const secretSchema = strictOptions({
   account: label,
   existing: z
     .string('must be a string')
-    .regex(EXISTING, 'must be sealed, or base32 of 16 capitals or more')
+    .regex(EXISTING, 'must be sealed, or base32 of at least 16 capital letters and digits')
     .optional(),
 });
 
@@ -88,9 +87,9 @@ const factorSchema = strictOptions({
 });
 
 /**
- * Creates the secret of a user's authenticator app: codes of 6 digits, 30 seconds, SHA-1, which all
- * such apps can make.
- * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not
+ * Creates the secret of a user's authenticator app, for codes of 6 digits, 30 seconds and SHA-1,
+ * which all such apps support.
+ * @throws {TypeError} if an option is wrong. @throws {Error} if the package otpauth is not
  * installed.
  */
 export async function createTotpSecret(options: TotpSecretOptions): Promise<TotpSecret> {
@@ -117,10 +116,10 @@ export async function createTotpSecret(options: TotpSecretOptions): Promise<Totp
 }
 
 /**
- * Creates the factor of authenticator apps, for the option `factors`. A code is good in its own 30
- * seconds and the 30 before and after. A stored secret that does not open is an error with the code
- * `ERR_TOTP_SECRET`, and not a wrong code.
- * @throws {TypeError} when an option is wrong. @throws {Error} when the package otpauth is not
+ * Creates the factor of authenticator apps, for the option `factors`. A code is valid in its own 30
+ * seconds and the 30 before and after. A stored secret that cannot be opened is an error with the
+ * code `ERR_TOTP_SECRET`, and not a wrong code.
+ * @throws {TypeError} if an option is wrong. @throws {Error} if the package otpauth is not
  * installed.
  */
 export function totpFactor(
@@ -143,7 +142,7 @@ export function totpFactor(
 
       const totp = new TOTP({ secret: await unseal('totpFactor', secret, userId, sealed) });
       const timestamp = now();
-      // One step to each side, for clocks that are a little off. RFC 6238 section 5.2.
+      // Allow one step to each side, for clocks that differ a little. RFC 6238 section 5.2.
       const offset = totp.validate({ token, timestamp, window: 1 });
       if (offset === null) return false;
       return ((await acceptStep(user, totp.counter({ timestamp }) + offset)) as unknown) === true;
@@ -151,7 +150,7 @@ export function totpFactor(
   };
 }
 
-/** Loads the optional peer. @throws {Error} when it is not installed. */
+/** Loads the optional peer dependency. @throws {Error} if it is not installed. */
 function loadLibrary(maker: string): typeof OtpAuthModule {
   try {
     return require('otpauth') as typeof OtpAuthModule;
@@ -163,7 +162,7 @@ function loadLibrary(maker: string): typeof OtpAuthModule {
   }
 }
 
-/** @throws {UsageError} ERR_TOTP_SECRET when none of the secrets has sealed it for this user. */
+/** @throws {UsageError} ERR_TOTP_SECRET if none of the secrets has sealed it for this user. */
 async function unseal(
   maker: string,
   secrets: readonly string[],
