@@ -58,10 +58,13 @@ export class Authenticator {
   }
 
   /**
-   * Returns null if there is no refresh token or the gateway rejects it. Not shown in OTP spec §3:
-   * whether a refresh token outlives its access token (§2 gives both one validity). So credentials
-   * are used after the end of the access token, when they can no longer reset anything. Not shown
-   * in OTP spec §4: whether a renewed token keeps the validity; A is asked for it again.
+   * Returns null if there is no refresh token or the gateway rejects it.
+   *
+   * Not shown in OTP spec §3: whether a refresh token outlives its access token (§2 gives both one
+   * validity). So credentials are used after the end of the access token, when they can no longer
+   * reset anything.
+   *
+   * Not shown in OTP spec §4: whether a renewed token keeps the validity. A is asked for it again.
    */
   async #refresh(
     previous: TokenContents | null,
