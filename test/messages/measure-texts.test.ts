@@ -118,7 +118,7 @@ describe('a message that does not fit', () => {
     [
       'of a locale that getLocale may choose',
       { appName: 'W'.repeat(20), getLocale },
-      /\(locale ru, purpose login\).*\. If the app does not serve this language, list those that it serves in messages\.locales$/,
+      /\(locale ru, purpose login\).*\. If the app does not support this language, list those that it supports in messages\.locales$/,
     ],
     [
       'of a language that the app may not serve',

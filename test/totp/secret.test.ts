@@ -67,11 +67,11 @@ describe('createTotpSecret', () => {
     [{ userId: '' }, 'userId must be a string that is not empty'],
     [{ userId: 1.5 }, 'userId must be the id of a user'],
     [{ userId: undefined }, 'userId is missing; it must be the id of a user'],
-    [{ issuer: 'Bank: one' }, 'issuer must not be empty or hold a colon'],
-    [{ account: '' }, 'account must not be empty or hold a colon'],
+    [{ issuer: 'Bank: one' }, 'issuer must not be empty or contain a colon'],
+    [{ account: '' }, 'account must not be empty or contain a colon'],
     [{ account: 5 }, 'account must be a string'],
-    [{ existing: 'gezd' }, 'existing must be sealed, or base32 of 16 capitals or more'],
-    [{ existing: `${RFC_KEY}=` }, 'existing must be sealed, or base32 of 16 capitals or more'],
+    [{ existing: 'gezd' }, 'existing must be sealed, or base32 of at least 16 capital letters and digits'],
+    [{ existing: `${RFC_KEY}=` }, 'existing must be sealed, or base32 of at least 16 capital letters and digits'],
     [{ acount: 'alice' }, 'unknown option acount, did you mean account?'],
   ])('refuses the options %j, and says why', async (wrong, problem) => {
     const refused = createTotpSecret({ ...NEW, ...wrong } as never);
