@@ -91,10 +91,10 @@ describe('the checks of an app', () => {
 
   it('are those about two users and a guarded page', () => {
     expect(() => appChecks({ ...BARE, users: BARE.users.slice(1) })).toThrow(
-      new TypeError('appChecks: users must have two users at least'),
+      new TypeError('appChecks: users must have at least two users'),
     );
     expect(() => appChecks({ ...BARE, guarded: [] })).toThrow(
-      new TypeError('appChecks: guarded must have a page at least'),
+      new TypeError('appChecks: guarded must have at least one page'),
     );
   });
 

@@ -7,8 +7,8 @@ import { assertOneTrue, atOnce } from './store/context';
 export interface PhoneBookCheck {
   readonly title: string;
   /**
-   * Rejects with an `AssertionError` when the check fails.
-   * @param makeBook Returns a phone book; it need not be empty.
+   * Rejects with an `AssertionError` if the check fails.
+   * @param makeBook Returns a phone book. It need not be empty.
    * @param makeUserId Returns the id of a new user without a number. Default: a UUID.
    */
   readonly run: (
@@ -18,7 +18,7 @@ export interface PhoneBookCheck {
 }
 
 const [ONE, TWO, THREE] = ['+12025550101', '+12025550102', '+12025550103'] as const;
-/** When the users of the checks have sent their numbers. */
+/** When the users of the checks consented. */
 const ABOUT = { consentedAt: 1_700_000_000_000 };
 
 /**
@@ -30,7 +30,7 @@ const ABOUT = { consentedAt: 1_700_000_000_000 };
  */
 export const phoneBookChecks: readonly PhoneBookCheck[] = [
   check(
-    'a number is unconfirmed until it is confirmed, and the next takes its place',
+    'a number is unconfirmed until it is confirmed, and the next one replaces it',
     async (book, user) => {
       assert.equal(await book.confirm(user, ONE), false);
       await book.addUnconfirmed(user, ONE, ABOUT);
@@ -55,7 +55,7 @@ export const phoneBookChecks: readonly PhoneBookCheck[] = [
     assert.equal(await book.confirm(user, ONE), false);
   }),
   check(
-    'a replaced number is gone, and the new one is the default if that was',
+    'a replaced number is removed, and the new one is the default if the old one was',
     async (book, user) => {
       await addConfirmed(book, user, ONE, TWO);
       await book.addUnconfirmed(user, THREE, ABOUT);
@@ -67,7 +67,7 @@ export const phoneBookChecks: readonly PhoneBookCheck[] = [
     },
   ),
   check(
-    'nothing is replaced that is not there, and nothing by what was not added',
+    'only an existing number is replaced, and only by one that was added',
     async (book, user) => {
       await addConfirmed(book, user, ONE);
       assert.equal(await book.replace(user, ONE, TWO), false);
@@ -81,18 +81,15 @@ export const phoneBookChecks: readonly PhoneBookCheck[] = [
     assert.equal(await book.remove(user, ONE, { keepsLast: true }), true);
     assert.deepEqual(await shown(book, user), [`${TWO} default`]);
   }),
-  check(
-    'the last confirmed number is kept when that is asked, and else removed',
-    async (book, user) => {
-      await addConfirmed(book, user, ONE);
-      await book.addUnconfirmed(user, TWO, ABOUT);
-      assert.equal(await book.remove(user, ONE, { keepsLast: true }), false);
-      assert.equal(await book.remove(user, TWO, { keepsLast: true }), true);
-      assert.equal(await book.remove(user, ONE, { keepsLast: false }), true);
-      assert.equal(await book.remove(user, ONE, { keepsLast: false }), false);
-      assert.deepEqual(await shown(book, user), []);
-    },
-  ),
+  check('the last confirmed number is kept if requested, otherwise removed', async (book, user) => {
+    await addConfirmed(book, user, ONE);
+    await book.addUnconfirmed(user, TWO, ABOUT);
+    assert.equal(await book.remove(user, ONE, { keepsLast: true }), false);
+    assert.equal(await book.remove(user, TWO, { keepsLast: true }), true);
+    assert.equal(await book.remove(user, ONE, { keepsLast: false }), true);
+    assert.equal(await book.remove(user, ONE, { keepsLast: false }), false);
+    assert.deepEqual(await shown(book, user), []);
+  }),
   check('a confirmed number can be made the default, others cannot', async (book, user) => {
     await addConfirmed(book, user, ONE, TWO);
     await book.addUnconfirmed(user, THREE, ABOUT);
@@ -147,7 +144,7 @@ async function addConfirmed(book: PhoneBook, user: AppUserId, ...mobiles: string
   }
 }
 
-/** Returns each number as one string; the default first, then in any order. */
+/** Returns each number as one string: the default first, then in any order. */
 async function shown(book: PhoneBook, user: AppUserId): Promise<string[]> {
   const [first, ...others] = (await book.list(user)).map(({ mobile, isConfirmed, isDefault }) => {
     if (!isConfirmed) return `${mobile} unconfirmed`;

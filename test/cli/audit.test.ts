@@ -16,7 +16,7 @@ describe('audit of a URL', () => {
       '0 holes, 0 inconclusive, 3 checks passed, 0 not applicable\n',
     ]);
     expect(stdout).toMatch(/^# Audit of the login\n\npassport-sms-otp \d+\.\d+\.\d+, 20\d\d-/);
-    expect(stdout).toContain('\n- a code is good once\n');
+    expect(stdout).toContain('\n- a code is valid once\n');
     expect(stdout).toContain('| 0 | 0 | 3 | 0 |');
   });
 
@@ -105,7 +105,7 @@ describe('audit of a URL', () => {
     const { code, stdout, stderr } = await auditApp(planted ?? {}, []);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(
-      'The app cannot be audited. No text goes out after the right password.',
+      'The app cannot be audited. No message is sent after the right password.',
     );
     expect(stderr).toMatch(
       /Start the app with http:\/\/127\.0\.0\.1:\d+ as the address of its gateway/,
@@ -128,11 +128,11 @@ describe('audit of a URL', () => {
       1,
       expect.stringMatching(/^1 holes, \d\d inconclusive, 0 checks/),
     ]);
-    expect(stdout).toContain('/account opens, and no text goes out.');
+    expect(stdout).toContain('/account opens, and no message is sent.');
     // All other checks say so, in one section.
     expect(stdout.match(/^### .*/gm)?.map((line) => line.slice(4))).toEqual([
       'open-after-password',
-      'a wrong password texts nobody',
+      'a wrong password sends no message',
     ]);
   });
 

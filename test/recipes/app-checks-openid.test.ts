@@ -24,9 +24,9 @@ describe('the checks pass for an app that logs in at a provider', () => {
     };
     // The password, and the page that asks for it, are the provider's.
     const leftOut = [
-      'a wrong password texts nobody',
-      'a password of an odd form is refused without an error of the server',
-      'a wrong password does not tell whether there is such a user',
+      'a wrong password sends no message',
+      'a malformed password causes no server error',
+      'a wrong password does not reveal whether the user exists',
     ];
     await expectChecksToPass(app, 1, { leftOut, fewest: 25 });
   });

@@ -233,7 +233,7 @@ async function checkServer(client: RedisClient, onWarning: OnWarning): Promise<v
   if (isAppending === '0' && (await readSave(client)) === '') {
     onWarning(
       'Redis keeps nothing on disk (appendonly is off, no save points): a restart loses every ' +
-        'limit, including the count that disables a user. Turn appendonly on, or use postgresStore.',
+        'limit, also the count that disables a user. Turn appendonly on, or use postgresStore.',
       'SMS_OTP_REDIS_PERSISTENCE',
     );
   }

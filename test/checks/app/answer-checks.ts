@@ -7,17 +7,17 @@ import type { Scene } from './scene';
 
 const OTHER_HOST = 'other-site.example';
 const OTHER_SITES = [`https://${OTHER_HOST}/`, `//${OTHER_HOST}/`, `/\\${OTHER_HOST}/`] as const;
-/** Names under which apps take the page to go to. */
+/** Names of fields with which apps take the page to go to after the login. */
 const RETURN_FIELDS = [
   ...['returnTo', 'return_to', 'returnUrl', 'return_url', 'return', 'next', 'continue', 'goto'],
   ...['redirect', 'redirectTo', 'redirect_to', 'redirectUrl', 'redirect_uri', 'url', 'target'],
   ...['dest', 'destination', 'back', 'from', 'r', 'callback', 'successRedirect'],
 ];
 const GUESSES = 5;
-/** A shorter password may be a word of the page. */
+/** The shortest secret to look for: a shorter one may be a word on the page. */
 const SHORTEST_SECRET = 8;
 
-/** What answers show, and where they lead. */
+/** Checks what answers show, and where they redirect. */
 export const answerChecks: readonly CheckOutline[] = [
   check('no answer shows the code', ['code-in-answer'], async (scene) => {
     const code = await walk(scene);
@@ -44,7 +44,7 @@ export const answerChecks: readonly CheckOutline[] = [
   check('no answer shows a secret', ['secret-in-answer'], async (scene) => {
     const user = scene.user();
     await new Browser(scene).get(scene.app.login.page ?? scene.app.login.path);
-    // A demonstration may have its password on the login page.
+    // A demonstration may show its password on the login page, so leave that page out.
     const shown = scene.answers.map(toText).join('\n');
     await walk(scene, user);
     await expectNoSecret(scene, user, shown);
@@ -59,7 +59,7 @@ export const answerChecks: readonly CheckOutline[] = [
       const browser = new Browser(scene);
       const code = await browser.startLogin(user);
       simulator.failNext('validate', 'html-502');
-      await browser.giveCode(code, 'right code, which the gateway does not judge');
+      await browser.giveCode(code, 'right code, which the gateway does not check');
       simulator.failNext('generate', 'html-502');
       const second = new Browser(scene);
       await second.givePassword(other);
@@ -97,7 +97,7 @@ export const answerChecks: readonly CheckOutline[] = [
   ),
 
   check(
-    'an odd address that was asked for before leads to no other site',
+    'an unusual address that was requested before leads to no other site',
     ['redirect-to-other-site'],
     async (scene) => {
       const browser = new Browser(scene);
@@ -157,7 +157,7 @@ export const answerChecks: readonly CheckOutline[] = [
   }),
 
   check(
-    'another code that is not sent yet is explained',
+    'a resend that is refused as too soon is explained',
     ['refusal-without-notice'],
     async (scene) => {
       const user = scene.user();
@@ -165,40 +165,45 @@ export const answerChecks: readonly CheckOutline[] = [
       const code = await browser.startLogin(user);
       const before = await openPageOfCode(scene, browser);
       const answer = await browser.submitFor(scene.app.resend ?? { path: '' }, user, 'resend');
-      await expectNotice(scene, browser, { before, answer }, 'A code that was asked for too soon');
+      await expectNotice(
+        scene,
+        browser,
+        { before, answer },
+        'A resend that was requested too soon',
+      );
       await browser.finishLogin(code);
     },
     { needs: ['resend'] },
   ),
 
   check(
-    'a code of an odd form is refused without an error of the server',
+    'a malformed code causes no server error',
     ['open-after-wrong-code', 'odd-body-fails'],
     async (scene) => {
       const browser = new Browser(scene);
       const code = await browser.startLogin(scene.user());
       const { field = 'pin', ...asked } = scene.app.code;
       await sendOddBodies(scene, browser, asked, [field]);
-      await expectClosed(scene, browser, 'open-after-wrong-code', 'after a code of an odd form');
-      // Each of them may have counted as a wrong one.
+      await expectClosed(scene, browser, 'open-after-wrong-code', 'after a malformed code');
+      // Each of these codes may have counted as a wrong one, so finish the login.
       await browser.giveCode(code, 'right code');
     },
   ),
 
   check(
-    'a password of an odd form is refused without an error of the server',
+    'a malformed password causes no server error',
     ['open-page', 'odd-body-fails'],
     async (scene) => {
       const browser = new Browser(scene);
       const { fields: { username = 'username', password = 'password' } = {}, ...asked } =
         scene.app.login;
       await sendOddBodies(scene, browser, asked, [username, password]);
-      await expectClosed(scene, browser, 'open-page', 'after a password of an odd form');
+      await expectClosed(scene, browser, 'open-page', 'after a malformed password');
     },
   ),
 
   check(
-    'a wrong password does not tell whether there is such a user',
+    'a wrong password does not reveal whether the user exists',
     ['tells-user-names'],
     async (scene) => {
       const user = scene.user();
@@ -220,12 +225,15 @@ export const answerChecks: readonly CheckOutline[] = [
         shown.push([answer.status, path, readWords(landing).replaceAll(name, '')].join(' '));
       }
       if (shown[0] !== shown[1])
-        scene.fail('tells-user-names', 'An unknown name is answered otherwise than a known one.');
+        scene.fail(
+          'tells-user-names',
+          'The answer to an unknown name differs from that to a known one.',
+        );
     },
   ),
 ];
 
-/** Logs in with a wrong code on the way, opens every page, and returns the code. */
+/** Logs in with a wrong code first, opens every page, and returns the code. */
 async function walk(scene: Scene, user = scene.user()): Promise<string> {
   const browser = new Browser(scene);
   const code = await browser.startLogin(user);
@@ -239,7 +247,7 @@ async function walk(scene: Scene, user = scene.user()): Promise<string> {
   return code;
 }
 
-/** The page that asks for the code, where there is one. */
+/** Opens the page that asks for the code, if there is one. */
 async function openPageOfCode({ app, origin }: Scene, browser: Browser): Promise<Answer> {
   const answer = await browser.get(app.code.page ?? app.code.path);
   const path = readPath(answer.location, origin);
@@ -254,12 +262,15 @@ function findIn(answers: readonly Answer[], pattern: RegExp): boolean {
   return answers.some((answer) => pattern.test(toText(answer)));
 }
 
-/** A text that stands alone: digits inside of a longer word are no code. */
+/**
+ * Returns a pattern that matches a string only on its own: digits inside of a longer word are not a
+ * code.
+ */
 function patternOf(text: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${escape(text)}(?![\\p{L}\\p{N}])`, 'u');
 }
 
-/** The last nine digits, however they are set. */
+/** Returns a pattern for the last nine digits with any separators. */
 function numberPattern(phone: string): RegExp {
   return new RegExp(Array.from(phone.slice(-9)).join('[\\s().-]*'));
 }
@@ -279,7 +290,7 @@ async function expectNoSecret(scene: Scene, user: AppUser, shownBefore: string):
   return Promise.resolve();
 }
 
-/** Whether an answer leads to a host, as a redirect or as a member of its JSON. */
+/** Returns whether an answer leads to a host, by a redirect or a field of its JSON. */
 function leadsTo(answer: Answer, host: string): boolean {
   const json = readJson(answer);
   const members = typeof json === 'object' && json !== null ? Object.values(json) : [];
@@ -298,7 +309,10 @@ function expectToStay(scene: Scene): void {
     scene.fail('redirect-to-other-site', 'The login leads to another site.');
 }
 
-/** A refusal tells a script its error, and a person something that the page did not say before. */
+/**
+ * Expects that a refusal shows a script its error, and a person something that the page did not
+ * show before.
+ */
 async function expectNotice(
   scene: Scene,
   browser: Browser,
@@ -310,16 +324,22 @@ async function expectNotice(
     const json = readJson(answer);
     const isTold = typeof json === 'object' && json !== null && Object.keys(json).length > 0;
     if (answer.status >= 400 && isTold) return;
-    scene.fail('refusal-without-notice', `${what} is answered without an error.`);
+    scene.fail('refusal-without-notice', `The answer shows no error: ${what}.`);
   }
   const landing = path === null ? answer : await browser.get(answer.location ?? path);
-  if (landing.status === 404) scene.skip('the app has no page where a refusal leads');
+  if (landing.status === 404) scene.skip('the app has no page to which a refusal leads');
   const known = [before, ...(path === null ? [] : [await browser.get(path)])].map(readWords);
   if (known.includes(readWords(landing)))
-    scene.fail('refusal-without-notice', `${what} leads to a page that says nothing about it.`);
+    scene.fail(
+      'refusal-without-notice',
+      `The page after the refusal does not explain it: ${what}.`,
+    );
 }
 
-/** JSON where forms are expected, forms where JSON is, and values of odd types in both. */
+/**
+ * Returns malformed bodies: JSON instead of forms, forms instead of JSON, and values of wrong types
+ * in both.
+ */
 function oddBodies(names: readonly string[]): readonly ((hidden: Fields) => Body)[] {
   const all = <Value>(value: Value, suffix = ''): Readonly<Record<string, Value>> =>
     Object.fromEntries(names.map((name) => [name + suffix, value]));
@@ -345,11 +365,11 @@ async function sendOddBodies(
     const { type } = makeBody({});
     const { status } = await browser.submit(asked, {}, { makeBody, label: `odd ${type}` });
     if (status >= 500)
-      scene.fail('odd-body-fails', `A body of an unexpected form is answered with ${status}.`);
+      scene.fail('odd-body-fails', `A malformed request body causes status ${status}.`);
   }
 }
 
-/** A name of the same form that no user has. */
+/** Returns a name of the same form that no user has. */
 function nameOfNobody(name: string): string {
   return /^\+?\d+$/.test(name) ? `${name.slice(0, -3)}000` : `nobody-${name}`;
 }

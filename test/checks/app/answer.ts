@@ -1,32 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** What the app has answered. */
+/** An answer of the app. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** `Location` as it was sent; null without one. */
+  /** The value of `Location`, unchanged. Null without one. */
   readonly location: string | null;
 }
 
-/** Whether a browser would show the answer as a page. */
+/** Returns whether a browser would show the answer as a page. */
 export function isPage({ headers }: Answer): boolean {
   return /^text\/html\b/i.test(headers['content-type'] ?? '');
 }
 
-/** Returns the JSON of an answer; undefined when it is none. */
+/** Returns the JSON of an answer. Undefined if it is not JSON. */
 export function readJson({ headers, body }: Answer): unknown {
   if (!/\bjson\b/i.test(headers['content-type'] ?? '')) return undefined;
   try {
     return JSON.parse(body) as unknown;
   } catch {
-    return undefined; // Says that it is JSON, and is not.
+    return undefined; // The content type says JSON, but the body is not.
   }
 }
 
 /**
  * Returns the words that a reader sees, without digits: a countdown, a time or a number of attempts
- * makes no other answer.
+ * does not make another answer.
  */
 export function readWords({ body }: Pick<Answer, 'body'>): string {
   return body
@@ -38,26 +38,29 @@ export function readWords({ body }: Pick<Answer, 'body'>): string {
     .trim();
 }
 
-/** Returns the path of a redirect that stays on the site, without its query; null otherwise. */
+/** Returns the path of a redirect that stays on the site, without its query. Otherwise null. */
 export function readPath(location: string | null, origin: string): string | null {
   if (location === null || !URL.canParse(location, origin)) return null;
   const url = new URL(location, origin);
   return isSameHost(url, origin) ? url.pathname : null;
 }
 
-/** Returns a path for the report: without its query, and without what may be a token. */
+/** Returns a path for the report, without its query and anything that may be a token. */
 export function showPath(path: string): string {
   const [shown = ''] = path.split('?');
   return shown.replaceAll(/[^/]{21,}/g, '…');
 }
 
-/** Whether a redirect leads to another host than the one that was asked. */
+/** Returns whether a redirect leads to another host than that of the request. */
 export function leadsAway({ location }: Answer, origin: string): boolean {
   if (location === null) return false;
   return !URL.canParse(location, origin) || !isSameHost(new URL(location, origin), origin);
 }
 
-/** The app may write https where a proxy in front of it takes that. */
+/**
+ * Returns whether a URL stays on the host. The app may write https if a proxy in front of it does
+ * TLS.
+ */
 function isSameHost({ protocol, host }: URL, origin: string): boolean {
   return /^https?:$/.test(protocol) && host === new URL(origin).host;
 }
@@ -65,8 +68,8 @@ function isSameHost({ protocol, host }: URL, origin: string): boolean {
 const HIDDEN = /<input\b(?=[^>]*\btype\s*=\s*["']?hidden\b)[^>]*>/gi;
 
 /**
- * Returns the hidden fields of the form on a page that makes a request to `path`; with null, those of
- * the first form that has any. Undefined when there is no such form.
+ * Returns the hidden fields of the form on a page that makes a request to `path`. With null, those
+ * of the first form that has any. Undefined if there is no such form.
  */
 export function readHiddenFields(
   page: { readonly body: string; readonly path: string },

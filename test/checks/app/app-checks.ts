@@ -27,8 +27,8 @@ export { HOLES, type Hole, type HoleName } from './holes';
 export { isLoopbackUrl } from './transport';
 
 /**
- * The checks that every app with this package must pass, for any test runner. They attack the app by
- * requests alone, on loopback addresses alone, with the simulator as its gateway:
+ * The checks that every app with this package must pass, for any test runner. They attack the app
+ * only by requests, only on loopback addresses, with the simulator as its gateway:
  *
  * ```ts
  * for (const { title, notApplicable, run } of appChecks(app)) {
@@ -36,13 +36,15 @@ export { isLoopbackUrl } from './transport';
  * }
  * ```
  *
- * A check that fails rejects with an `AppCheckError`: it names the hole, says what was done
- * and what came back, and which page of the documentation fixes it. Run the checks one after another.
+ * A check that fails rejects with an `AppCheckError`. It names the hole, the requests and the
+ * answers, and the page of the documentation that says how to fix it. Run the checks one after
+ * another.
  * @throws {TypeError} for a description without two users or without a guarded page.
  */
 export function appChecks(app: AppDescription): readonly AppCheck[] {
-  if (app.users.length < 2) throw new TypeError('appChecks: users must have two users at least');
-  if (app.guarded.length === 0) throw new TypeError('appChecks: guarded must have a page at least');
+  if (app.users.length < 2) throw new TypeError('appChecks: users must have at least two users');
+  if (app.guarded.length === 0)
+    throw new TypeError('appChecks: guarded must have at least one page');
   const shared = new SharedCase(app, new UserDesk(app.users));
   const outlines = [
     ...textChecks,

@@ -3,24 +3,24 @@ import { type Cookie, CookieJar, type Origin } from './cookies';
 import type { AppRequest, AppUser, Fields, GuardedPage, TokenPlace } from './description';
 import type { Scene } from './scene';
 
-/** A body, and the content type that it is sent with. */
+/** A body with its content type. */
 export interface Body {
   readonly type: string;
   readonly text: string;
 }
 
-/** What a request may have beside its address. */
+/** Optional settings of a request. */
 export interface Extras {
-  /** What a report says in brackets. */
+  /** The words in brackets in the report. */
   readonly label?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: the app's own pages. */
+  /** Where the request comes from. Default: the app's own pages. */
   readonly origin?: Origin;
-  /** Makes what is sent in place of the fields, with what is hidden in the form. */
+  /** Makes a body instead of the fields, with the hidden fields of the form. */
   readonly makeBody?: (hidden: Fields) => Body;
-  /** Goes after the path of the request that takes the fields. */
+  /** Appended to the path of the request that takes the fields. */
   readonly query?: string;
-  /** Left out of the report. */
+  /** True for a request that the report leaves out. */
   readonly isPreparation?: boolean;
 }
 
@@ -36,18 +36,18 @@ export function toJson(value: unknown): Body {
   return { type: 'application/json', text: JSON.stringify(value) };
 }
 
-/** A browser: keeps cookies, sends forms with what is hidden in them, and follows no redirect. */
+/** A browser: it keeps cookies, sends forms with their hidden fields, and follows no redirect. */
 export class Browser {
   #jar = new CookieJar();
   #token: { readonly header: string; readonly value: string } | null = null;
-  /** Whose password was given last. */
+  /** The user whose password was entered last. */
   #user: AppUser | null = null;
-  /** Where answers have a token. */
+  /** Where answers contain a token. */
   tokenPlace: TokenPlace | undefined;
 
   readonly #name: string;
 
-  /** @param address Of the client, where the app knows it from its proxies. */
+  /** @param address The client's address, if the app reads it from its proxies. */
   constructor(
     private readonly scene: Scene,
     private readonly address = '198.51.100.7',
@@ -60,7 +60,7 @@ export class Browser {
     return this.#jar.all;
   }
 
-  /** Another browser with the cookies that this one has now. */
+  /** Returns another browser with the present cookies of this one. */
   copy(): Browser {
     const copy = new Browser(this.scene, this.address);
     copy.#jar = this.#jar.copy();
@@ -70,7 +70,7 @@ export class Browser {
     return copy;
   }
 
-  /** The cookie of the session; undefined when there is none. */
+  /** Returns the cookie of the session. Undefined if there is none. */
   get session(): Cookie | undefined {
     const { sessionCookie } = this.scene.app;
     if (sessionCookie !== undefined) return this.#jar.find(sessionCookie);
@@ -78,7 +78,7 @@ export class Browser {
     return this.cookies.find(({ value }) => /^s(:|%3A)/i.test(value));
   }
 
-  /** Ends the session in this browser, as closing it does; other cookies stay. */
+  /** Ends the session in this browser, as closing it does. Other cookies stay. */
   dropSession(): void {
     const { session } = this;
     if (session !== undefined) this.#jar.delete(session.name);
@@ -89,7 +89,7 @@ export class Browser {
     return this.#send('GET', path, extras);
   }
 
-  /** Makes a request as the app's own page makes it. */
+  /** Makes a request as the app's own page would. */
   async submit(asked: AppRequest, fields: Fields, extras: Extras = {}): Promise<Answer> {
     const { method = 'POST' } = asked;
     const path = this.scene.pathOf(asked, this.#user);
@@ -124,8 +124,8 @@ export class Browser {
   }
 
   /**
-   * Returns the hidden fields of the form that makes a request. Where its page shows none, because it
-   * is closed, those of another form: the token of one is mostly good for all.
+   * Returns the hidden fields of the form that makes a request. If its page shows none, because it
+   * is closed, returns those of another form: the token of one form is usually valid for all.
    */
   async #readHidden({
     path,
@@ -142,11 +142,11 @@ export class Browser {
     return {};
   }
 
-  /** @param path Where the form leads; null: any form that hides something. */
+  /** @param path The address that the form posts to. Null: any form with hidden fields. */
   async #readForm(from: string, path: string | null): Promise<Fields | undefined> {
     const answer = await this.get(from, PREPARATION);
     const there = readPath(answer.location, this.scene.origin);
-    // A page that redirects, as to a page for a language, is where the form is.
+    // Follow a redirect, as to a page in another language: the form is there.
     const shown = there === null ? answer : await this.get(there, PREPARATION);
     if (!isPage(shown)) return undefined;
     const fields = readHiddenFields({ body: shown.body, path: there ?? from }, path);
@@ -178,7 +178,7 @@ export class Browser {
     });
   }
 
-  /** Sends something as the password of a user. */
+  /** Sends a string as the password of a user. */
   async giveAsPassword(
     { name }: AppUser,
     password: string,
@@ -190,13 +190,13 @@ export class Browser {
     return this.submit(login, { ...more, [username]: name, [field]: password }, extras);
   }
 
-  /** Sends something as the code. */
+  /** Sends a string as the code. */
   async giveCode(code: string, label: string, more: Fields = {}): Promise<Answer> {
     const { field = 'pin', ...asked } = this.scene.app.code;
     return this.submit(asked, { ...more, [field]: code }, { label });
   }
 
-  /** Any answer may have one: that of the password as well. */
+  /** Keeps the token of an answer. Any answer may have one, also that to the password. */
   #keepToken(answer: Answer): void {
     const { tokenPlace } = this;
     if (tokenPlace === undefined || answer.status >= 300) return;
@@ -209,7 +209,9 @@ export class Browser {
         : { header: tokenPlace.header, value };
   }
 
-  /** Gives the right password and returns the code that was texted. Ends the check without one. */
+  /**
+   * Sends the right password and returns the code that was sent. Ends the check if there is none.
+   */
   async startLogin(user: AppUser, more: Fields = {}): Promise<string> {
     const texts = this.scene.watchTexts(user.phone);
     await this.givePassword(user, more);
@@ -220,13 +222,13 @@ export class Browser {
     );
   }
 
-  /** Gives both. Ends the check when a guarded page stays closed. */
+  /** Sends password and code. Ends the check if a guarded page stays closed. */
   async logIn(user: AppUser, more: Fields = {}): Promise<void> {
     const code = await this.startLogin(user, more);
     await this.finishLogin(code, more);
   }
 
-  /** Gives the right code. Ends the check when a guarded page stays closed. */
+  /** Sends the right code. Ends the check if a guarded page stays closed. */
   async finishLogin(code: string, more: Fields = {}): Promise<void> {
     const closed = await this.tryToFinish(code, more);
     if (closed !== undefined)
@@ -234,8 +236,8 @@ export class Browser {
   }
 
   /**
-   * Gives the right code, so that its user need not wait in the next check. Returns the first guarded
-   * page that stays closed.
+   * Sends the right code, so that its user need not wait in the next check. Returns the first
+   * guarded page that stays closed.
    */
   async tryToFinish(code: string, more: Fields = {}): Promise<GuardedPage | undefined> {
     await this.giveCode(code, 'right code', more);
@@ -244,7 +246,7 @@ export class Browser {
     return closed;
   }
 
-  /** Begins a step-up and returns its code. Ends the check when none was texted. */
+  /** Begins a step-up and returns its code. Ends the check if none was sent. */
   async startStepUp(user: AppUser): Promise<string> {
     const { stepUp } = this.scene.app;
     const texts = this.scene.watchTexts(user.phone);
@@ -258,16 +260,16 @@ export class Browser {
     const { field = 'pin', ...asked } = codeOfLogin;
     await this.submit(stepUp?.code ?? asked, { [field]: code }, { label: 'right code' });
     if ((await this.findClosed()) !== undefined)
-      this.scene.giveUp('the step-up has closed a guarded page');
+      this.scene.giveUp('the step-up closed a guarded page');
     this.scene.desk.noteFinished(user);
   }
 
-  /** Whether an answer to the request for a guarded page opens that page. */
+  /** Returns whether an answer to the request for a guarded page opens that page. */
   isOpen(page: GuardedPage, answer: Answer): boolean {
     return this.scene.refusals.isOpen(page, answer, this.scene.origin);
   }
 
-  /** Asks for a guarded page. */
+  /** Requests a guarded page. */
   async visit(page: GuardedPage, extras: Extras = {}): Promise<Answer> {
     const { method = 'GET', shows: _shows, ...asked } = page;
     const [first] = this.scene.app.users;
@@ -276,7 +278,10 @@ export class Browser {
     return this.submit({ ...asked, method }, fields, extras);
   }
 
-  /** Returns the guarded pages that are open to this browser, and show this where that is given. */
+  /**
+   * Returns the guarded pages that are open to this browser. With `shows`, only those that show
+   * that string.
+   */
   async findAllOpen({ shows, ...extras }: Extras & Pick<GuardedPage, 'shows'> = {}): Promise<
     readonly GuardedPage[]
   > {
@@ -303,7 +308,7 @@ export class Browser {
     return undefined;
   }
 
-  /** Sends a request as a page of another site makes it: with the cookies that browsers send then. */
+  /** Sends a request as a page of another site would, with the cookies that browsers then send. */
   async submitFromElsewhere(path: string, body: Body): Promise<Answer> {
     const extras: Extras = {
       origin: 'cross-site-form',
@@ -323,7 +328,7 @@ export class Browser {
     });
     this.#jar.keep(answer.headers['set-cookie'] ?? []);
     answers.push(answer);
-    // Looking for a token is no step of an attack.
+    // Leave out the search for a token, which is no step of an attack.
     if (extras.isPreparation !== true)
       done.push(
         `${this.#name}: ${this.#describe(method, path, extras)} -> ${this.#outcome(answer)}`,
@@ -331,7 +336,7 @@ export class Browser {
     return answer;
   }
 
-  /** Answers HEAD without a body. */
+  /** Sends a HEAD request. The answer has no body. */
   async head(path: string): Promise<Answer> {
     return this.#send('HEAD', path, {});
   }
@@ -366,7 +371,7 @@ export class Browser {
     return app.proxy?.https === true ? origin.replace(/^http:/, 'https:') : origin;
   }
 
-  /** What the proxies in front of the app add. */
+  /** Returns the headers that the proxies in front of the app add. */
   #proxyHeaders(): Record<string, string> {
     const { proxy } = this.scene.app;
     if (proxy === undefined) return {};

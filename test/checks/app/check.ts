@@ -5,44 +5,44 @@ import { failureOf, learn } from './learn';
 import type { LearnedLogin } from './refusals';
 import { Scene, type UserDesk } from './scene';
 
-/** What became of a check that did not fail. */
+/** The result of a check that did not fail. */
 export type AppCheckResult =
   | { readonly outcome: 'passed' }
-  /** Nothing was checked: that is no pass. */
+  /** The check had nothing to check, so it has not passed. */
   | { readonly outcome: 'not-applicable'; readonly reason: string };
 
 /** One check of an app. */
 export interface AppCheck {
-  /** In the present tense; one that is not applicable says so at its end. */
+  /** In the present tense. A check that is not applicable says so at the end. */
   readonly title: string;
-  /** The holes that it finds. */
+  /** The holes that this check can find. */
   readonly holes: readonly HoleName[];
-  /** Why the check cannot be run on this app; null when it can. */
+  /** Why the check does not apply to this app. Null if it does. */
   readonly notApplicable: string | null;
   /**
    * Attacks the app.
-   * @throws {AppCheckError} when the check fails, or is inconclusive.
+   * @throws {AppCheckError} if the check fails or is inconclusive.
    */
   readonly run: () => Promise<AppCheckResult>;
 }
 
-/** Members of a description that it may lack. */
+/** Optional fields of a description. */
 type Part = {
   [Name in keyof AppDescription]-?: undefined extends AppDescription[Name] ? Name : never;
 }[keyof AppDescription];
 
-/** A check before it knows an app. */
+/** A check that is not bound to an app yet. */
 export interface CheckOutline {
   readonly title: string;
   readonly holes: readonly HoleName[];
-  /** What must be described. */
+  /** The fields of the description that the check needs. */
   readonly needs: readonly Part[];
-  /** The app answers with a token in place of a session. */
+  /** True if the check needs a session, and so does not apply to apps with tokens. */
   readonly isOfSessions?: boolean;
   readonly attack: (scene: Scene) => Promise<void>;
 }
 
-/** Outlines a check that can be run on every app that is described so far. */
+/** Outlines a check that applies to every described app. */
 export function check(
   title: string,
   holes: readonly HoleName[],
@@ -52,7 +52,7 @@ export function check(
   return { title, holes, needs, isOfSessions, attack };
 }
 
-/** What the checks of one app share. */
+/** The state that all checks of one app share. */
 export class SharedCase {
   #learned: Promise<LearnedLogin> | null = null;
 
@@ -63,18 +63,18 @@ export class SharedCase {
 
   /**
    * Logs in once, before the first check.
-   * @throws {AppCheckError} the same one each time: no second login is tried.
+   * @throws {AppCheckError} the same error each time, without trying again.
    */
   learn(): Promise<LearnedLogin> {
     this.#learned ??= this.use(null, learn).catch((error: unknown) => {
-      // The app was not there: it may be in the next check.
+      // Do not remember other errors: the app may answer in the next check.
       if (!(error instanceof AppCheckError)) this.#learned = null;
       throw error;
     });
     return this.#learned;
   }
 
-  /** Starts the app, does something with it, and ends it. */
+  /** Starts the app, uses it, and ends it. */
   async use<Result>(
     learned: LearnedLogin | null,
     act: (scene: Scene) => Promise<Result>,
@@ -93,7 +93,7 @@ export class SharedCase {
   }
 }
 
-/** Makes the check of one app. */
+/** Binds a check to an app. */
 export function toCheck(outline: CheckOutline, shared: SharedCase): AppCheck {
   const { title, holes, needs, isOfSessions } = outline;
   const notApplicable = findReason(shared.app, needs, isOfSessions === true);

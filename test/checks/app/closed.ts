@@ -3,7 +3,7 @@ import type { GuardedPage } from './description';
 import type { HoleName } from './holes';
 import type { Scene } from './scene';
 
-/** A code of the same length that differs in its last digit. */
+/** Returns a code of the same length that differs in its last digit. */
 export function wrongCodeFor(code: string): string {
   return code.slice(0, -1) + String((Number(code.slice(-1)) + 1) % 10);
 }
@@ -35,9 +35,9 @@ const WIDER: readonly Wider[] = [
 ];
 
 /**
- * Ends the check when a guarded page is open to a browser. A page that is open to strangers is open
- * after everything else as well, so the widest hole is named that explains all of them. It hides no
- * other hole: a page that it does not explain is named by the hole of this check.
+ * Ends the check if a guarded page is open to a browser. A page that is open to strangers is open
+ * after everything else too, so the error names the widest hole that explains all open pages. No
+ * other hole is hidden: a page that it does not explain is reported with the hole of this check.
  */
 export async function expectClosed(
   scene: Scene,
@@ -66,7 +66,7 @@ function failOpen(
   return scene.fail(hole, `${first} opens ${when}.${more}`, pages);
 }
 
-/** Returns those of the open pages that a wider hole opens as well. */
+/** Returns the open pages that a wider hole opens as well. */
 async function findExplained(
   scene: Scene,
   open: readonly GuardedPage[],

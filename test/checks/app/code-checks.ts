@@ -3,10 +3,10 @@ import { expectClosed, wrongCodeFor } from './closed';
 import { check, type CheckOutline } from './check';
 
 const GUESSES = 5;
-/** Longer than any code lives. */
+/** Longer than any code is valid. */
 const HOUR_SECONDS = 3_600;
 
-/** For how many guesses, for whom and for how long a code is good. */
+/** Checks for how many guesses, for whom and for how long a code is valid. */
 export const codeChecks: readonly CheckOutline[] = [
   check(
     'after five wrong codes the right one opens nothing',
@@ -21,13 +21,13 @@ export const codeChecks: readonly CheckOutline[] = [
     },
   ),
 
-  check('a code is good once', ['code-twice', 'session-kept-at-code'], async (scene) => {
+  check('a code is valid once', ['code-twice', 'session-kept-at-code'], async (scene) => {
     const user = scene.user();
     const browser = new Browser(scene);
     const code = await browser.startLogin(user);
     const second = browser.copy();
     await browser.finishLogin(code);
-    // Open already: the code did not do it.
+    // Check first that it is not open already: then the code did not open it.
     await expectClosed(scene, second, 'session-kept-at-code', 'to the session from before it');
     await second.giveCode(code, 'right code, once more');
     await expectClosed(scene, second, 'code-twice', 'when the code is given a second time');
@@ -40,33 +40,25 @@ export const codeChecks: readonly CheckOutline[] = [
     if (another !== undefined) await next.tryToFinish(another);
   }),
 
-  check(
-    'a code opens nothing where no password was given',
-    ['code-without-password'],
-    async (scene) => {
-      const browser = new Browser(scene);
-      const code = await browser.startLogin(scene.user());
-      const other = new Browser(scene);
-      await other.giveCode(code, 'right code, without a password');
-      await expectClosed(scene, other, 'code-without-password', 'by the code alone');
-      await browser.finishLogin(code);
-    },
-  ),
+  check('a code opens nothing without a password', ['code-without-password'], async (scene) => {
+    const browser = new Browser(scene);
+    const code = await browser.startLogin(scene.user());
+    const other = new Browser(scene);
+    await other.giveCode(code, 'right code, without a password');
+    await expectClosed(scene, other, 'code-without-password', 'by the code alone');
+    await browser.finishLogin(code);
+  }),
 
-  check(
-    'a code that was texted for one login passes no other',
-    ['code-of-another-login'],
-    async (scene) => {
-      const [first, second] = [new Browser(scene), new Browser(scene)];
-      const code = await first.startLogin(scene.user());
-      const codeOfSecond = await second.startLogin(scene.user());
-      if (code === codeOfSecond) scene.giveUp('both logins were texted the same code');
-      await first.giveCode(codeOfSecond, 'code of the other login');
-      await expectClosed(scene, first, 'code-of-another-login', 'by the code of another login');
-      await first.finishLogin(code);
-      await second.finishLogin(codeOfSecond);
-    },
-  ),
+  check('the code of one login passes no other login', ['code-of-another-login'], async (scene) => {
+    const [first, second] = [new Browser(scene), new Browser(scene)];
+    const code = await first.startLogin(scene.user());
+    const codeOfSecond = await second.startLogin(scene.user());
+    if (code === codeOfSecond) scene.giveUp('both logins got the same code');
+    await first.giveCode(codeOfSecond, 'code of the other login');
+    await expectClosed(scene, first, 'code-of-another-login', 'by the code of another login');
+    await first.finishLogin(code);
+    await second.finishLogin(codeOfSecond);
+  }),
 
   check(
     'a code that the gateway has let expire opens nothing',

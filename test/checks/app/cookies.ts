@@ -1,17 +1,19 @@
-/** A cookie as an answer has set it. */
+/** A cookie of an answer. */
 export interface Cookie {
   readonly name: string;
   readonly value: string;
   readonly isHttpOnly: boolean;
   readonly isSecure: boolean;
-  /** Null when the cookie does not say: not every browser treats it as Lax then. */
+  /** Null if the cookie has none: not every browser treats that as Lax. */
   readonly sameSite: 'strict' | 'lax' | 'none' | null;
 }
 
-/** From where a request comes, which decides over cookies with SameSite. */
+/** Where a request comes from. It decides whether cookies with SameSite are sent. */
 export type Origin = 'same-site' | 'cross-site-form' | 'cross-site-link';
 
-/** The cookies of one browser. Secure ones are kept: a loopback address counts as secure. */
+/**
+ * The cookies of one browser. Secure cookies are kept, because a loopback address counts as secure.
+ */
 export class CookieJar {
   readonly #cookies: Map<string, Cookie>;
 
@@ -19,7 +21,7 @@ export class CookieJar {
     this.#cookies = new Map(Array.from(cookies, (cookie) => [cookie.name, cookie]));
   }
 
-  /** As they are now, for another browser. */
+  /** Returns a copy for another browser. */
   copy(): CookieJar {
     return new CookieJar(this.#cookies.values());
   }
@@ -36,7 +38,7 @@ export class CookieJar {
     this.#cookies.delete(name);
   }
 
-  /** Returns the header of a request; empty when no cookie goes along. */
+  /** Returns the header of a request. Empty if no cookie is sent. */
   header(origin: Origin): string {
     return this.all
       .filter((cookie) => goesAlong(cookie, origin))
@@ -44,7 +46,7 @@ export class CookieJar {
       .join('; ');
   }
 
-  /** Keeps, changes and deletes what an answer says. */
+  /** Stores, changes and deletes cookies as an answer says. */
   keep(lines: readonly string[]): void {
     for (const line of lines) {
       const cookie = readCookie(line);
@@ -60,7 +62,7 @@ function goesAlong({ sameSite }: Cookie, origin: Origin): boolean {
   return origin === 'cross-site-link' && sameSite === 'lax';
 }
 
-/** Reads one `Set-Cookie` line; null when it sets nothing. */
+/** Reads one `Set-Cookie` line. Null if it sets no cookie. */
 function readCookie(line: string): Cookie | null {
   const [, name = '', value = '', attributes = ''] = /^\s*([^=;]+)=([^;]*)(.*)$/.exec(line) ?? [];
   if (name === '') return null;

@@ -1,62 +1,62 @@
-/** A user of the app, made for the test. */
+/** A test user of the app. */
 export interface AppUser {
-  /** What the user types as name. */
+  /** The name that the user types. */
   readonly name: string;
-  /** The number that the app texts, in E.164 with plus. */
+  /** The number to which the app sends codes, in E.164 with plus. */
   readonly phone: string;
 }
 
-/** Fields of a form, or of a JSON object, by their names. */
+/** Fields of a form or of a JSON object, by their names. */
 export type Fields = Readonly<Record<string, string>>;
 
 /** A request that the app answers. */
 export interface AppRequest {
-  /** A path, or a function that returns the path of a user: encode what it puts into it. */
+  /** A path, or a function that returns the path for a user. Encode the values that it inserts. */
   readonly path: string | ((user: AppUser) => string);
-  /** In capital letters. Default: POST. */
+  /** The method in capital letters. Default: POST. */
   readonly method?: string | undefined;
-  /** What is sent, for a user. Default: nothing. */
+  /** The fields to send for a user. Default: none. */
   readonly fields?: Fields | ((user: AppUser) => Fields | Promise<Fields>) | undefined;
   /**
-   * The page whose form makes the request: its hidden fields are sent along. Default: the page at
-   * `path`, where the app takes forms.
+   * The page with the form that makes the request. Its hidden fields are sent too. Default: the
+   * page at `path`, if the app takes forms.
    */
   readonly page?: string | undefined;
 }
 
 /**
- * A page, or another request, that is open after the second factor alone. Its method is GET by
- * default. A request that deletes something names something that may be deleted.
+ * A page, or another request, that requires the second factor. Its default method is GET. If the
+ * request deletes something, name something that may be deleted.
  */
 export interface GuardedPage extends AppRequest {
   /**
-   * A text that the answer has when the page is open. Default: an answer opens the page unless it
-   * is the one that a stranger gets, by its status and the path that it leads to.
+   * A string that the answer contains if the page is open. Default: the page counts as open unless
+   * the answer is the one that a stranger gets, by its status and the path of its redirect.
    */
   readonly shows?: string | undefined;
 }
 
-/** A request whose path is the same for all users. */
+/** A request with the same path for all users. */
 type FixedRequest = Pick<AppRequest, 'page'> & { readonly path: string };
 
-/** Where an answer has a token, and how requests carry it. */
+/** Where an answer contains a token, and how requests send it. */
 export interface TokenPlace {
-  /** The member of the JSON object. */
+  /** The field of the JSON object. */
   readonly field: string;
-  /** The header that carries the token as it is. Default: `Authorization: Bearer`. */
+  /** The header that contains the token unchanged. Default: `Authorization: Bearer`. */
   readonly header?: string | undefined;
 }
 
-/** An app that listens. */
+/** A running app. */
 export interface RunningApp {
-  /** Such as `http://127.0.0.1:3000`. Only loopback addresses are accepted. */
+  /** The address, such as `http://127.0.0.1:3000`. Only loopback addresses are accepted. */
   readonly baseUrl: string;
   readonly close: () => unknown;
 }
 
-/** What the checks use of `GatewaySimulator`. */
+/** The part of `GatewaySimulator` that the checks use. */
 export interface AppSimulator {
-  /** The password of the simulated account: no answer may show it. */
+  /** The password of the simulated account. No answer may show it. */
   readonly password: string;
   /** The newest messages, oldest first. */
   readonly outbox: readonly { readonly mobile: string; readonly pin: string }[];
@@ -68,35 +68,36 @@ export interface AppSimulator {
   advanceSeconds(seconds: number): void;
 }
 
-/** Where a script finds the token that shows that a request is from the app's own pages. */
+/** Where a script gets the CSRF token of the app's own pages. */
 export interface CsrfToken {
-  /** An address that answers with the token in a JSON object. */
+  /** An address that returns the token in a JSON object. */
   readonly path?: string | undefined;
-  /** The member of that object. Default: `token`. */
+  /** The field of that object. Default: `token`. */
   readonly field?: string | undefined;
-  /** A cookie that holds the token, in place of `path`. */
+  /** A cookie that contains the token. Replaces `path`. */
   readonly cookie?: string | undefined;
-  /** The header that carries it. */
+  /** The header in which the token is sent. */
   readonly header: string;
 }
 
 /**
- * An app, as its checks need to know it. `start`, `simulator`, `users`, `login`, `code` and `guarded`
- * are needed; each of the other members makes more checks applicable.
+ * The description of an app for its checks. `start`, `simulator`, `users`, `login`, `code` and
+ * `guarded` are required. Each of the other fields makes more checks applicable.
  */
 export interface AppDescription {
   /**
-   * Starts the app, with `simulator` as its gateway, or returns the one that runs. It is called once
-   * for each check, and once before the first one. Where it starts afresh, with an empty store, two users are enough. Where it does
-   * not, give twenty: a user who has not finished a login waits for the next text.
+   * Starts the app with `simulator` as its gateway, or returns the running one. Called once for
+   * each check, and once before the first one. If it starts with an empty store, two users are
+   * enough. Otherwise list twenty: a user who has not finished a login must wait for the next
+   * message.
    */
   readonly start: () => RunningApp | Promise<RunningApp>;
   /**
-   * The gateway behind the app: a `GatewaySimulator` of `passport-sms-otp/simulator`, or a function
-   * that returns it, where it is started later than the checks are made.
+   * The app's gateway: a `GatewaySimulator` of `passport-sms-otp/simulator`, or a function that
+   * returns it if it starts later than the checks are made.
    */
   readonly simulator: AppSimulator | (() => AppSimulator);
-  /** At least two users with a number each, who must pass a second factor. */
+  /** At least two users, each with a number, who must pass a second factor. */
   readonly users: readonly AppUser[];
   /** The request that takes the password. */
   readonly login: FixedRequest & {
@@ -112,96 +113,94 @@ export interface AppDescription {
     /** The name of its field. Default: `pin`. */
     readonly field?: string | undefined;
   };
-  /** Everything that needs the second factor. */
+  /** All pages and requests that need the second factor. */
   readonly guarded: readonly (string | GuardedPage)[];
 
-  /** The app takes JSON in place of forms. */
+  /** Whether the app takes JSON instead of forms. */
   readonly jsonForms?: boolean | undefined;
-  /** For apps whose forms have no hidden field with the token. */
+  /** For apps whose forms have no hidden field with the CSRF token. */
   readonly csrf?: CsrfToken | undefined;
-  /** The right code is answered with a token in place of a session. */
+  /** For apps that answer the right code with a token instead of a session. */
   readonly token?: TokenPlace | undefined;
-  /** The name of the session's cookie. Default: that of the cookie that looks like one. */
+  /** The name of the session cookie. Default: the cookie that looks like one. */
   readonly sessionCookie?: string | undefined;
   /** The proxies in front of the app in production. */
   readonly proxy?:
     | {
-        /** How many of them. Default: 1. */
+        /** The number of proxies. Default: 1. */
         readonly hops?: number | undefined;
-        /** Whether the outermost one takes https. */
+        /** Whether the outermost proxy takes https. */
         readonly https?: boolean | undefined;
       }
     | undefined;
-  /** What no answer may show, beside passwords: keys, tokens, hashes. */
+  /** Further strings that no answer may show, besides passwords: keys, tokens, hashes. */
   readonly secrets?: readonly string[] | undefined;
-  /** Further names of fields and parameters that say where to go after the login. */
+  /** Further names of fields and parameters with the page to go to after the login. */
   readonly returnTo?: readonly string[] | undefined;
 
-  /** Ends the login. */
+  /** The request that logs out. */
   readonly logout?: AppRequest | undefined;
-  /** Texts another code. */
+  /** The request that sends another code. */
   readonly resend?: AppRequest | undefined;
-  /** Ends a login that waits for its code. */
+  /** The request that cancels a pending login. */
   readonly cancel?: AppRequest | undefined;
-  /** Texts a code to somebody who is logged in. */
+  /** The step-up, which sends a code to a logged-in user. */
   readonly stepUp?:
     | (AppRequest & {
         /** The request that takes this code. Default: that of the login. */
         readonly code?: FixedRequest | undefined;
-        /** What needs a step-up, although its user is logged in. */
+        /** Pages and requests that need a step-up of a logged-in user. */
         readonly protects?: readonly (string | GuardedPage)[] | undefined;
-        /**
-         * Lets the time pass after which `protects` need a step-up. Default: they need one at once.
-         */
+        /** Advances the clock until `protects` needs a step-up. Default: it is needed at once. */
         readonly passTime?: (() => unknown) | undefined;
       })
     | undefined;
   /**
-   * Sets a new password without the old one, in one or more requests; the same one as before, unless
-   * `start` starts afresh.
+   * The requests that set a new password without the old one. Use the same password again, unless
+   * `start` starts with an empty store.
    */
   readonly passwordReset?:
     | {
         readonly requests: readonly AppRequest[];
-        /** Logins from before the reset are meant to go on. */
+        /** True if logins from before the reset are meant to continue. */
         readonly keepsLogins?: boolean | undefined;
       }
     | undefined;
   /**
-   * Every other way in: a link by mail, a token for the password, a sign-up, an API key. Its
+   * All other ways in: a link by mail, a token for the password, a sign-up, an API key. The
    * requests are made one after another, and all guarded pages must stay closed after each.
    */
   readonly otherWaysIn?:
     | readonly {
         readonly requests: readonly AppRequest[];
-        /** What its answers have in place of a session. Default: `token` of the app. */
+        /** Where its answers contain a token. Default: `token` of the app. */
         readonly token?: TokenPlace | undefined;
       }[]
     | undefined;
-  /** A cookie that stands for the password. */
+  /** A cookie that replaces the password. */
   readonly rememberMe?:
     | {
-        /** What is sent with password and code to get it. */
+        /** The fields to send with password and code to get it. */
         readonly fields: Fields;
-        /** The request that takes the cookie in place of the password, if any. */
+        /** The request that takes the cookie instead of the password, if there is one. */
         readonly request?: AppRequest | undefined;
       }
     | undefined;
-  /** Somebody who may log in as another user. */
+  /** A user who may log in as another user. */
   readonly logInAs?:
     | {
         readonly by: AppUser;
         readonly request: AppRequest;
         /**
-         * Returns what a guarded page shows of a user. Left out: a guarded page that is open
-         * afterwards counts as the other user's, which is wrong where staff have a page there too.
+         * Returns a string that a guarded page shows for a user. Left out: a guarded page that is
+         * open afterwards counts as the other user's. That is wrong if staff have a page there too.
          */
         readonly shows?: ((user: AppUser) => string) | undefined;
       }
     | undefined;
-  /** What is sent with the code so that the device is trusted. */
+  /** The fields to send with the code to trust the device. */
   readonly trustedDevice?: { readonly fields: Fields } | undefined;
-  /** The request by which a user adds or changes a number. */
+  /** The request with which a user adds or changes a number. */
   readonly newNumber?:
     | (FixedRequest & {
         /** The name of its field. Default: `phone`. */
@@ -210,11 +209,11 @@ export interface AppDescription {
         readonly phone: string;
       })
     | undefined;
-  /** The name of a user who has no number, and no other second factor. */
+  /** The name of a user without a number and without another second factor. */
   readonly userWithoutNumber?: string | undefined;
 }
 
-/** Returns all requests that are described. A page of `guarded` has the method GET by default. */
+/** Returns all described requests. The default method of a page in `guarded` is GET. */
 export function listRequests(app: AppDescription): readonly AppRequest[] {
   const toGuarded = (page: string | GuardedPage): AppRequest =>
     typeof page === 'string' ? { path: page, method: 'GET' } : { method: 'GET', ...page };
@@ -230,7 +229,7 @@ export function listRequests(app: AppDescription): readonly AppRequest[] {
   ];
 }
 
-/** The method and the path alone: the fields of a login are names. */
+/** Returns the method and the path only, because the fields of a login are names. */
 function toRequest({ path, ...request }: Pick<AppRequest, 'path'>): AppRequest {
   return 'method' in request && typeof request.method === 'string'
     ? { path, method: request.method }

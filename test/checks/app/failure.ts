@@ -1,32 +1,34 @@
 import { HOLES, type HoleName } from './holes';
 
-/** What a failed check tells. It holds no code, number, password, name or cookie. */
+/** The report of a failed check. It contains no code, number, password, name or cookie. */
 interface Failure {
-  /** The hole; null when the check is inconclusive. */
+  /** The hole. Null if the check is inconclusive. */
   readonly hole: HoleName | null;
-  /** One sentence: what was found, or why the check is inconclusive. */
+  /** One sentence: the finding, or why the check is inconclusive. */
   readonly finding: string;
-  /** What was done and what came back, one line for each request. */
+  /** The requests and answers, one line each. */
   readonly done: readonly string[];
-  /** The guarded pages that are open. Default: none, the hole is elsewhere. */
+  /** The guarded pages that are open. Default: none. */
   readonly pages?: readonly string[];
 }
 
 const INCONCLUSIVE = 'docs/test-your-own-app.md#when-a-check-is-inconclusive';
 const LINES = 16;
 
-/** A check that fails, or that is inconclusive. */
+/** The error of a check that fails or is inconclusive. */
 export class AppCheckError extends Error {
   override readonly name = 'AppCheckError';
-  /** The hole that was found; null when the check is inconclusive. */
+  /** The hole that was found. Null if the check is inconclusive. */
   readonly hole: HoleName | null;
-  /** One sentence. */
+  /** The finding in one sentence. */
   readonly finding: string;
-  /** What was done and what came back, one line for each request. */
+  /** The requests and answers, one line each. */
   readonly done: readonly string[];
   /** The guarded pages that are open, such as `/account` and `POST /transfer`. */
   readonly pages: readonly string[];
-  /** The page of the documentation that fixes it: a path below the root of the package. */
+  /**
+   * The page of the documentation that says how to fix it: a path below the root of the package.
+   */
   readonly page: string;
 
   constructor({ hole, finding, done, pages = [] }: Failure) {

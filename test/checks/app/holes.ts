@@ -1,8 +1,11 @@
 /** A hole of an app, and the page of the documentation that fixes it. */
 export interface Hole {
-  /** One sentence. */
+  /** What the hole means, in one sentence. */
   readonly meaning: string;
-  /** A path below the root of the package, with the anchor of a section where there is one. */
+  /**
+   * The page, as a path below the root of the package, with the anchor of a section if there is
+   * one.
+   */
   readonly page: string;
 }
 
@@ -19,8 +22,8 @@ const REASONS = 'docs/troubleshooting.md#reasons';
 const RESPONSIBILITIES = 'docs/audit/threats.md#your-responsibilities';
 
 /**
- * Every hole that the checks can find, by its name. The names are fixed: reports, tests and pages
- * refer to them.
+ * Every hole that the checks can find, by its name. Do not rename one: reports, tests and pages
+ * refer to it.
  */
 export const HOLES = {
   // Pages.

@@ -12,9 +12,9 @@ import type { Scene } from './scene';
 import { visitAll } from './visit-all';
 
 /**
- * Asks for every guarded page as a stranger, after the password and after the code. Sends one
- * message before anything else: the simulator may not be the app's gateway.
- * @throws {AppCheckError} when no message reaches the simulator, or no page opens.
+ * Requests every guarded page as a stranger, after the password and after the code. First it sends
+ * one message, because the simulator may not be the app's gateway.
+ * @throws {AppCheckError} if no message reaches the simulator, or no page opens.
  */
 export async function learn(scene: Scene): Promise<LearnedLogin> {
   const { app, origin, guarded } = scene;
@@ -50,18 +50,21 @@ async function visitAsMember(scene: Scene, stranger: Answers): Promise<Answers> 
   return answers;
 }
 
-/** The app of a password alone, which opens everything, has a hole; another has no code. */
+/**
+ * Fails without a message. If the password alone opens the pages, that is a hole; otherwise the app
+ * sends no code.
+ */
 async function failWithoutText(scene: Scene, browser: Browser, stranger: Answers): Promise<never> {
   for (const page of scene.guarded) {
     const answer = await browser.visit(page);
     const seen = signatureOf(answer, scene.origin);
     const refusal = signatureOf(stranger(page), scene.origin);
     if (isFine(seen.status) && !isSame(seen, refusal))
-      scene.fail('open-after-password', `${scene.nameOf(page)} opens, and no text goes out.`, [
+      scene.fail('open-after-password', `${scene.nameOf(page)} opens, and no message is sent.`, [
         page,
       ]);
   }
-  return scene.fail('no-code', 'No text goes out after the right password.');
+  return scene.fail('no-code', 'No message is sent after the right password.');
 }
 
 async function visitWithoutCode(scene: Scene): Promise<Answers> {
@@ -75,7 +78,10 @@ async function visitWithoutCode(scene: Scene): Promise<Answers> {
   return answers;
 }
 
-/** What becomes of a check when nothing could be learnt: it names the hole if it looks for it. */
+/**
+ * Returns the error of a check if the first login failed. It names the hole if the check looks for
+ * it.
+ */
 export function failureOf(learned: AppCheckError, holes: readonly string[]): AppCheckError {
   const { hole, finding, done, pages } = learned;
   if (hole === null || holes.includes(hole)) return learned;

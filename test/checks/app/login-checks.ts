@@ -5,7 +5,7 @@ import type { AppRequest, AppUser, GuardedPage } from './description';
 import { check, type CheckOutline } from './check';
 import type { Scene } from './scene';
 
-/** How a login ends, and what else may stand for it. */
+/** Checks how a login ends, and what else may replace it. */
 export const loginChecks: readonly CheckOutline[] = [
   check(
     'a logout closes the guarded pages',
@@ -67,7 +67,7 @@ export const loginChecks: readonly CheckOutline[] = [
     ['login-outlives-reset'],
     async (scene) => {
       if (scene.app.passwordReset?.keepsLogins === true)
-        scene.skip('the description says that logins go on');
+        scene.skip('the description says that logins continue');
       const user = scene.user();
       const browser = new Browser(scene);
       await browser.logIn(user);
@@ -127,7 +127,7 @@ export const loginChecks: readonly CheckOutline[] = [
       if (
         browser.cookies.every(({ name }) => before.has(name) || name.startsWith('__Host-sms-otp'))
       )
-        scene.giveUp('no cookie came that could stand for the password');
+        scene.giveUp('no answer set a cookie that could replace the password');
       await expectNotRemembered(scene, browser, user, 'by the cookie of a remembered login');
     },
     { needs: ['rememberMe'] },
@@ -187,7 +187,7 @@ export const loginChecks: readonly CheckOutline[] = [
       const browser = await trustDevice(scene, user);
       await expectClosed(scene, browser, 'open-by-trusted-device', "by the device's cookie alone");
       await browser.givePassword(user);
-      // A page may want a fresher second factor than a trusted device is.
+      // A page may require a more recent second factor than a trusted device has.
       if ((await browser.findOpen()) === undefined)
         scene.giveUp('the device is not trusted: its user needs a code');
     },
@@ -195,7 +195,7 @@ export const loginChecks: readonly CheckOutline[] = [
   ),
 
   check(
-    'a trusted device is trusted for its own user alone',
+    'a trusted device is trusted for its own user only',
     ['open-by-trusted-device'],
     async (scene) => {
       const browser = await trustDevice(scene, scene.user());
@@ -207,9 +207,9 @@ export const loginChecks: readonly CheckOutline[] = [
   ),
 ];
 
-/** A member of the description that the check needs: without it, it is not run. */
+/** Returns a field of the description that the check needs. Without it the check is not run. */
 function described<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new TypeError('a member of the description is missing');
+  if (value === undefined) throw new TypeError('a field of the description is missing');
   return value;
 }
 
@@ -225,14 +225,14 @@ async function resetPassword(scene: Scene, browser: Browser, user: AppUser): Pro
   }
 }
 
-/** More redirects than any app needs; browsers follow 20. */
+/** The most redirects to follow, more than any app needs. Browsers follow 20. */
 const MOST_REDIRECTS = 8;
 
 /** Follows the redirects of a refusal, as a browser does. */
 async function expectToArrive(scene: Scene, browser: Browser, page: GuardedPage): Promise<void> {
   if ((page.method ?? 'GET') !== 'GET') return;
   let answer = await browser.visit(page);
-  // The answer to a script, or a page that says itself that the login has ended.
+  // A script gets an answer without a redirect. A page may say itself that the login has ended.
   if (answer.location === null) return;
   for (let step = 0; step < MOST_REDIRECTS; step += 1) {
     if (answer.location === null || readPath(answer.location, scene.origin) === null) break;
@@ -243,12 +243,12 @@ async function expectToArrive(scene: Scene, browser: Browser, page: GuardedPage)
   if ((answer.status >= 300 && answer.status < 400) || answer.status >= 500)
     scene.fail(
       'refusal-leads-nowhere',
-      `${scene.nameOf(page)} leads to ${answer.status} at last.`,
+      `The redirects from ${scene.nameOf(page)} end with ${answer.status}.`,
       [page],
     );
 }
 
-/** Uses what a browser holds beside its session. */
+/** Expects that a browser's other cookies, without its session, open nothing. */
 async function expectNotRemembered(
   scene: Scene,
   browser: Browser,
@@ -263,7 +263,7 @@ async function expectNotRemembered(
   }
 }
 
-/** A browser that holds the cookie of a device that was trusted, and no session. */
+/** Returns a browser with the cookie of a trusted device and without a session. */
 async function trustDevice(scene: Scene, user: AppUser): Promise<Browser> {
   const browser = new Browser(scene);
   await browser.logIn(user, described(scene.app.trustedDevice).fields);

@@ -6,7 +6,7 @@ import { check, type CheckOutline } from './check';
 import { isFine } from './refusals';
 import type { Scene } from './scene';
 
-/** Who the guarded pages must stay closed to, and to what kind of requests. */
+/** Checks to whom the guarded pages must stay closed, and to what kinds of requests. */
 export const pageChecks: readonly CheckOutline[] = [
   check('guarded pages are closed to strangers', ['open-page'], async (scene) => {
     await expectClosed(scene, new Browser(scene), 'open-page', 'to a stranger');
@@ -21,7 +21,8 @@ export const pageChecks: readonly CheckOutline[] = [
       for (const page of pagesToOpen(scene)) {
         const path = scene.pathOf(page);
         const refused = await stranger.get(path);
-        // An app of one page answers every address with it; another shows its login page there.
+        // A single-page app answers every address with its page. Others show their login page
+        // there.
         const known = [nowhere, refused].map(readWords);
         for (const spelling of spellingsOf(path)) {
           const answer = await stranger.get(spelling);
@@ -98,19 +99,19 @@ export const pageChecks: readonly CheckOutline[] = [
       const code = await browser.startLogin(scene.user());
       for (const fault of [{ kind: 'error', code: 2121 }, 'html-502'] as const) {
         scene.simulator.failNext('validate', fault);
-        await browser.giveCode(code, 'right code, which the gateway does not judge');
+        await browser.giveCode(code, 'right code, which the gateway does not check');
         await expectClosed(scene, browser, 'open-when-gateway-fails', 'while the gateway fails');
       }
     },
   ),
 
   check(
-    'guarded pages are closed when no text can be sent',
+    'guarded pages are closed when no message can be sent',
     ['open-when-no-text'],
     async (scene) => {
       scene.simulator.failNext('generate', 'html-502');
       const browser = await givePasswordAlone(scene, scene.user());
-      await expectClosed(scene, browser, 'open-when-no-text', 'though no text could be sent');
+      await expectClosed(scene, browser, 'open-when-no-text', 'although no message could be sent');
     },
   ),
 
@@ -132,7 +133,10 @@ async function givePasswordAlone(scene: Scene, user: AppUser): Promise<Browser> 
   return browser;
 }
 
-/** A wrong code, and some that are no codes: four, so that the right one may be the fifth. */
+/**
+ * Returns a wrong code and some malformed ones: four in all, so that the right one may be the
+ * fifth.
+ */
 function wrongCodesFor(code: string): readonly string[] {
   return [wrongCodeFor(code), '', `${code}0`, code.slice(1)];
 }
@@ -140,7 +144,7 @@ function wrongCodesFor(code: string): readonly string[] {
 /** An address that no app has. */
 const NOWHERE = '/no-such-page-a7f3';
 
-/** Those that a GET opens. */
+/** Returns the guarded pages that a GET opens. */
 function pagesToOpen({ guarded }: Scene): readonly GuardedPage[] {
   return guarded.filter(({ method = 'GET' }) => method === 'GET');
 }

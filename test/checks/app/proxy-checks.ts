@@ -4,14 +4,14 @@ import type { AppUser } from './description';
 import { check, type CheckOutline } from './check';
 import type { Scene } from './scene';
 
-/** More logins without a text than a user may begin from one address by default: 20. */
+/** More logins without a message than the default limit of 20 for a user and an address. */
 const LOGINS = 24;
 const CLIENT = '198.51.100.7';
 const OTHER_CLIENT = '203.0.113.9';
 
 /**
- * Which address counts, told by a limit: a user may begin so many logins without a text from each
- * address.
+ * Checks which address counts, by a limit: how many logins without a message a user may begin from
+ * each address.
  */
 export const proxyChecks: readonly CheckOutline[] = [
   check(
@@ -20,7 +20,7 @@ export const proxyChecks: readonly CheckOutline[] = [
     async (scene) => {
       const user = scene.user();
       const { hops = scene.app.proxy === undefined ? 0 : 1 } = scene.app.proxy ?? {};
-      // The proxies add the client's own address behind whatever the client has sent.
+      // The proxies append the client's own address to what the client has sent.
       const added = Array.from({ length: hops }, (_, hop) =>
         hop === 0 ? CLIENT : `10.0.0.${hop}`,
       );
@@ -31,26 +31,26 @@ export const proxyChecks: readonly CheckOutline[] = [
       if (isLimited) return;
       if (!(await repeatLogin(scene, scene.user(), () => ({}))))
         scene.skip(`no answer to ${LOGINS} logins from one address shows a limit`);
-      scene.fail('address-by-client', 'An address that the client makes up evades the limit.');
+      scene.fail('address-by-client', 'An address that the client invents evades the limit.');
     },
   ),
 
   check(
-    'clients behind the proxy have addresses of their own',
+    'clients behind the proxy have their own addresses',
     ['one-address-for-all'],
     (scene) => expectOwnAddresses(scene, (address) => address),
     { needs: ['proxy'] },
   ),
 
   check(
-    'clients behind a proxy that writes their port have addresses of their own',
+    'clients behind a proxy that writes their port have their own addresses',
     ['one-address-for-all'],
     (scene) => expectOwnAddresses(scene, (address, login) => `${address}:${40_000 + login}`),
     { needs: ['proxy'] },
   ),
 ];
 
-/** @param spell Returns what the proxy writes of a client. */
+/** @param spell Returns what the proxy writes for a client. */
 async function expectOwnAddresses(
   scene: Scene,
   spell: (address: string, login: number) => string,
@@ -66,10 +66,10 @@ async function expectOwnAddresses(
   const free = await new Browser(scene, spell(OTHER_CLIENT, 0)).givePassword(user);
   const limited = await new Browser(scene, spell(CLIENT, 0)).givePassword(user);
   if (kindOf(scene, free) === kindOf(scene, limited))
-    scene.fail('one-address-for-all', 'A limit of one client holds for another one too.');
+    scene.fail('one-address-for-all', 'The limit of one client applies to another one too.');
 }
 
-/** Begins logins, each in a new browser. Resolves to whether they are limited in the end. */
+/** Begins logins, each in a new browser. Resolves to whether they are limited at the end. */
 async function repeatLogin(
   scene: Scene,
   user: AppUser,
@@ -81,15 +81,19 @@ async function repeatLogin(
   for (let login = 1; login <= LOGINS; login += 1) {
     const extras = { headers: headersOf(login), label: `password, ${login}` };
     const answer = await new Browser(scene, addressOf(login)).givePassword(user, {}, extras);
-    if (texts().length === 0) scene.giveUp('no message went out after the right password');
-    // The first has its text; the second waits for one, as all do until there are too many.
+    if (texts().length === 0) scene.giveUp('no text went out after the right password');
+    // The first login has its message. The second waits for one, as do all others until there are
+    // too many.
     if (login === 2) waiting = kindOf(scene, answer);
     if (login > 2 && kindOf(scene, answer) !== waiting) return true;
   }
   return false;
 }
 
-/** Tells a login that waits from one that was refused, whatever the numbers in the answer are. */
+/**
+ * Returns the kind of an answer, to tell a login that waits from a refused one. Ignores numbers in
+ * it.
+ */
 function kindOf({ origin }: Scene, answer: Answer): string {
   const json = JSON.stringify(readJson(answer) ?? null).replaceAll(/\d+/g, '#');
   return [answer.status, readPath(answer.location, origin), json].join(' ');

@@ -2,23 +2,23 @@ import type { Answer } from './answer';
 import { readPath } from './answer';
 import type { AppDescription, GuardedPage } from './description';
 
-/** What an answer says without its body: the status, and the path that it leads to. */
+/** An answer without its body: the status, and the path of its redirect. */
 export interface Signature {
   readonly status: number;
-  /** Null when the answer leads nowhere, or away from the site. */
+  /** Null if the answer does not redirect, or redirects away from the site. */
   readonly path: string | null;
 }
 
-/** How one guarded page answered before all checks. */
+/** The answers of one guarded page before all checks. */
 export interface KnownPage {
   readonly page: GuardedPage;
-  /** To a browser that has done nothing. */
+  /** The answer to a browser that has sent nothing. */
   readonly stranger: Answer;
-  /** To a browser that has given the right password and no code. */
+  /** The answer to a browser that has sent the right password and no code. */
   readonly waiting: Answer;
-  /** To a browser that has given the right code. */
+  /** The answer to a browser that has sent the right code. */
   readonly member: Answer;
-  /** Of the app that answered: its port may be another one in the next check. */
+  /** The origin of the app that answered. Its port may differ in the next check. */
   readonly origin: string;
 }
 
@@ -32,7 +32,7 @@ export function isSame(one: Signature, other: Signature): boolean {
 
 export const isFine = (status: number): boolean => status >= 200 && status < 300;
 const isRedirect = (status: number): boolean => status >= 300 && status < 400;
-/** Refused, or refused for now, whoever asks. */
+/** Returns whether a status refuses any caller, or refuses for now. */
 const isRefusal = (status: number): boolean => [401, 403, 405, 429].includes(status);
 
 interface Learned {
@@ -41,12 +41,13 @@ interface Learned {
 }
 
 /**
- * Tells whether an answer opens a guarded page: it does unless it is the refusal that a stranger
- * gets. All pages were asked once as a stranger and once as a user who has given the right code.
+ * Tells whether an answer opens a guarded page. It does unless it is the refusal that a stranger
+ * gets. All pages were requested once as a stranger, and once as a user who had entered the right
+ * code.
  */
 export class Refusals {
   readonly #pages: ReadonlyMap<GuardedPage, Learned>;
-  /** Paths that those are led to who may not see a page. */
+  /** The paths to which users without access are redirected. */
   readonly #paths: ReadonlySet<string>;
 
   constructor(
@@ -66,7 +67,7 @@ export class Refusals {
     this.#paths = new Set([...refused, ...pathsOfLogin(app)].filter((path) => path !== null));
   }
 
-  /** Whether a page stays closed to a user who has given the right code. */
+  /** Returns whether a page stays closed to a user who has entered the right code. */
   staysClosed({ page, stranger, member, origin }: KnownPage): boolean {
     const { method = 'GET', shows } = page;
     if (shows !== undefined) return !showsIt(page, member);
@@ -79,7 +80,10 @@ export class Refusals {
     return (method === 'GET' && seen.path !== null) || this.leadsToRefusal(seen);
   }
 
-  /** Whether an answer to the request for a guarded page shows that page, or does what it does. */
+  /**
+   * Returns whether an answer to the request for a guarded page shows the page or performs its
+   * action.
+   */
   isOpen(page: GuardedPage, answer: Answer, origin: string): boolean {
     if (page.shows !== undefined) return showsIt(page, answer);
     const learned = this.#pages.get(page);
@@ -89,11 +93,11 @@ export class Refusals {
     if (isSame(seen, learned.member)) return true;
     if (isSame(seen, learned.stranger)) return false;
     if (isFine(seen.status)) return true;
-    // The page that a form leads to need not be the same each time: `/orders/17`.
+    // The page to which a form redirects may differ each time: `/orders/17`.
     return [seen, learned.member].every(({ status }) => isRedirect(status)) && this.#goesOn(seen);
   }
 
-  /** Whether an answer refuses a guarded page. A missing record refuses nobody. */
+  /** Returns whether an answer refuses a guarded page. A missing record is no refusal. */
   isRefused(page: GuardedPage, answer: Answer, origin: string): boolean {
     if (this.isOpen(page, answer, origin)) return false;
     const { status } = answer;
@@ -102,12 +106,12 @@ export class Refusals {
     return learned === undefined || isSame(signatureOf(answer, origin), learned.stranger);
   }
 
-  /** Whether a redirect leads where those go who may not see a page. */
+  /** Returns whether a redirect leads where users without access are sent. */
   leadsToRefusal({ path }: Signature): boolean {
     return path !== null && this.#paths.has(path);
   }
 
-  /** Whether a redirect stays on the site, and leads to no page of the login. */
+  /** Returns whether a redirect stays on the site and leads to no page of the login. */
   isForward(answer: Answer, origin: string): boolean {
     return isRedirect(answer.status) && this.#goesOn(signatureOf(answer, origin));
   }
@@ -121,16 +125,16 @@ function showsIt({ shows }: GuardedPage, { status, body }: Answer): boolean {
   return isFine(status) && (shows === undefined || body.includes(shows));
 }
 
-/** The described pages that lead into the app: a refusal may lead to any of them. */
+/** Returns the described pages on the way into the app. A refusal may redirect to any of them. */
 function pathsOfLogin({ login, code, stepUp }: AppDescription): readonly string[] {
   const requests = [login, code, stepUp, stepUp?.code];
   const paths = requests.flatMap((request) => [request?.path, request?.page]);
   return paths.flatMap((path) => (typeof path === 'string' ? (path.split('?')[0] ?? path) : []));
 }
 
-/** What one login has shown before all checks. */
+/** What one login showed before all checks. */
 export interface LearnedLogin {
   readonly refusals: Refusals;
-  /** Pages that stay closed after the right code: the checks leave them out. */
+  /** Pages that stay closed after the right code. The checks leave them out. */
   readonly leftOut: readonly string[];
 }

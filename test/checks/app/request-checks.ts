@@ -8,9 +8,9 @@ import type { Scene } from './scene';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 const OTHER_ORIGIN = 'https://other-site.example';
-/** Codes that testers like. */
+/** Codes that apps under test often accept. */
 const CODES_OF_TESTERS = ['000000', '123456'] as const;
-/** Names of switches with which apps leave a check out for their own tests. */
+/** Names of switches with which apps turn a check off for their own tests. */
 const ON = [
   ...['test', 'tests', 'testing', 'e2e', 'debug', 'dev', 'development', 'preview', 'demo'],
   ...['skip', 'skip2fa', 'skipMfa', 'skip_mfa', 'skipOtp', 'bypass', 'bypass2fa', 'no2fa'],
@@ -26,7 +26,7 @@ const SWITCHES: readonly Readonly<Record<'on' | 'off', string>>[] = [
   { on: 'true', off: 'false' },
 ];
 
-/** Requests that the pages of the app do not make. */
+/** Checks with requests that the pages of the app do not make. */
 export const requestChecks: readonly CheckOutline[] = [
   check('guarded addresses are closed to other methods', ['open-by-method'], async (scene) => {
     const stranger = new Browser(scene);
@@ -54,7 +54,7 @@ export const requestChecks: readonly CheckOutline[] = [
       await browser.givePassword(user, fields, { query, headers, label });
       await expectNoSwitch(scene, browser, [{}, { query, headers, label }]);
       const code = texts().at(-1)?.pin;
-      // A strict app takes no unknown fields.
+      // A strict app refuses unknown fields.
       if (code === undefined) continue;
       await giveCodesOfTesters(scene, browser, { code, fields, extras: { query, headers } });
       await browser.tryToFinish(code);
@@ -72,7 +72,7 @@ export const requestChecks: readonly CheckOutline[] = [
           return isLetIn && headers['access-control-allow-credentials'] === 'true';
         });
         if (pages.length > 0)
-          scene.fail('readable-by-other-sites', 'Every origin is let in, with cookies.', pages);
+          scene.fail('readable-by-other-sites', 'CORS allows every origin, with cookies.', pages);
       }
     },
     { isOfSessions: true },
@@ -88,7 +88,7 @@ export const requestChecks: readonly CheckOutline[] = [
 const toFields = (names: readonly string[], value: string): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, value]));
 
-/** Returns the pages whose answers to a user who has logged in are wrong. */
+/** Returns the pages whose answers to a logged-in user are wrong. */
 async function findMember(
   scene: Scene,
   extras: Extras,
@@ -111,7 +111,7 @@ async function expectNoSwitch(
     await expectClosed(scene, browser, 'open-by-switch', 'by a switch for tests', extras);
 }
 
-/** Gives codes that only an app under test would take, with its switches on. */
+/** Sends codes that only an app under test would accept, with its switches on. */
 async function giveCodesOfTesters(
   scene: Scene,
   browser: Browser,
@@ -124,16 +124,16 @@ async function giveCodesOfTesters(
   const { field = 'pin', ...asked } = scene.app.code;
   for (const code of CODES_OF_TESTERS) {
     const wrong = code === given.code ? wrongCodeFor(code) : code;
-    const extras = { ...given.extras, label: 'a code of testers' };
+    const extras = { ...given.extras, label: 'a test code' };
     await browser.submit(asked, { ...given.fields, [field]: wrong }, extras);
-    await expectClosed(scene, browser, 'open-by-switch', 'by a code of testers');
+    await expectClosed(scene, browser, 'open-by-switch', 'by a test code');
   }
 }
 
-/** Asks for each guarded address by the methods that are not described. */
+/** Requests each guarded address with the methods that are not described. */
 async function expectNoOtherMethod(scene: Scene, browser: Browser): Promise<void> {
   const { refusals, origin } = scene;
-  // An open page is open to any method, and said elsewhere.
+  // Leave out open pages: they are open to any method, and reported elsewhere.
   const closed = refusals.known.filter(
     ({ page, stranger }) => !refusals.isOpen(page, stranger, origin),
   );
@@ -158,7 +158,7 @@ function isAlike(one: Answer, other: Answer): boolean {
   return one.status === other.status && readWords(one) === readWords(other);
 }
 
-/** The methods that the description gives the address of a page, guarded or not. */
+/** Returns the methods that the description has for the address of a page, guarded or not. */
 function methodsOf(scene: Scene, page: GuardedPage): readonly string[] {
   const path = addressOf(scene.pathOf(page));
   return listRequests(scene.app).flatMap(({ method = 'POST', ...request }) =>
@@ -166,7 +166,7 @@ function methodsOf(scene: Scene, page: GuardedPage): readonly string[] {
   );
 }
 
-/** Whether an answer to another method does what the page does, or shows it. */
+/** Returns whether an answer to another method performs the page's action or shows it. */
 function isOpenBy(scene: Scene, request: GuardedPage, answer: Answer): boolean {
   const { method, shows } = request;
   if (method !== 'GET')
@@ -178,12 +178,15 @@ function isOpenBy(scene: Scene, request: GuardedPage, answer: Answer): boolean {
   return words !== '' && known !== undefined && words === wordsOf(scene, known.member);
 }
 
-/** What a reader sees, whoever the user is. */
+/** Returns what a reader sees, whoever the user is. */
 function wordsOf({ app }: Scene, answer: Answer): string {
   return app.users.reduce((words, { name }) => words.replaceAll(name, '#'), readWords(answer));
 }
 
-/** A page that a cache must ask for each time goes through the guard each time. */
+/**
+ * Returns whether a cache may keep an answer. A page that must be requested each time passes the
+ * guard each time.
+ */
 function isKept({ method = 'GET' }: GuardedPage, { status, headers }: Answer): boolean {
   if (method !== 'GET' || !isFine(status)) return false;
   const rules = headers['cache-control'] ?? '';

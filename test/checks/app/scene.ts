@@ -14,8 +14,8 @@ import { Refusals } from './refusals';
 import { Transport } from './transport';
 
 /**
- * Hands out the users. Who has begun a login and not finished it has to wait for the next text, so
- * they come last: that matters where the app goes on between checks.
+ * Hands out the users. A user who has begun a login and not finished it must wait for the next
+ * message. If the app keeps running between checks, such users come last.
  */
 export class UserDesk {
   readonly #waiting = new Set<string>();
@@ -23,7 +23,7 @@ export class UserDesk {
 
   constructor(private readonly users: readonly AppUser[]) {}
 
-  /** @param known Those who are in the scene already. */
+  /** @param known The users that the scene has already. */
   take(known: readonly AppUser[]): AppUser {
     const { users } = this;
     const turn = [...users.slice(this.#next), ...users.slice(0, this.#next)];
@@ -32,7 +32,7 @@ export class UserDesk {
       turn.find((each) => isNew(each) && !this.#waiting.has(each.name)) ??
       turn.find(isNew) ??
       turn[0];
-    if (user === undefined) throw new TypeError('users must have two users at least');
+    if (user === undefined) throw new TypeError('users must have at least two users');
     this.#next = (users.indexOf(user) + 1) % users.length;
     return user;
   }
@@ -46,24 +46,24 @@ export class UserDesk {
   }
 }
 
-/** What a check works with: the app that runs, its browsers, and what has happened so far. */
+/** The state of a check: the running app, its browsers, and what has happened so far. */
 export class Scene {
   readonly transport: Transport;
-  /** What the checks ask for: all that is described, but for pages that stay closed. */
+  /** The pages that the checks request: all described ones, except those that stay closed. */
   readonly guarded: readonly GuardedPage[];
   readonly refusals: Refusals;
   /** The pages that stay closed after the right code. */
   readonly leftOut: readonly string[];
-  /** One line for each request. */
+  /** The steps so far, one line for each request. */
   readonly done: string[] = [];
-  /** Every answer, in their order. */
+  /** Every answer, in order. */
   readonly answers: Answer[] = [];
   /** Whether a form of this app has hidden fields. */
   hasHiddenFields = false;
   readonly #known: AppUser[] = [];
   #browsers = 0;
 
-  /** @param learned What one login has shown before; null in that login. */
+  /** @param learned What one login showed before. Null in that login. */
   constructor(
     readonly app: AppDescription,
     { baseUrl }: RunningApp,
@@ -85,14 +85,14 @@ export class Scene {
     return this.transport.origin;
   }
 
-  /** A user who has not been in this scene, where there are enough. */
+  /** Returns a user who is not in this scene yet, if there are enough. */
   user(): AppUser {
     const user = this.desk.take(this.#known);
     this.#known.push(user);
     return user;
   }
 
-  /** Returns what a report calls a user, without the name. */
+  /** Returns the name of a user for the report, without the real name. */
   labelOf({ name }: AppUser): string {
     const place = this.#known.findIndex((user) => user.name === name);
     return place < 0 ? 'another user' : `user ${place + 1}`;
@@ -104,12 +104,12 @@ export class Scene {
     return `browser ${this.#browsers}`;
   }
 
-  /** Returns the texts to a number from now on. */
+  /** Watches the messages to a number. The returned function returns those since then. */
   watchTexts(phone: string): () => readonly { readonly pin: string }[] {
     const last = this.simulator.outbox.at(-1);
     return () => {
       const { outbox } = this.simulator;
-      // Where the outbox has dropped it, all that it holds came later.
+      // If the outbox has dropped the last message, all messages in it came later.
       const from = last === undefined ? 0 : outbox.lastIndexOf(last) + 1;
       return outbox.slice(from).filter(({ mobile }) => mobile === phone);
     };
@@ -123,14 +123,14 @@ export class Scene {
     return known === undefined ? '/' : path(known);
   }
 
-  /** Returns what a report calls a guarded page. */
+  /** Returns the name of a guarded page for the report. */
   nameOf(page: GuardedPage): string {
     const { method = 'GET' } = page;
     const path = this.show(this.pathOf(page));
     return method === 'GET' ? path : `${method} ${path}`;
   }
 
-  /** Returns a path for the report: without its query, a user, and what may be a token. */
+  /** Returns a path for the report, without its query, a user and anything that may be a token. */
   show(path: string): string {
     const { users } = this.app;
     const isOfUser = (part: string): boolean =>
@@ -148,12 +148,12 @@ export class Scene {
     throw new AppCheckError({ hole, finding: showPaths(finding), done: this.done, pages: names });
   }
 
-  /** Ends the check: what it needs did not come about. */
+  /** Ends the check: a condition for it was not met. */
   giveUp(reason: string): never {
     throw new AppCheckError({ hole: null, finding: showPaths(reason), done: this.done });
   }
 
-  /** Ends the check: this app gives it nothing to check. */
+  /** Ends the check: it does not apply to this app. */
   skip(reason: string): never {
     throw new NotApplicable(reason);
   }
@@ -172,7 +172,7 @@ function decode(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // An odd spelling of a path, such as `%`.
+    return part; // Invalid percent-encoding in a path, such as `%`.
   }
 }
 

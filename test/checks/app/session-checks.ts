@@ -6,7 +6,7 @@ import { type KnownPage, Refusals } from './refusals';
 import { type Scene, toPage } from './scene';
 import { visitAll } from './visit-all';
 
-/** The session: its id, and the flags of its cookie. */
+/** Checks of the session: its id, and the flags of its cookie. */
 export const sessionChecks: readonly CheckOutline[] = [
   check('the right password renews the session', ['session-kept-at-password'], async (scene) => {
     const user = scene.user();
@@ -16,9 +16,9 @@ export const sessionChecks: readonly CheckOutline[] = [
     await browser.giveAsPassword(user, 'not the password', {}, { label: 'wrong password' });
     const before = browser.session?.value;
     const code = await browser.startLogin(user);
-    // Where there was no session, nobody can have known its id.
+    // Without a session before, no attacker can have known its id.
     if (before !== undefined && before === sessionOf(scene, browser).value)
-      scene.fail('session-kept-at-password', 'The session has its id from before the password.');
+      scene.fail('session-kept-at-password', 'The session kept its id from before the password.');
     await browser.finishLogin(code);
   }),
 
@@ -31,7 +31,7 @@ export const sessionChecks: readonly CheckOutline[] = [
       const before = sessionOf(scene, browser).value;
       await browser.finishLogin(code);
       if (before === sessionOf(scene, browser).value)
-        scene.fail('session-kept-at-code', 'The session has its id from before the code.');
+        scene.fail('session-kept-at-code', 'The session kept its id from before the code.');
     },
     { isOfSessions: true },
   ),
@@ -97,17 +97,13 @@ export const sessionChecks: readonly CheckOutline[] = [
     if (!cookie.isHttpOnly) scene.fail('cookie-for-scripts', 'The cookie is not HttpOnly.');
   }),
 
-  check(
-    'the session cookie says whether other sites may use it',
-    ['cookie-for-other-sites'],
-    async (scene) => {
-      const { sameSite } = await findSessionCookie(scene);
-      if (sameSite === null) scene.fail('cookie-for-other-sites', 'The cookie has no SameSite.');
-    },
-  ),
+  check('the session cookie has SameSite', ['cookie-for-other-sites'], async (scene) => {
+    const { sameSite } = await findSessionCookie(scene);
+    if (sameSite === null) scene.fail('cookie-for-other-sites', 'The cookie has no SameSite.');
+  }),
 
   check(
-    'the session cookie is for https alone',
+    'the session cookie is sent over https only',
     ['cookie-over-http'],
     async (scene) => {
       if (scene.app.proxy?.https !== true)

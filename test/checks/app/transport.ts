@@ -2,22 +2,25 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import type { Answer } from './answer';
 
-/** A request as it goes out. */
+/** A raw request. */
 export interface RawRequest {
   readonly method: string;
-  /** Sent as it is, whatever it looks like. */
+  /** The path, sent unchanged. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Longer than the deadlines of the package, which end after 10 s at most. */
+/**
+ * Milliseconds to wait for an answer, more than the deadlines of the package, which end after 10 s
+ * at most.
+ */
 const ANSWER_MS = 120_000;
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Whether a URL is http to a loopback address (127.0.0.0/8, ::1, localhost): the checks attack no
- * other.
+ * Returns whether a URL is http with a loopback address (127.0.0.0/8, ::1, localhost). The checks
+ * attack no other.
  */
 export function isLoopbackUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
@@ -26,7 +29,7 @@ export function isLoopbackUrl(text: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
-/** No name server is asked where "localhost" is. */
+/** Resolves "localhost" without a name server. */
 const lookupLoopback: LookupFunction = (_hostname, { all }, callback) => {
   const addresses = [
     { address: '127.0.0.1', family: 4 },
@@ -41,10 +44,12 @@ export class Transport {
   readonly origin: string;
   readonly #agent = new Agent({ keepAlive: true });
 
-  /** @throws {TypeError} for any address but a loopback one. */
+  /** @throws {TypeError} for any address that is not a loopback one. */
   constructor(baseUrl: string) {
     if (!isLoopbackUrl(baseUrl))
-      throw new TypeError('baseUrl must be http:// with a loopback address: no other is attacked');
+      throw new TypeError(
+        'baseUrl must be http:// with a loopback address: no other address is attacked',
+      );
     this.origin = new URL(baseUrl).origin;
   }
 
@@ -53,7 +58,7 @@ export class Transport {
     try {
       return await this.#send(raw);
     } catch (error) {
-      // The app had closed the connection that was kept, and has not seen the request.
+      // Try again: the app had closed the kept connection and has not seen the request.
       if (!(error instanceof ClosedBefore)) throw error;
       return await this.#send(raw);
     }
@@ -72,7 +77,7 @@ export class Transport {
         headers: { ...headers, ...(body !== '' && { 'Content-Length': Buffer.byteLength(body) }) },
         timeout: ANSWER_MS,
       });
-      sent.on('timeout', () => sent.destroy(new Error('the app has not answered')));
+      sent.on('timeout', () => sent.destroy(new Error('the app did not answer')));
       sent.on('error', (error: NodeJS.ErrnoException) =>
         reject(sent.reusedSocket && error.code === 'ECONNRESET' ? new ClosedBefore() : error),
       );

@@ -2,7 +2,7 @@ import type { Answer } from './answer';
 import type { Browser } from './browser';
 import type { GuardedPage } from './description';
 
-/** Asks for pages one after another. Returns what gives the answer to each. */
+/** Requests pages one after another. Returns a function that returns the answer of each. */
 export async function visitAll(
   browser: Browser,
   pages: readonly GuardedPage[],
@@ -11,7 +11,7 @@ export async function visitAll(
   for (const page of pages) answers.set(page, await browser.visit(page));
   return (page) => {
     const answer = answers.get(page);
-    if (answer === undefined) throw new TypeError('the page was not asked for');
+    if (answer === undefined) throw new TypeError('the page was not requested');
     return answer;
   };
 }

@@ -3,11 +3,9 @@ import { inspect } from 'node:util';
 import type { OtpCall, OtpGateway, OtpText, TextedOtp } from 'passport-sms-otp';
 
 /**
- * How a call may fail. `refused`: the provider says that it has done nothing. `lost-before` and
- * `lost-after`: no answer comes back, and the provider has not acted, or has acted. `nonsense`: it
- * acts, and its answer cannot be read, such as HTML in place of JSON. `other-shape`: it acts, and
- * its answer can be read, but has none of the fields that belong in it. `silent`: it acts, and never
- * answers.
+ * How a call fails. `refused`: the provider says that it has done nothing. `lost-before` and
+ * `lost-after`: no answer arrives, and the provider has not acted, or has acted. `nonsense`: it
+ * acts, and its answer cannot be understood. `silent`: it acts and never answers.
  */
 export type GatewayFailure =
   | 'refused'
@@ -17,73 +15,76 @@ export type GatewayFailure =
   | 'other-shape'
   | 'silent';
 
-/** A text as it has reached a phone. */
+/** A message that a phone has received. */
 export interface ReceivedText {
   readonly pin: string;
-  /** The words of the text. Needed unless `writesMessages` is false. */
+  /** The wording of the message. Required unless `writesMessages` is false. */
   readonly text?: string | undefined;
 }
 
-/** A gateway with a provider that a check can look at and make fail. */
+/** A gateway with a provider that a check can inspect and make fail. */
 export interface GatewayUnderTest {
   readonly gateway: OtpGateway;
   /** Returns another gateway of the same account, as in another process. */
   readonly another: () => OtpGateway | Promise<OtpGateway>;
-  /** Returns one whose calls have as short a deadline as it can have; it is used for `silent`. */
+  /** Returns a gateway with the shortest possible deadline. Used for `silent`. */
   readonly hasty: () => OtpGateway | Promise<OtpGateway>;
-  /** Returns the texts of a number, the oldest first. E.164 with plus. */
+  /** Returns the messages to a number, the oldest first. E.164 with plus. */
   readonly textsOf: (mobile: string) => readonly ReceivedText[] | Promise<readonly ReceivedText[]>;
-  /** Makes the next call of this name fail, once, by whichever gateway it is made. */
+  /** Makes the next call of this name fail, once, by any gateway. */
   readonly failNext: (call: OtpCall, failure: GatewayFailure) => Promise<void> | void;
-  /** Lets time pass for gateway and provider. */
+  /** Lets time pass for the gateway and the provider. */
   readonly passSeconds: (seconds: number) => Promise<void> | void;
-  /** What no error and no event may show: passwords, keys, tokens. */
+  /** Strings that no error and no event may show: passwords, keys, tokens. */
   readonly secrets: readonly string[];
-  /** Ends all of it. */
+  /** Closes everything. */
   readonly close: () => Promise<void> | void;
 }
 
-/** Makes a gateway with its provider. Every check makes one of its own, and closes it. */
+/** Creates a gateway with its provider. Every check creates its own and closes it. */
 export type MakeGateway = () => GatewayUnderTest | Promise<GatewayUnderTest>;
 
 /** One check of a gateway. */
 export interface GatewayCheck {
   readonly title: string;
-  /** Rejects, most often with an `AssertionError`, when the check fails. */
+  /** Rejects, usually with an `AssertionError`, if the check fails. */
   readonly run: (makeGateway: MakeGateway) => Promise<void>;
 }
 
-/** Numbers without owners. */
+/** Numbers that belong to no one. */
 export const [ALICE, BOB] = ['+12025550123', '+12025550124'] as const;
 
-/** Seconds that every code of a check is to live. */
+/** The validity of every code in the checks. */
 export const VALIDITY_SECONDS = 300;
 
-/** A code that is on a phone. */
+/** A code that a phone has received. */
 export interface Texted extends TextedOtp {
   readonly mobile: string;
   readonly pin: string;
   readonly text: string | undefined;
 }
 
-/** What a check works with. */
+/** The parts that a check works with. */
 export interface CheckContext extends GatewayUnderTest {
-  /** Texts a code, and asserts that it has arrived. */
+  /** Sends a code and asserts that it has arrived. */
   readonly send: (change?: Partial<OtpText>, by?: OtpGateway) => Promise<Texted>;
-  /** Asks for a text that fails, and returns the error. */
+  /** Requests a message that fails, and returns the error. */
   readonly failToSend: (by?: OtpGateway) => Promise<GatewayFault>;
-  /** Whether the gateway says `right`. One that throws does not. */
+  /** Returns whether the gateway answers `right`. False if it throws. */
   readonly isRight: (typed: Typed, by?: OtpGateway) => Promise<boolean>;
-  /** Judges a code in a call that fails, and returns the error. */
+  /** Checks a code in a call that fails, and returns the error. */
   readonly failToJudge: (typed: Typed, by?: OtpGateway) => Promise<GatewayFault>;
   readonly countTexts: (mobile?: string) => Promise<number>;
-  /** Returns a number that was not texted yet: a provider may refuse a second text to one. */
+  /**
+   * Returns a number that has had no message yet, because a provider may refuse a second message to
+   * one.
+   */
   readonly nextNumber: () => string;
 }
 
 type Typed = Pick<Texted, 'id' | 'mobile' | 'pin'>;
 
-/** What an error says of itself. */
+/** The fields of an error that say what happened. */
 export interface GatewayFault {
   readonly error: unknown;
   readonly code: unknown;
@@ -91,7 +92,7 @@ export interface GatewayFault {
   readonly mayHaveArrived: unknown;
 }
 
-/** Returns a function that creates checks of one call, with its name before each title. */
+/** Returns a function that creates checks of one call. Their titles begin with its name. */
 export function checksOf(part: string) {
   return (title: string, body: (context: CheckContext) => Promise<void>): GatewayCheck => ({
     title: `${part}: ${title}`,
@@ -153,10 +154,10 @@ function createContext(made: GatewayUnderTest): CheckContext {
   };
 }
 
-/** A synchronous throw is none either. */
+/** Checks a code. A synchronous throw is not `right` either. */
 async function judge(by: OtpGateway, typed: Typed): Promise<boolean> {
   try {
-    // Whatever else it may be: the types of a wrong gateway say nothing.
+    // Check the value itself: the types of a faulty gateway mean nothing.
     const verdict: unknown = await by.validate(typed);
     return verdict === 'right';
   } catch {
@@ -167,16 +168,16 @@ async function judge(by: OtpGateway, typed: Typed): Promise<boolean> {
 async function faultOf(call: Promise<unknown>): Promise<GatewayFault> {
   try {
     const answer = await call;
-    throw new assert.AssertionError({ message: `it has not failed: ${inspect(answer)}` });
+    throw new assert.AssertionError({ message: `it did not fail: ${inspect(answer)}` });
   } catch (error) {
     if (error instanceof assert.AssertionError) throw error;
-    // Fields of any value can be read from its object.
+    // Object() makes the fields of any value readable.
     const { code, status, mayHaveArrived } = Object(error) as Omit<GatewayFault, 'error'>;
     return { error, code, status, mayHaveArrived };
   }
 }
 
-/** Returns a code of the same length that is another one. */
+/** Returns another code of the same length. */
 export function otherPin(pin: string, step = 1): string {
   const changed = (Number(pin.slice(-1)) + step) % 10;
   return pin.slice(0, -1) + String(changed);
@@ -190,7 +191,7 @@ export function atOnce<Result>(
   return Promise.all(Array.from({ length: calls }, (_, index) => call(index)));
 }
 
-/** Asserts that exactly one of many calls has said yes. */
+/** Asserts that exactly one of many calls returned true. */
 export function assertOne(answers: readonly boolean[]): void {
   assert.equal(answers.filter(Boolean).length, 1);
 }

@@ -25,7 +25,7 @@ const ofGenerate = checksOf('generate');
 
 /** Checks of calls of `generate` that fail. */
 export const generateFailureChecks: readonly GatewayCheck[] = [
-  ofGenerate('that the provider refuses says that no text went out', async (context) => {
+  ofGenerate('that the provider refuses says that no message was sent', async (context) => {
     const { mayHaveArrived } = await failText(context, 'refused');
     assert.equal(mayHaveArrived, false);
     assert.equal(await context.countTexts(), 0);
@@ -34,7 +34,7 @@ export const generateFailureChecks: readonly GatewayCheck[] = [
     await failText(context, 'lost-before');
     assert.equal(await context.countTexts(), 0);
   }),
-  ofGenerate('whose answer is lost may have gone out, and is not repeated', async (context) => {
+  ofGenerate('whose answer is lost may have been sent, and is not repeated', async (context) => {
     const { mayHaveArrived } = await failText(context, 'lost-after');
     assert.notEqual(mayHaveArrived, false);
     assert.equal(await context.countTexts(), 1);
@@ -79,7 +79,7 @@ export const validateFailureChecks: readonly GatewayCheck[] = [
     assert.equal(fault.mayHaveArrived, false);
     assert.equal(await context.isRight(texted), true);
   }),
-  ofValidate('that is lost on its way lets nobody in', async (context) => {
+  ofValidate('that is lost on its way is not right', async (context) => {
     await failJudgement(context, 'lost-before');
   }),
   ofValidate('whose answer is lost may have been made', async (context) => {
@@ -90,7 +90,7 @@ export const validateFailureChecks: readonly GatewayCheck[] = [
     const { texted } = await failJudgement(context, 'lost-after');
     assert.equal(await context.isRight(texted), false);
   }),
-  ofValidate('whose answer is nonsense lets nobody in, and may have been made', async (context) => {
+  ofValidate('whose answer is nonsense is not right, and may have been made', async (context) => {
     const { fault } = await failJudgement(context, 'nonsense');
     assert.notEqual(fault.mayHaveArrived, false);
   }),
@@ -132,7 +132,7 @@ async function assertNoText(context: CheckContext, failure: GatewayFailure): Pro
 /** The gateway that makes a call fail: a deadline is waited for. */
 async function gatewayFor(context: CheckContext, call: OtpCall, failure: GatewayFailure) {
   const gateway = failure === 'silent' ? await context.hasty() : context.gateway;
-  // Only the silence may use the deadline up.
+  // Warm up first, so that only the silence uses up the deadline.
   if (failure === 'silent') await gateway.warmUp?.();
   await context.failNext(call, failure);
   return gateway;
@@ -163,7 +163,7 @@ function assertGatewayError({ error, code, status, mayHaveArrived }: GatewayFaul
   assert.equal(typeof mayHaveArrived, 'boolean');
 }
 
-/** Asserts that neither an error nor what it holds shows one of these words. */
+/** Asserts that neither an error nor its fields show one of these strings. */
 export function assertSilent(value: unknown, words: readonly string[]): void {
   const shown = inspect(value, { depth: Infinity, showHidden: true });
   for (const word of words)

@@ -19,8 +19,8 @@ export type {
  * for (const { title, run } of gatewayChecks) test(title, () => run(() => makeMyGateway()));
  * ```
  *
- * `makeMyGateway` returns the gateway with a provider, most often a small fake of it, that a check
- * can look at and make fail: a `GatewayUnderTest`. Each check makes one, and closes it.
+ * `makeMyGateway` returns a `GatewayUnderTest`: the gateway with a provider that a check can
+ * inspect and make fail, usually a small fake. Each check creates one and closes it.
  */
 export const gatewayChecks: readonly GatewayCheck[] = [
   ...generateChecks,

@@ -18,14 +18,14 @@ export const generateChecks: readonly GatewayCheck[] = [
     const { pin } = await send();
     assert.match(pin, /^[0-9]{4,10}$/);
   }),
-  check('makes another code for each text', async ({ send, nextNumber }) => {
+  check('makes another code for each message', async ({ send, nextNumber }) => {
     const pins = new Set<string>();
     for (let index = 0; index < 10; index += 1)
       pins.add((await send({ mobile: nextNumber() })).pin);
-    // Two of ten may be alike, once in some thousand runs.
-    assert.ok(pins.size > 8, `${pins.size} codes in ten texts`);
+    // Two of ten codes may be equal, once in some thousand runs.
+    assert.ok(pins.size > 8, `${pins.size} codes in ten messages`);
   }),
-  check('texts the message with the code in the place of [PIN]', async ({ gateway, send }) => {
+  check('sends the message with the code in the place of [PIN]', async ({ gateway, send }) => {
     if (gateway.writesMessages === false) return;
     const { pin, text } = await send({ message: 'Bank: [PIN] is your code.' });
     assert.equal(text, `Bank: ${pin} is your code.`);
@@ -40,11 +40,11 @@ export const generateChecks: readonly GatewayCheck[] = [
       }
     },
   ),
-  check('texts with a sender and without one', async ({ send }) => {
+  check('sends with a sender and without one', async ({ send }) => {
     await send({ sender: 'Bank' });
     await send({ sender: undefined, mobile: BOB });
   }),
-  check('texts numbers of every length, with all their digits', async ({ send, countTexts }) => {
+  check('sends to numbers of every length, with all their digits', async ({ send, countTexts }) => {
     const mobiles = ['+33612345678', '+4915123456789', '+290265123', '+8613812345678'];
     for (const mobile of mobiles) await send({ mobile });
     assert.deepEqual(await Promise.all(mobiles.map((mobile) => countTexts(mobile))), [1, 1, 1, 1]);
@@ -72,7 +72,7 @@ export const generateChecks: readonly GatewayCheck[] = [
     assert.deepEqual([await isRight(alice), await isRight(bob)], [true, true]);
   }),
   check(
-    'texts twenty numbers at once, each its own code',
+    'sends to twenty numbers at once, each its own code',
     async ({ send, isRight, nextNumber }) => {
       const texts = await atOnce(20, () => send({ mobile: nextNumber() }));
       assert.equal(new Set(texts.map(({ id }) => id)).size, 20);
@@ -81,7 +81,7 @@ export const generateChecks: readonly GatewayCheck[] = [
     },
   ),
   check(
-    'texts a number again, or says that surely no second text went out',
+    'sends to a number again, or says that certainly no second message was sent',
     async ({ send, gateway, textsOf, isRight }) => {
       const first = await send();
       const second = await gateway.generate(textTo(ALICE)).catch((error: unknown) => error);
@@ -93,7 +93,7 @@ export const generateChecks: readonly GatewayCheck[] = [
         return;
       }
       assert.equal(texts.length, 2);
-      // It has not thrown.
+      // The call has not thrown, so it has returned an OTP.
       const { id } = second as { id: string };
       assert.equal(await isRight({ id, mobile: ALICE, pin: texts[1]?.pin ?? '' }), true);
     },

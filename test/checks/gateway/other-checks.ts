@@ -38,7 +38,7 @@ const admitChecks: readonly GatewayCheck[] = [
   ofAdmit('takes a permit back after its call', async ({ gateway, send }) => {
     for (let time = 0; time < 300; time += 1) {
       const permit = await gateway.admit?.('validate');
-      // Right or not, and even thrown: the call is over.
+      // Any result is fine, even an error: the call has ended.
       await gateway.validate({ id: '1', mobile: BOB, pin: '0000' }, permit).catch(() => undefined);
       permit?.release();
     }
@@ -48,7 +48,7 @@ const admitChecks: readonly GatewayCheck[] = [
 
 const ofRest = checksOf('gateway');
 
-/** Checks of the rest of a gateway, as far as it has it. */
+/** Checks of the optional parts of a gateway. */
 export const otherChecks: readonly GatewayCheck[] = [
   ...admitChecks,
   ofRest('has both calls, and says with a boolean whether it writes messages', ({ gateway }) => {
@@ -64,27 +64,30 @@ export const otherChecks: readonly GatewayCheck[] = [
     assert.equal(await countTexts(), 0);
     await send();
   }),
-  ofRest('tells events without code, number and secret, until nobody listens', async (context) => {
-    const { gateway, send, isRight, failNext, failToSend, secrets } = context;
-    const events: unknown[] = [];
-    const unsubscribe = gateway.subscribe?.((event) => events.push(event));
-    const texted = await send();
-    await isRight(texted);
-    await failNext('generate', 'lost-after');
-    await failToSend();
-    assertSilent(events, [ALICE.slice(1), texted.pin, ...secrets]);
-    unsubscribe?.();
-    const told = events.length;
-    await send({ mobile: BOB });
-    assert.equal(events.length, told);
-  }),
-  ofRest('lets a listener that throws change nothing', async ({ gateway, send, isRight }) => {
+  ofRest(
+    'emits events without code, number and secret, until a listener is removed',
+    async (context) => {
+      const { gateway, send, isRight, failNext, failToSend, secrets } = context;
+      const events: unknown[] = [];
+      const unsubscribe = gateway.subscribe?.((event) => events.push(event));
+      const texted = await send();
+      await isRight(texted);
+      await failNext('generate', 'lost-after');
+      await failToSend();
+      assertSilent(events, [ALICE.slice(1), texted.pin, ...secrets]);
+      unsubscribe?.();
+      const told = events.length;
+      await send({ mobile: BOB });
+      assert.equal(events.length, told);
+    },
+  ),
+  ofRest('ignores a listener that throws', async ({ gateway, send, isRight }) => {
     gateway.subscribe?.(() => {
       throw new Error('the listener');
     });
     assert.equal(await isRight(await send()), true);
   }),
-  ofRest('that was closed sends nothing and lets nobody in', async (context) => {
+  ofRest('that was closed sends nothing and says right to no code', async (context) => {
     const { gateway, send, failToSend, isRight, countTexts } = context;
     if (gateway.close === undefined) return;
     const texted = await send({ mobile: BOB });

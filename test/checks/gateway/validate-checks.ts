@@ -17,7 +17,7 @@ const check = checksOf('validate');
 
 /** Checks of `validate`. */
 export const validateChecks: readonly GatewayCheck[] = [
-  check('says right to the code that was texted', async ({ send, gateway }) => {
+  check('says right to the code that was sent', async ({ send, gateway }) => {
     const { id, mobile, pin } = await send();
     assert.equal(await gateway.validate({ id, mobile, pin }), 'right');
   }),
@@ -47,7 +47,7 @@ export const validateChecks: readonly GatewayCheck[] = [
         verdicts.add(await context.gateway.validate({ ...typedOf(texted), pin }));
       }
       verdicts.delete('wrong');
-      // Most providers admit five attempts, some three.
+      // Most providers allow five attempts, some three.
       const isOver = verdicts.delete('over');
       assert.deepEqual(verdicts, new Set());
       assert.equal(await context.isRight(texted), !isOver);
@@ -67,7 +67,7 @@ export const validateChecks: readonly GatewayCheck[] = [
     const gateways = [context.gateway, await context.another()];
     assertOne(await atOnce(10, (index) => context.isRight(texted, gateways[index % 2])));
   }),
-  check('judges a code that another process has texted', async ({ send, another, isRight }) => {
+  check('checks a code that another process has sent', async ({ send, another, isRight }) => {
     const texted = await send();
     assert.equal(await isRight(texted, await another()), true);
     const next = await send({ mobile: BOB }, await another());
@@ -78,12 +78,12 @@ export const validateChecks: readonly GatewayCheck[] = [
     assert.equal(await context.isRight(texted), true);
     assert.equal(await context.isRight(texted, await context.another()), false);
   }),
-  check('says right for the number that was texted alone', async ({ send, isRight }) => {
+  check('says right only for the number to which the code was sent', async ({ send, isRight }) => {
     const texted = await send();
     for (const mobile of [BOB, '+442071234567', `${ALICE}0`, ALICE.slice(0, -1)])
       assert.equal(await isRight({ ...texted, mobile }), false, mobile);
   }),
-  check('says right under the id of its own text alone', async ({ send, isRight }) => {
+  check('says right only under the id of its own OTP', async ({ send, isRight }) => {
     const [alice, bob] = [await send(), await send({ mobile: BOB })];
     assert.equal(await isRight({ ...alice, id: bob.id }), false);
     assert.equal(await isRight({ ...bob, id: alice.id }), false);
@@ -112,7 +112,7 @@ export const validateChecks: readonly GatewayCheck[] = [
     const odd = ['', '0', '%', '*', 'null', 'true', "' OR 1=1 --", '[object Object]', '1e5'];
     await expectNone(context, ({ pin }) => [...odd, `.{${pin.length}}`, '9'.repeat(1_000)]);
   }),
-  check('does not let wrong codes of one text use up another', async (context) => {
+  check('does not let wrong codes of one OTP use up another', async (context) => {
     const alice = await context.send();
     for (let time = 0; time < 3; time += 1) {
       const other = await context.send({ mobile: context.nextNumber() });
@@ -127,7 +127,7 @@ export const validateChecks: readonly GatewayCheck[] = [
     for (const step of [1, 2, 3])
       assert.equal(await isRight({ ...texted, pin: otherPin(texted.pin, step) }), false);
   }),
-  check('says right until shortly before the end of the life', async (context) => {
+  check('says right until shortly before the code expires', async (context) => {
     const texted = await context.send();
     const { validitySeconds } = texted;
     const life = Math.min(validitySeconds ?? VALIDITY_SECONDS, VALIDITY_SECONDS);
@@ -139,7 +139,7 @@ export const validateChecks: readonly GatewayCheck[] = [
     await passSeconds(601);
     assert.equal(await isRight(texted), false);
   }),
-  check('does not revive a code whose life is over by another text', async (context) => {
+  check('does not revive an expired code by another message', async (context) => {
     const texted = await context.send();
     await context.passSeconds(601);
     const next = await context.send();
@@ -161,7 +161,7 @@ function typedOf({ id, mobile, pin }: Texted): Typed {
   return { id, mobile, pin };
 }
 
-/** Each wrong pin is typed at a text of its own, before its attempts are used up. */
+/** Each wrong pin is typed at its own OTP, before its attempts are used up. */
 async function expectNone(
   { send, isRight, nextNumber }: CheckContext,
   makePins: (texted: Texted) => readonly string[],

@@ -71,7 +71,7 @@ export const joinChecks: readonly StoreCheck[] = [
     await user.pass(1);
     assert.equal((await again('b', 4)).outcome, 'joined');
     await user.pass(2);
-    // A join does not lengthen the time.
+    // A join does not extend the time.
     assert.deepEqual(await again('c', 2), BEGUN);
     assert.deepEqual(await again('d', 0), BEGUN);
   }),
@@ -117,7 +117,7 @@ export const joinChecks: readonly StoreCheck[] = [
     };
     await begin('a', 'me');
     assert.deepEqual(await begin('b', 'you'), BEGUN);
-    // An OTP makes no login a newer one.
+    // An OTP does not make a login newer.
     await user.attach('a', 'x');
     assert.deepEqual(await begin('c', 'me'), BEGUN);
     const joined = await begin('d', 'me');
@@ -258,10 +258,10 @@ export const roomChecks: readonly StoreCheck[] = [
     ]);
     await user.pass(2);
     await beginAll([['c', { block: 'three' }]]);
-    // Protected, all of them.
+    // All logins are protected.
     assert.deepEqual(await beginAll([['d', {}]]), [REFUSED]);
     await user.pass(1);
-    // One of the same block ends first, however young it is.
+    // A login of the same block ends first, however young it is.
     assert.deepEqual(await beginAll([['e', { block: 'three' }]]), [BEGUN]);
     await user.assertGone('c');
     assert.deepEqual(await beginAll([['f', {}]]), [BEGUN]);
@@ -347,7 +347,7 @@ export const roomChecks: readonly StoreCheck[] = [
 
 type Begin = readonly [id: string, changes: Partial<NewPendingLogin>, ttlSeconds?: number];
 
-/** Returns a function that begins logins one after the other, apart from each other in time. */
+/** Returns a function that begins logins one after another, with time between them. */
 function beginInOrder(
   user: ReturnType<typeof setUpLogins>,
   options: Partial<BeginOptions>,

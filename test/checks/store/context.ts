@@ -3,20 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SmsOtpStore } from 'passport-sms-otp';
 
-/** Lets this many seconds pass for the store: its own clock decides, not the test's. */
+/** Lets this many seconds pass for the store, by its own clock and not by the test's. */
 export type PassSeconds = (seconds: number) => Promise<void> | void;
 
 /** One check of a store. */
 export interface StoreCheck {
   readonly title: string;
   /**
-   * Rejects with an `AssertionError` when the check fails.
+   * Rejects with an `AssertionError` if the check fails.
    *
-   * @param makeStore Returns a client of the database: another one each time, as in another process.
-   * It is called twice, and the calls of a check go to the two in turn. A store that lives in one
-   * process is returned twice. It need not be empty, because every check uses ids of its own.
-   * @param passSeconds Lets time pass. Default: waits, and a check that a busy machine has looked at
-   * too late is run again, three times at most. The longest wait is for a lease, 16 s.
+   * @param makeStore Returns a store. It need not be empty, because every check uses its own ids.
+   * @param passSeconds Lets time pass. Default: waits. A check whose result came too late on a busy
+   * machine is repeated, up to three times. The longest wait is for a lease, 16 s.
    */
   readonly run: (
     makeStore: () => Promise<SmsOtpStore> | SmsOtpStore,
@@ -24,7 +22,7 @@ export interface StoreCheck {
   ) => Promise<void>;
 }
 
-/** What a check works with: the two clients as one store, and ids of its own. */
+/** The parts that a check works with: the store and its own ids. */
 export interface CheckContext {
   readonly store: SmsOtpStore;
   readonly pass: PassSeconds;
@@ -32,10 +30,13 @@ export interface CheckContext {
   readonly name: (word: string) => string;
 }
 
-/** How often a check is run that comes too late each time. */
+/** How often a check is run if its result comes too late each time. */
 const MOST_RUNS = 3;
 
-/** A check that is later than this may have found a life over. The lives leave a second. */
+/**
+ * With a longer delay a check may have found an entry expired. The times of the checks leave a
+ * second.
+ */
 const LATE_MS = 500;
 
 /** Creates a check. */
@@ -58,18 +59,18 @@ export function check(title: string, body: (context: CheckContext) => Promise<vo
   };
 }
 
-/** Returns a function that creates checks of one part, with that name before each title. */
+/** Returns a function that creates checks of one part. Their titles begin with its name. */
 export function checksOf<User>(part: string, setUp: (context: CheckContext) => User) {
   return (title: string, body: (user: User) => Promise<void>): StoreCheck =>
     check(`${part}: ${title}`, (context) => body(setUp(context)));
 }
 
-/** Asserts that exactly one of many callers was told `true`. */
+/** Asserts that exactly one of many callers got `true`. */
 export function assertOneTrue(answers: readonly unknown[]): void {
   assert.equal(answers.filter((answer) => answer === true).length, 1);
 }
 
-/** What an id or a label may be, and a store must not read. */
+/** Strings that ids and labels may contain, and that a store must not interpret. */
 export const WORDS = [
   '..',
   'a b',
@@ -127,12 +128,12 @@ function startClock(): { waitSeconds: PassSeconds; isLate: () => boolean } {
   let waitedMs = 0;
   return {
     waitSeconds: async (seconds) => {
-      // A little more, because the store's clock may have another resolution than ours.
+      // Wait a little longer, because the store's clock may have another resolution.
       const ms = seconds * 1000 + 100;
       waitedMs += ms;
       await wait(ms);
     },
-    // Without a wait no time is looked at.
+    // Without a wait no time matters.
     isLate: () => waitedMs > 0 && performance.now() - startedAt - waitedMs > LATE_MS,
   };
 }

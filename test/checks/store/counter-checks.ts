@@ -3,10 +3,10 @@ import type { Charge, Count, Counter } from 'passport-sms-otp';
 import { forEach } from '../for-each';
 import { atOnce, type CheckContext, check, type StoreCheck } from './context';
 
-/** What a counter shows that was never charged. */
+/** The count of a counter that was never charged. */
 export const EMPTY: Count = { count: 0, resetSeconds: 0, lockedSeconds: 0, generation: 0 };
 
-/** `CounterStore`; amounts and locks have lists of their own. */
+/** Checks of `CounterStore`. Amounts and locks have their own lists. */
 export const counterChecks: readonly StoreCheck[] = [
   about('what one client has counted, the other one reads', async (user) => {
     const counter = user.counter('one');
@@ -207,7 +207,7 @@ export const amountChecks: readonly StoreCheck[] = [
     assert.ok(sum > 93 && sum <= 100, `${sum} of 100 were charged`);
   }),
 
-  about('a negative amount gives back, and never below zero', async (user) => {
+  about('a negative amount is a refund, and the count never falls below zero', async (user) => {
     const counts = [];
     for (const amount of [10, -3, -100, 2]) {
       counts.push((await user.chargeOne(user.counter('one', { amount }))).count);
@@ -259,7 +259,7 @@ export const amountChecks: readonly StoreCheck[] = [
     assert.notEqual((await user.chargeOne(counter)).generation, second);
   }),
 
-  about('what is given back to another generation is not taken from this one', async (user) => {
+  about('a refund to another generation does not change this one', async (user) => {
     const counter = user.counter('one', { windowSeconds: null });
     const { generation } = await user.chargeOne(counter);
     await user.store.clear([counter.key]);
@@ -270,7 +270,7 @@ export const amountChecks: readonly StoreCheck[] = [
     assert.equal(given.count, 0);
   }),
 
-  about('a counter that was given back to zero exempts no counter', async (user) => {
+  about('a counter that was refunded to zero exempts no counter', async (user) => {
     const proof = user.counter('proof', { windowSeconds: null });
     const tight = user.counter('tight', { max: 0, exemptBy: [proof.key] });
     await user.charge({ ...proof, amount: 2 });
@@ -376,7 +376,7 @@ export const raiseChecks: readonly StoreCheck[] = [
   }),
 ];
 
-/** Asserts all of a count but its generation, which is the store's own. */
+/** Asserts a count except its generation, which is the store's own. */
 export function assertCount(
   { generation: _own, ...counted }: Count,
   expected: Omit<Count, 'generation'>,
@@ -384,7 +384,7 @@ export function assertCount(
   assert.deepEqual(counted, expected);
 }
 
-/** Creates a check of the counters that every store has. */
+/** Creates a check of the counters, which every store has. */
 export function about(
   title: string,
   body: (user: ReturnType<typeof setUpCounters>) => Promise<void>,
@@ -392,9 +392,9 @@ export function about(
   return check(title, (context) => body(setUpCounters(context)));
 }
 
-/** Returns a user's calls, and what is asserted of counters. */
+/** Returns a user's calls, and assertions about counters. */
 export function setUpCounters({ store: { counters: store }, name, pass }: CheckContext) {
-  /** Makes a counter that falls after ten minutes, unless it says otherwise. */
+  /** Returns a counter that falls after ten minutes, unless `changes` say otherwise. */
   const counter = (word: string, changes: Partial<Counter> = {}): Counter => ({
     key: name(word),
     windowSeconds: 600,
@@ -406,10 +406,10 @@ export function setUpCounters({ store: { counters: store }, name, pass }: CheckC
     assert.ok(count !== undefined, 'a charge returns the count of each counter');
     return count;
   };
-  /** Reads a counter without a change to it. */
+  /** Reads a counter without changing it. */
   const read = (word: string): Promise<Count> =>
     chargeOne(counter(word, { amount: 0, isOnlyRead: true }));
-  /** Locks a counter and leaves its count as it was. */
+  /** Locks a counter and keeps its count. */
   const lock = async (word: string, seconds: number, windowSeconds = 600): Promise<void> => {
     const set = { windowSeconds, lock: { every: 1, seconds: [seconds] } };
     await charge(counter(word, set));
@@ -432,7 +432,7 @@ function assertCounts(counts: readonly Count[], expected: readonly number[]): vo
   assert.deepEqual(shown, expected);
 }
 
-/** Some time passes between the call and the answer of a store. */
+/** Allows for the time between the call and the answer of a store. */
 export function assertLocked(actual: Count | undefined, seconds: number): void {
   assert.ok(
     Math.abs(Number(actual?.lockedSeconds) - seconds) < 5,

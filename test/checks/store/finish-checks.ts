@@ -17,20 +17,17 @@ const NOT_FINISHED: FinishResult = { isFinished: false };
 
 const about = checksOf('finish', setUp);
 
-/** `finish`: whether a login passes, and what is left of it. */
+/** Checks of `finish`: whether a login passes, and what is left of it. */
 export const finishChecks: readonly StoreCheck[] = [
-  about(
-    'a login that finishes is gone, and exactly one of many callers finishes it',
-    async (user) => {
-      await user.logins.begin('a', { otp: user.logins.otp('x') });
-      await user.logins.begin('b', { place: 'step-up', otp: user.logins.otp('x') });
-      assertOneTrue(await atOnce(50, () => user.finishes('a')));
-      await user.logins.assertGone('a');
-      assert.deepEqual(await user.finish('a'), NOT_FINISHED);
-      assert.deepEqual(await user.finish('never'), NOT_FINISHED);
-      await user.logins.assertActive('b', ['x']);
-    },
-  ),
+  about('exactly one of many callers finishes a login, which is then removed', async (user) => {
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
+    await user.logins.begin('b', { place: 'step-up', otp: user.logins.otp('x') });
+    assertOneTrue(await atOnce(50, () => user.finishes('a')));
+    await user.logins.assertGone('a');
+    assert.deepEqual(await user.finish('a'), NOT_FINISHED);
+    assert.deepEqual(await user.finish('never'), NOT_FINISHED);
+    await user.logins.assertActive('b', ['x']);
+  }),
 
   about('a login without an OTP, and without changes, finishes', async (user) => {
     await user.logins.begin('a');
@@ -84,7 +81,7 @@ export const finishChecks: readonly StoreCheck[] = [
     await user.assertPassed('a');
     await user.assertUnchanged();
     await user.logins.assertActive('other', ['o']);
-    // Nor does its place stay taken, nor are its attempts kept for another login of that name.
+    // Its place is free again too, and its attempts are not kept for another login of that name.
     await user.logins.begin('b', { otp: user.logins.otp('x') });
     await user.logins.assertActive('b', ['x']);
     await user.logins.end('a');
@@ -98,7 +95,7 @@ export const finishChecks: readonly StoreCheck[] = [
     await user.logins.begin('a', { otp: user.logins.otp('x') });
     await user.logins.begin('foreign', foreign);
     const accepting = { ...user.change(), acceptsPassed: true };
-    // One that is active finishes as well.
+    // An active login finishes as well.
     const finished = { isFinished: true, results: [PUT], replaced: null };
     const first = { acceptsPassed: true, leavesMark: true, puts: [user.put('first')] };
     assert.deepEqual(await user.finish('a', first), finished);
@@ -157,7 +154,7 @@ export const finishChecks: readonly StoreCheck[] = [
     for (const id of ['a', 'b', 'c']) await user.logins.begin(id, { place: id });
     await user.logins.begin('foreign', foreign);
     for (const id of ['a', 'b', 'c', 'foreign']) await user.finish(id, { leavesMark: true });
-    // It was not active: no caller has ended it.
+    // The login was not active, so no caller has ended it.
     assert.equal(await user.logins.end('a'), false);
     assert.equal(await user.logins.find('a'), null);
     await user.logins.store.endAll(user.logins.userId, user.name('b'));
@@ -184,7 +181,7 @@ export const finishChecks: readonly StoreCheck[] = [
     assert.equal(await user.finishes('b', { otpId: user.name('z') }), true);
     await user.logins.attach('a', 'x');
     await user.logins.attach('a', 'y');
-    // Also by the older of two.
+    // The older of two OTPs works too.
     assert.equal(await user.finishes('a', { otpId: user.name('x') }), true);
     await user.logins.assertGone('a', 'b');
   }),
@@ -264,7 +261,7 @@ export const finishChecks: readonly StoreCheck[] = [
       await user.assertPassed(word);
       await user.counters.assertCounted({ [`${word} charged`]: 1 });
       assert.deepEqual(await user.records.store.list(put), [put.record]);
-      // And it is replaced by another owner's.
+      // Another owner's record can replace it.
       await user.logins.begin('next');
       const replaces = user.referTo(put);
       assert.equal(await user.finishes('next', { replaces }), true);
@@ -273,7 +270,7 @@ export const finishChecks: readonly StoreCheck[] = [
   }),
 ];
 
-/** `finish`: what a success changes. */
+/** Checks of `finish`: the changes of a success. */
 export const finishChangeChecks: readonly StoreCheck[] = [
   about('a success clears counters, locks included, and charges others', async (user) => {
     const { counters } = user;
@@ -296,7 +293,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
     await counters.assertCounted({ one: 1, two: 0 });
   }),
 
-  about('a success takes back what was charged, and lifts that lock alone', async (user) => {
+  about('a success refunds what was charged, and lifts only that lock', async (user) => {
     const { counters } = user;
     const lock = { every: 2, seconds: [100] };
     const words = ['lifted', 'other lock', 'other generation', 'below zero'];
@@ -479,7 +476,7 @@ export const finishChangeChecks: readonly StoreCheck[] = [
     await user.logins.assertActive('a', ['x']);
     await records.put(records.record('old'));
     await records.put(records.record('other'));
-    // The one that goes makes room for the one that comes.
+    // The removed record makes room for the new one.
     const finished = await user.finish('a', { replaces, puts: [user.put('new', { most: 2 })] });
     const replaced = records.record('old');
     assert.deepEqual(finished, { isFinished: true, results: [PUT], replaced });
@@ -586,7 +583,7 @@ function setUp(context: CheckContext) {
   const counters = setUpCounters(context);
   const { store, name, pass } = context;
 
-  /** Called on the store, which may be an object of a class. */
+  /** Calls it on the store, which may be an object of a class. */
   const finish = (id: string, options: Partial<FinishOptions> = {}): Promise<FinishResult> => {
     const none = { leavesMark: false, clears: [], charges: [], puts: [] };
     return store.finish(name(id), { ...none, ...options });
@@ -606,7 +603,7 @@ function setUp(context: CheckContext) {
     referTo: ({ kind, owner, record }: RecordsOf & Pick<RecordPut, 'record'>) => {
       return { kind, owner, id: record.id };
     },
-    /** Changes that can be seen: `assertUnchanged` says that none was made. */
+    /** Changes that can be seen. `assertUnchanged` asserts that none was made. */
     change: () => ({
       puts: [put('put by a finish', { kind: 'seen' })],
       charges: [counters.counter('charged by a finish')],

@@ -21,12 +21,12 @@ import {
 
 const UNKNOWN = { outcome: 'unknown' } as const;
 const EXHAUSTED = { outcome: 'exhausted' } as const;
-/** Two begins are this far apart where their order matters. */
+/** The time between two begins whose order matters. */
 export const APART_SECONDS = 0.1;
 
 const about = checksOf('pendingLogins', setUpLogins);
 
-/** `PendingLoginStore`: which OTPs a login has. */
+/** Checks of `PendingLoginStore`: which OTPs a login has. */
 export const pendingOtpChecks: readonly StoreCheck[] = [
   about('a login is found as it began, without an OTP', async (user) => {
     assert.equal(await user.find('a'), null);
@@ -92,7 +92,7 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     const expected = [user.otp('x', '"again"'), user.otp('y')];
     await user.assertActive('a', expected, { sends: 3 });
     await user.assertAttempts('a', [3, 2], ['x', 'y'].map(user.at));
-    // The newest once more: no OTP ends.
+    // Attach the newest once more: no OTP ends.
     assert.equal(await user.attach('a', 'x'), true);
     await user.assertActive('a', ['x', 'y'], { sends: 4 });
     await user.attach('a', 'z');
@@ -132,7 +132,7 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     for (const id of ['b', 'c', 'd']) await user.assertActive(id, []);
   }),
 
-  about('a login that has ended gives its OTPs to no other', async (user) => {
+  about('a login that has ended passes its OTPs to no other', async (user) => {
     await user.begin('a', { otp: user.otp('x') });
     await user.begin('b', { otp: user.otp('y') });
     assert.equal(await user.end('b'), true);
@@ -156,7 +156,7 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     await user.assertActive('a', [], { sends: 1 });
     await user.assertActive('b', [user.otp('x', '"of b"')], elsewhere);
     await user.assertActive('c', [user.otp('x', '"of c"')]);
-    // Also where the one takes it from the other.
+    // Also if one login takes the OTP from the other.
     await user.begin('d', { otp: user.otp('x') });
     await user.begin('e', { otp: user.otp('x') });
     await user.assertActive('d', [], { sends: 1 });
@@ -254,7 +254,7 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     for (const id of ['a', 'b', 'c']) await user.begin(id, { ...series, place: `place ${id}` });
     await user.begin('passed', { ...series, place: 'passed' });
     await user.finishWithMark('passed');
-    // A begin ends none.
+    // A begin ends no login.
     for (const id of ['a', 'b', 'c']) await user.assertActive(id, []);
     assert.equal(await user.attach('b', 'x'), true);
     await user.assertGone('a', 'c');
@@ -262,14 +262,14 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     assert.equal(await user.find('passed'), 'passed');
     for (const [id, change] of Object.entries<Partial<NewPendingLogin>>(apart))
       await user.assertActive(id, [], { userId: change.userId });
-    // In turn, also one that has an OTP, of the same place or another.
+    // One after another, also a login with an OTP, in the same place or another.
     await user.begin('d', { ...series, otp: user.otp('y') });
     await user.assertGone('b');
     await user.begin('e', { ...series, otp: user.otp('z') });
     await user.assertGone('d');
     assert.equal(await user.attach('e', 'w'), true);
     await user.assertActive('e', ['w', 'z']);
-    // Logins without a series end none of each other.
+    // Logins without a series do not end each other.
     await user.begin('f', { place: 'f' });
     assert.equal(await user.attach('no series', 'v'), true);
     await user.assertActive('f', []);
@@ -324,7 +324,7 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
     await assertNewest('b');
     await begin('d');
     await assertNewest('b');
-    // Without its OTP it is an older one again.
+    // Without its OTP it is an older login again.
     await user.end('b', 'x');
     await assertNewest('d');
     await user.finishWithMark('d');
@@ -365,7 +365,7 @@ export const pendingOtpChecks: readonly StoreCheck[] = [
   }),
 ];
 
-/** `PendingLoginStore`: attempts and ends. */
+/** Checks of `PendingLoginStore`: attempts and ends. */
 export const pendingLoginChecks: readonly StoreCheck[] = [
   about('a claim returns the login and the number of the attempt', async (user) => {
     await user.begin('a', { otp: user.otp('x') });
@@ -390,7 +390,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
       [{}, user.at('x'), user.at('y'), user.at('x'), {}],
       ['y', 'x', 'y', 'x', 'y'],
     );
-    // Without an OTP again, the attempts from before the first one go on.
+    // Without an OTP, the attempts from before the first OTP continue.
     for (const id of ['y', 'x']) await user.end('a', id);
     await user.assertAttempts('a', [3], [{}], [null]);
   }),
@@ -464,7 +464,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
     await user.assertAttempts('a', [1], [{ most: 1 }]);
   }),
 
-  about('exactly one of many callers ends a login, which is then gone', async (user) => {
+  about('exactly one of many callers ends a login, which is then removed', async (user) => {
     await user.begin('a', { otp: user.otp('x') });
     await user.begin('b');
     assertOneTrue(await atOnce(50, () => user.end('a')));
@@ -531,7 +531,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
     await user.assertActive('a', []);
   }),
 
-  about('of logins that begin while all are ended each is whole or gone', async (user) => {
+  about('of logins that begin while all are ended each is complete or removed', async (user) => {
     await user.begin('first', { otp: user.otp('x') });
     const [, begun] = await Promise.all([
       atOnce(3, () => user.store.endAll(user.userId)),
@@ -560,7 +560,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
     await user.begin('short', { otp: user.otp('x') }, { ttlSeconds: 4 });
     await user.pass(1);
     await user.assertActive('short', ['x']);
-    // Nothing that is done with a login lengthens its life.
+    // No call extends the time of a login.
     await user.attach('short', 'y');
     await user.claim('short');
     await user.end('short', 'x');
@@ -573,7 +573,7 @@ export const pendingLoginChecks: readonly StoreCheck[] = [
   }),
 ];
 
-/** What an active login should show, beside its OTPs. */
+/** What an active login should show, besides its OTPs. */
 interface Expected {
   readonly userId?: string | undefined;
   readonly value?: string | undefined;
@@ -581,7 +581,7 @@ interface Expected {
   readonly sends?: number | undefined;
 }
 
-/** A login that begins, and the OTP that it gets then. */
+/** A login that begins, with the OTP that it then gets. */
 type Begin = Partial<NewPendingLogin> & { readonly otp?: AttachedOtp };
 
 /** Returns the calls for the pending logins of one user. */
@@ -606,7 +606,7 @@ export function setUpLogins({ store: whole, name, pass }: CheckContext) {
     assert.ok(found !== null && found !== 'passed', `${id} ${problem}`);
     return found;
   };
-  /** Returns what the store answers. Nothing is joined unless the options say so. */
+  /** Returns the store's answer. Joins no login unless the options say so. */
   const tryBegin = (
     id: string,
     changes: Partial<NewPendingLogin> = {},
@@ -638,7 +638,7 @@ export function setUpLogins({ store: whole, name, pass }: CheckContext) {
       const changes = { leavesMark: true, clears: [], charges: [], puts: [] };
       assert.equal((await whole.finish(name(id), changes)).isFinished, true);
     },
-    /** An attempt at this OTP. */
+    /** Returns an attempt at this OTP. */
     at: (otpId: string) => ({ otpId: name(otpId) }),
     assertActive: async (
       id: string,
@@ -649,7 +649,7 @@ export function setUpLogins({ store: whole, name, pass }: CheckContext) {
       const active = { userId: whose, value, sends, otps: shown };
       await naming(id, async () => assert.deepEqual(await findActive(id), active));
     },
-    /** Makes claims one after the other, and asserts the numbers of the attempts. */
+    /** Makes claims one after another, and asserts the numbers of the attempts. */
     assertAttempts: async (
       id: string,
       attempts: readonly number[],

@@ -10,14 +10,14 @@ import {
   type StoreCheck,
 } from './context';
 
-/** What a put returns that has written its record over no other, and pushed out none. */
+/** The result of a put that replaced no record and removed none. */
 export const PUT: PutResult = { isPut: true, gone: [], replaced: null };
 
 const KIND = 'device';
 
 const about = checksOf('records', setUpRecords);
 
-/** `RecordStore`: what is written, found, swapped and removed. */
+/** Checks of `RecordStore`: what is written, found, swapped and removed. */
 export const recordChecks: readonly StoreCheck[] = [
   about('a record is found as it was put, and is null before', async (user) => {
     assert.equal(await user.find('a'), null);
@@ -117,7 +117,7 @@ export const recordChecks: readonly StoreCheck[] = [
     });
   }),
 
-  about('an id of one owner is worth nothing to another', async (user) => {
+  about('an id of one owner finds nothing for another', async (user) => {
     await user.put(user.record('a'));
     const foreign = { kind: KIND, owner: user.name('other'), id: user.name('a') };
     assert.equal(await user.store.find(foreign), null);
@@ -150,7 +150,7 @@ export const recordChecks: readonly StoreCheck[] = [
     assert.deepEqual(await user.list(), [nexts[swapped.indexOf(true)]]);
   }),
 
-  about('a record is swapped for one with another id, and its own is gone', async (user) => {
+  about('a record is swapped for one with another id, and the old one is removed', async (user) => {
     await user.put(user.record('a'));
     await user.put(user.record('other', { rank: 9 }));
     assert.equal(await user.swap('a', 'other', user.record('b')), false);
@@ -192,7 +192,7 @@ export const recordChecks: readonly StoreCheck[] = [
       });
       const isRemoved = done[removedAt];
       const left = await user.ids();
-      // It was removed, or it had left for another id before.
+      // It was removed, or it had got another id before.
       if (isRemoved) assert.deepEqual(left, []);
       else assert.equal(left.length, 1);
       assert.equal(await user.find('a'), null);
@@ -272,7 +272,7 @@ export const recordChecks: readonly StoreCheck[] = [
   ),
 ];
 
-/** `RecordStore`: how many records stay, in which order, and how long. */
+/** Checks of `RecordStore`: how many records stay, in which order, and how long. */
 export const recordLifeChecks: readonly StoreCheck[] = [
   about(
     'records are listed by rank, the lowest first, and those of one rank by id',
@@ -302,10 +302,10 @@ export const recordLifeChecks: readonly StoreCheck[] = [
     assert.deepEqual(await user.goneWith('d', 40, 3), ['a']);
     assert.deepEqual([await user.find('a'), await user.remove('a')], [null, false]);
     assert.deepEqual(await user.goneWith('e', 50, 2), ['b', 'c']);
-    // The one that is written stays, however low its rank is.
+    // The new record stays, however low its rank is.
     assert.deepEqual(await user.goneWith('f', 5, 2), ['d']);
     assert.deepEqual(await user.ids(), ['f', 'e'].map(user.name));
-    // Nor does one go that only takes its own place again.
+    // A record that only replaces itself removes no other.
     assert.deepEqual(await user.goneWith('f', 60, 2), []);
     assert.deepEqual(await user.goneWith('e', 1, 1), ['f']);
     assert.deepEqual(await user.ids(), [user.name('e')]);
@@ -351,7 +351,7 @@ export const recordLifeChecks: readonly StoreCheck[] = [
       [],
     );
     assert.equal((await user.list()).length, 2);
-    // Each was written over by one other, but for the last.
+    // Each record was replaced by one other, except the last.
     const tags = puts.map(({ replaced }) => replaced?.tag ?? 'none');
     const left = (await user.find('a'))?.tag ?? '';
     const all = Array.from({ length: 20 }, (_, index) => `t${index}`);
@@ -450,9 +450,9 @@ export function setUpRecords({ store: { records: store }, name, pass }: CheckCon
     swap: (id: string, seenTag: string, next: StoredRecord, ttlSeconds: number | null = 600) =>
       store.swap({ ...of, id: name(id) }, seenTag, next, ttlSeconds),
     remove: (id: string) => store.remove({ ...of, id: name(id) }),
-    /** Returns what went, in the order of bytes. */
+    /** Returns the ids of removed records, in the order of bytes. */
     removeAll: async (except?: string) => (await store.removeAll(of, except)).toSorted(),
-    /** Puts a record and returns the words of those that went beyond the ceiling. */
+    /** Puts a record and returns the ids of those removed beyond the ceiling. */
     goneWith: async (id: string, rank: number, most: number) => {
       const { isPut, gone } = await put(record(id, { rank }), { most });
       assert.equal(isPut, true);

@@ -18,11 +18,9 @@ export type { PassSeconds, StoreCheck } from './context';
  * }
  * ```
  *
- * Each check calls this function twice, and its own calls go to the two stores in turn, as those of
- * two processes do. A store that lives in one process returns itself twice.
- *
- * Some checks are about time: `run` waits for it, 16 s at most, unless the second argument lets time
- * pass: `run(() => store, (seconds) => void (time += seconds * 1000))`.
+ * Some checks depend on time. `run` waits for it, 16 s at most, unless the second argument lets
+ * time pass: `run(() => memoryStore({ now: () => time }), (seconds) => void (time += seconds *
+ * 1000))`.
  */
 export const storeChecks: readonly StoreCheck[] = [
   ...joinChecks,
