@@ -24,19 +24,19 @@ import type { Users } from './users';
 
 export interface AppParts {
   readonly gateway: SmsOtpOptions['gateway'];
-  /** Where the simulator shows its messages; null with a real gateway. */
+  /** The page with the simulator's messages. Null with a real gateway. */
   readonly inboxUrl: string | null;
   readonly users: Users;
-  /** The clock, in milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   readonly now: () => number;
   /**
-   * Where sessions, the library's state and the operators' figures are kept. Default: this
-   * process's memory.
+   * The stores of sessions, of the library's state and of the operators' figures. Default: the
+   * memory of this process.
    */
   readonly sessionStore?: Store | undefined;
   readonly smsOtpStore?: SmsOtpOptions['store'];
   readonly figures?: FigureStore | undefined;
-  /** Default: this process's memory. */
+  /** The store of authenticator apps. Default: the memory of this process. */
   readonly authenticatorLists?: UserLists | undefined;
   readonly log?: Log | undefined;
 }
@@ -111,14 +111,14 @@ function securityHeaders({ isProduction }: Config): ReturnType<typeof helmet> {
     },
     xFrameOptions: { action: 'deny' },
     referrerPolicy: { policy: 'same-origin' },
-    // It has no effect over plain http, as on a developer's machine.
+    // Only in production: it has no effect over plain http, as on a developer's machine.
     strictTransportSecurity: isProduction,
   });
 }
 
 /**
- * `res.render('name', data)` renders `views/name.eta`; the output of `<%= %>` is escaped. Returns
- * the layout of the ready-made pages: the same one.
+ * Sets up the views: `res.render('name', data)` renders `views/name.eta`, and `<%= %>` escapes its
+ * output. Returns the layout for the ready-made pages, which is the same.
  */
 function addViews(app: Express, { isProduction }: Config): PageLayout {
   const eta = new Eta({ views: VIEWS, cache: isProduction });

@@ -2,19 +2,19 @@ import { createTotpSecret, totpFactor } from 'passport-sms-otp/totp';
 import { updateList, type UserLists } from './lists';
 
 /**
- * What is kept of a user who has an authenticator app, as JSON; an empty string: it was removed.
+ * The stored data of a user with an authenticator app, as JSON. An empty string: it was removed.
  */
 interface Kept {
   readonly sealed: string;
-  /** The step of the last code that was accepted. */
+  /** The step of the last accepted code. */
   readonly lastStep: number;
 }
 
 export type AuthenticatorApps = ReturnType<typeof createAuthenticatorApps>;
 
 /**
- * The authenticator apps of the bank's users. One string per user, changed in one step.
- * @param secret What `createSmsOtp` takes.
+ * Keeps the authenticator apps of the bank's users: one string per user, changed in one step.
+ * @param secret The `secret` of `createSmsOtp`.
  */
 export function createAuthenticatorApps(secret: string, lists: UserLists, now: () => number) {
   const toKept = (text: string | null): Kept | null => (text ? (JSON.parse(text) as Kept) : null); // written below
@@ -34,12 +34,12 @@ export function createAuthenticatorApps(secret: string, lists: UserLists, now: (
   return {
     factor,
     has: async (userId: string): Promise<boolean> => (await find(userId)) !== null,
-    /** Creates a secret for a user, or shows again the one that waits for its first code. */
+    /** Creates a secret for a user, or shows the one again that has not been confirmed yet. */
     create: ({ id, name }: Express.User, waiting: string | undefined) =>
       createTotpSecret({ secret, userId: id, issuer: 'Harbour', account: name, existing: waiting }),
     /**
-     * Keeps the secret that waits if the code is right, which is used up then. Returns whether it
-     * was.
+     * Stores the unconfirmed secret if the code is right, and uses the code up. Returns whether it
+     * was right.
      */
     async confirm(user: Express.User, waiting: string, code: string): Promise<boolean> {
       const trial = totpFactor({

@@ -15,7 +15,10 @@ import { LOCALES, readLocale, TEXTS } from './i18n';
 import { limitPasswords } from './limit-passwords';
 import type { TextSwitch } from './text-switch';
 
-/** What the options below return: with phones, recovery codes, trusted devices and logins. */
+/**
+ * The object that `createSmsOtp` returns for the options below: with phones, recovery codes,
+ * trusted devices and logins.
+ */
 export type BankOtp = ReturnType<typeof addLogin>;
 
 const PAGES_WITH_FORMS = [
@@ -23,7 +26,7 @@ const PAGES_WITH_FORMS = [
   /^\/(settings|transfer|second-factor)\/[\w-]+$/,
 ];
 
-/** The whole login: a right password, then a code; and the pages of the second factor. */
+/** Adds the whole login: a right password, then a code; and the pages of the second factor. */
 export function addLogin(
   app: Express,
   config: Config,
@@ -59,12 +62,13 @@ export function addLogin(
     phoneBook: users.phoneBook,
     loadUser: (id) => users.findById(id), // Becomes req.user: leave the password hash out.
     allowedCountries: config.allowedCountries,
-    // A user who has nothing to pass a second factor with is logged in without a code, and can then
-    // open no page but the one that adds a number.
+    // A user without any second factor is logged in without a code. The only page that then opens
+    // is the one to add a number.
     isRequiredFor: (user): Promise<boolean> => smsOtp.canPassSecondFactor(user),
     recoveryCodes: {},
     trustedDevices: { getPasswordVersion: () => users.getPasswordVersion() },
-    // With `autofillHost: 'bank.example'`, your site's host name, phones offer to fill the code in.
+    // With `autofillHost: 'bank.example'`, the host name of your site, phones offer to fill in the
+    // code.
     appName: 'Harbour',
     paths: { login: '/login', home: '/account' },
     getLocale: (_user, req) => readLocale(req),
@@ -72,7 +76,7 @@ export function addLogin(
       passkeyFactor(users.passkeys.book, parts.passkeyOptions),
       parts.authenticatorApps.factor,
     ],
-    // Users who have neither get a text message.
+    // Users without a passkey or an authenticator app get a text message.
     preferredFactor: async ({ id }) => ((await users.passkeys.hasAny(id)) ? 'passkey' : 'totp'),
     policies: [textOff(({ id }) => parts.texts.isOff(id)), ...(parts.policies ?? [])],
     onEvent: parts.onEvent,
@@ -84,7 +88,7 @@ export function addLogin(
     texts: Object.fromEntries(LOCALES.map((locale) => [locale, consentTexts(locale)])),
   });
 
-  // In front of the session: error pages have their style while its store is down.
+  // Mount these before the session, so that error pages have their style while its store is down.
   app.get(/^\/second-factor\/\w+\.\w+$/, pages);
   app.use(openSession(config, parts.sessionStore));
   app.use(passport.session(), fillLocals, csrfProtection);
@@ -100,22 +104,22 @@ export function addLogin(
   return smsOtp;
 }
 
-/** What users agree to stands beside the field of a new number. */
+/** Returns the agreement that is shown next to the field for a new number. */
 function consentTexts(locale: (typeof LOCALES)[number]) {
   const texts = TEXTS[locale];
   return { 'number.costs': `${texts['enroll.consent']} ${texts['enroll.costs']}` };
 }
 
 /**
- * Opens the session, and answers 503 while its store is down. express-session would continue
- * without a session; a login cannot.
+ * Opens the session, and answers 503 while its store is down. express-session itself would continue
+ * without a session, in which no login works.
  */
 function openSession(
   { isProduction, sessionSecret }: Config,
   store: AppParts['sessionStore'],
 ): RequestHandler {
   const open = session({
-    // Browsers accept a `__Host-` cookie over https only, for this host only.
+    // Browsers accept a `__Host-` cookie only over https and only for this host.
     name: isProduction ? '__Host-harbour' : 'harbour',
     secret: sessionSecret,
     resave: false,

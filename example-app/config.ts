@@ -3,8 +3,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /**
- * Thrown when the environment is not usable. The problems name variables and never show their
- * values.
+ * Thrown if the environment is not usable. The problems name variables and never show their values.
  */
 export class ConfigError extends Error {
   constructor(readonly problems: readonly string[]) {
@@ -16,7 +15,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * For development alone, and the same at every start, so that stored recovery codes and devices
+ * For development only. It is the same at every start, so that stored recovery codes and devices
  * stay valid.
  */
 const DEMO_SECRET = 'the demo secret of the Harbour bank, never for production';
@@ -28,7 +27,7 @@ function wholeNumber(least: number, most: number) {
 
 const splitList = (text: string): string[] => text.split(/\s*,\s*/);
 
-/** An address, a network, or one of the names that Express knows. */
+/** Returns whether a string is an address, a network, or a name that Express knows. */
 const isProxyAddress = (text: string): boolean =>
   /^(loopback|linklocal|uniquelocal)$/.test(text) || isIP(text.replace(/\/\d+$/, '')) > 0;
 
@@ -46,8 +45,8 @@ const countries = z
   .transform((text): 'any' | string[] => (text === 'any' ? text : splitList(text)));
 
 /**
- * WebAuthn: passkeys are bound to a host name, and browsers have them over https, or on localhost,
- * alone.
+ * The origin of the pages. Passkeys are bound to its host name, and browsers support them only over
+ * https or on localhost.
  */
 const pageOrigin = z
   .string()
@@ -56,7 +55,7 @@ const pageOrigin = z
     'must be an https address with a host name, and no path',
   );
 
-/** Redis takes the number of a database after the host, and nothing else. */
+/** The address of Redis. After the host it may only have the number of a database. */
 const redisAddress = z
   .string()
   .regex(
@@ -71,9 +70,7 @@ const phone = z
     'must be a plus, the country code and the number, such as +12025550123',
   );
 
-/**
- * The rule of `GatewayClient`, checked here so that it appears in the list with the other problems.
- */
+/** The same rule as in `GatewayClient`, checked here to list it with the other problems. */
 const gatewayAddress = z
   .string()
   .regex(
@@ -100,9 +97,7 @@ const numberForms = z
 const GATEWAY_NAMES = ['SMS_OTP_BASE_URL', 'SMS_OTP_USERNAME', 'SMS_OTP_PASSWORD'];
 const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug'] as const;
 
-/**
- * One line for each variable. A message follows the name of its variable and never shows the value.
- */
+/** One line per variable. A message follows the name of its variable and never shows the value. */
 const environmentSchema = z.object({
   NODE_ENV: z.string().optional(),
   PORT: wholeNumber(0, 65_535).default(3000),
@@ -125,15 +120,12 @@ const environmentSchema = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, 'must be silent, error, warn, info or debug').default('warn'),
 });
 
-/**
- * The environment, checked and under the app's own names. Every variable is described in
- * `.env.example`.
- */
+/** The checked environment, under the app's own names. `.env.example` describes every variable. */
 export type Config = ReturnType<typeof toConfig>;
 
 /** @throws {ConfigError} that lists every problem at once. */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
-  // `PORT=` in a file means the same as a missing line.
+  // Treat `PORT=` in a file like a missing line.
   const given: NodeJS.ProcessEnv = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value?.trim()),
   );
@@ -162,7 +154,7 @@ function findMissing(given: NodeJS.ProcessEnv): string[] {
     ...missing.map((name) => `${name} is required ${reason}`),
     ...secrets.map((name) => `${name} needs at least 32 characters in production`),
     ...(textsToInbox
-      ? ['GATEWAY=sms texts to the inbox page of the simulator: put your own sendSms into start.ts']
+      ? ['GATEWAY=sms sends to the inbox page of the simulator: put your own sendSms into start.ts']
       : []),
     ...(countsApart
       ? ['WORKERS above 1 needs REDIS_URL: in memory each process would count on its own']
@@ -180,19 +172,22 @@ function toConfig(environment: z.output<typeof environmentSchema>) {
   return {
     port: environment.PORT,
     inboxPort: environment.INBOX_PORT,
-    /** Where the pages are, for browsers. Passkeys are bound to its host name. */
+    /** The address of the pages, for browsers. Passkeys are bound to its host name. */
     origin: environment.ORIGIN ?? `http://localhost:${environment.PORT}`,
     isProduction: environment.NODE_ENV === 'production',
-    // Valid for one run: in development everyone can log in again after a restart.
+    // Valid for one run: in development all users log in again after a restart.
     sessionSecret: environment.SESSION_SECRET ?? randomBytes(32).toString('hex'),
     smsOtpSecret: environment.SMS_OTP_SECRET ?? DEMO_SECRET,
     /** For Express's `trust proxy`: the number of proxies (0: none), or their addresses. */
     trustProxy: environment.TRUST_PROXY,
-    /** Whether the app makes and compares the codes itself, and only has its texts sent. */
+    /**
+     * Whether the app itself makes and checks the codes, and only sends the messages through a
+     * provider.
+     */
     hasSmsGateway: environment.GATEWAY === 'sms',
     variant: environment.SMS_OTP_VARIANT,
     numbersAs: environment.SMS_OTP_NUMBERS_AS,
-    /** Null: no gateway is configured, so the simulator stands in. */
+    /** Null: no gateway is configured, so the simulator is used. */
     gateway: baseUrl && username && password ? { baseUrl, username, password } : null,
     phones: {
       alice: environment.ALICE_PHONE ?? '+12025550123',

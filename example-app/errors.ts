@@ -2,20 +2,20 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'exp
 import type { TextKey } from './i18n';
 import type { Log } from './log';
 
-/** Thrown when sessions or users cannot be read. The error page uses `status`. */
+/** Thrown if sessions or users cannot be read. The error page uses `status`. */
 export class UnavailableError extends Error {
   readonly status = 503;
 }
 
 /**
- * Returns a short code of an error. Never its message, which may hold an address, a name or stored
- * data.
+ * Returns a short code of an error. Never returns its message, which may contain an address, a name
+ * or stored data.
  */
 export function toFailureCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code } = error as { readonly code?: unknown }; // any error may have one
   if (typeof code === 'string') return code;
-  // Redis errors begin with their kind: "WRONGPASS invalid username-password pair …".
+  // Redis errors begin with their type: "WRONGPASS invalid username-password pair …".
   return /^[A-Z]{4,}(?= )/.exec(error.message)?.[0] ?? error.constructor.name;
 }
 
@@ -44,7 +44,8 @@ export function handleErrors(log: Pick<Log, 'accident'>): ErrorRequestHandler {
       code,
       retryAfterSeconds,
     } = Object(error) as Readonly<Record<string, unknown>>; // anything can be thrown
-    // Two tabs, or a login since: the page with the form is shown again and says so.
+    // The form was open in two tabs, or the user has logged in since. Show its page again, with a
+    // notice.
     if (code === 'EBADCSRFTOKEN')
       return res.redirect(303, `${findFormPage(req.path) ?? '/'}?out-of-date`);
     const status = typeof claimed === 'number' && claimed >= 400 && claimed <= 599 ? claimed : 500;
@@ -64,7 +65,7 @@ function showError(req: Request, res: Response, status: number): void {
   res.status(status).render('message', { title, text, status, wayOut, user: null });
 }
 
-/** Returns the page of the form that is sent to this path. */
+/** Returns the page with the form that posts to this path. */
 function findFormPage(path: string): string | null {
   if (/^\/second-factor\/(resend|cancel|confirm-number)$/.test(path)) return '/second-factor/code';
   if (/^\/second-factor\/(remove|default|forget|end)-/.test(path)) return '/second-factor/settings';

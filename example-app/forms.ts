@@ -4,7 +4,7 @@ import { toFailureCode, UnavailableError } from './errors';
 
 declare module 'express-session' {
   interface SessionData {
-    /** The user name that came with a wrong password. */
+    /** The user name entered with a wrong password. */
     username?: string;
   }
 }
@@ -20,8 +20,8 @@ const { csrfSynchronisedProtection, getTokenFromState } = csrfSync({
 export const csrfProtection = csrfSynchronisedProtection;
 
 /**
- * Saves the token before a page with a form is sent: a form whose token was not stored would be
- * refused.
+ * Saves the token before a page with a form is sent, because a form whose token was not stored
+ * would be refused.
  */
 export function saveToken(req: Request, _res: Response, next: NextFunction): void {
   if (getTokenFromState(req) !== undefined) return next();
@@ -40,22 +40,22 @@ export function saveSession({ session }: Request, next: NextFunction): void {
  */
 export function fillLocals(req: Request, res: Response, next: NextFunction): void {
   res.locals.user = req.user ?? null;
-  // For links alone: what opens is decided by the guards.
+  // Only for the links: the guards decide which pages open.
   res.locals.hasPassed = req.session.smsOtp?.verified !== undefined;
   res.locals.csrf = () => `<input type="hidden" name="_csrf" value="${req.csrfToken?.()}">`;
   next();
 }
 
-/** Returns a field of a form; undefined when it is missing or came twice. */
+/** Returns a field of a form. Undefined if it is missing or was sent twice. */
 export function readField(req: Request, name: string): string | undefined {
   const value = (req.body as Readonly<Record<string, unknown>> | undefined)?.[name]; // Express types a body as any
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Keeps the user name until the page of the login is shown again; never the password. */
+/** Remembers the user name until the login page is shown again. Never remembers the password. */
 export function keepName(req: Request, username: string, next: NextFunction): void {
   req.session.username = username.slice(0, 64);
-  // The library reads the session again before it writes to it.
+  // Save the session, because the library reads it again before it writes to it.
   saveSession(req, next);
 }
 

@@ -37,7 +37,7 @@ export function readLocale(req: Request): Locale {
   return isLocale(preferred) ? preferred : 'en';
 }
 
-/** Returns a text in the request's language, with `{name}` filled in. */
+/** Returns a function for texts in the request's language, with `{name}` filled in. */
 export function translateFor(req: Request) {
   const texts = TEXTS[readLocale(req)];
   return (key: TextKey, values: Readonly<Record<string, string | number>> = {}): string =>
@@ -61,7 +61,7 @@ const quiet: ReadonlySet<string> = new Set([
   'second-factor-too-old',
 ]);
 
-/** Returns the library's sentence for its last refusal; null when there was none. */
+/** Returns the library's sentence for its last refusal. Null if there was none. */
 export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notice | null {
   if (notice === null) return null;
   const text = noticeText(notice, {
@@ -74,8 +74,8 @@ export function toNotice(req: Request, { notice, retryAt }: SmsOtpStatus): Notic
 }
 
 /**
- * Returns the notice for the first of these query parameters that the address has: redirects say so
- * what happened.
+ * Returns the notice for the first of these query parameters in the address. Redirects use them to
+ * say what happened.
  */
 export function readQueryNotice(
   req: Request,
@@ -95,7 +95,7 @@ const TIME: Intl.DateTimeFormatOptions = {
 export function fillLanguage(req: Request, res: Response, next: NextFunction): void {
   const locale = readLocale(req);
   const format = (options: Intl.DateTimeFormatOptions) => {
-    // English without a country would format dates for no country in particular.
+    // Use American English: without a country, dates would have no usual format.
     const dates = new Intl.DateTimeFormat(locale === 'en' ? 'en-US' : locale, options);
     return (time: number): string => dates.format(time);
   };
@@ -107,30 +107,29 @@ export function fillLanguage(req: Request, res: Response, next: NextFunction): v
     formatDate: format({ dateStyle: 'medium' }),
     formatTime: format(TIME),
     languages: LANGUAGES,
-    // A refused form is shown in the response to its POST, which has no address to return to.
+    // A refused form is shown in the response to its POST, and that address cannot be opened again.
     here: req.method === 'GET' ? req.originalUrl : '/',
-    // A form that was refused because it was out of date leads back to its page.
+    // A form that was out of date redirects to its page, which shows this notice.
     pageNotice: readQueryNotice(req, { 'out-of-date': ['error', 'notice.outOfDate'] }),
   });
-  // Pages that show an account must not be served from a cache after logout.
+  // Forbid caching, so that pages of an account are not shown after a logout.
   res.set('Cache-Control', 'no-store');
   next();
 }
 
 function formatDollars(locale: Locale): (cents: number) => string {
-  // In right-to-left text the sign and the letters of a currency would change places: they are
-  // isolated.
+  // Isolate the sign and the letters of a currency: in right-to-left text they would change places.
   const [tag, begin, end] = locale === 'ar' ? ['en-US', '\u2066', '\u2069'] : [locale, '', ''];
   const format = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD' });
   return (cents) => begin + format.format(cents / 100) + end;
 }
 
-/** The addresses of this site. `//host` would lead to another one. */
+/** Matches addresses of this site. `//host` would lead to another one. */
 const OWN_ADDRESS = /^(\/[\w-]+)+(\?[\w=&-]*)?$/;
 
 /**
- * The links of the language switch. They only change a cookie without secrets, so they need no form
- * and no session.
+ * Adds the links that change the language. They only set a cookie without secrets, so they need no
+ * form and no session.
  */
 export function languageSwitch({ isProduction }: { readonly isProduction: boolean }): Router {
   const router = Router();

@@ -10,11 +10,11 @@ export const BROWSER_COOKIE = '__Host-sms-otp-browser';
 const MAX_ENTRIES = 5;
 
 /**
- * Limits wrong passwords, which are for the app to count. A browser in which the user has passed a
- * second factor has a count of its own, which no one else can use up; all others are counted by
- * address, by name and address, and by name. Each attempt is counted before the password is
- * checked, so that many at once pass no limit, and taken back unless the password was wrong.
- * With several processes, give `rateLimit` a shared store.
+ * Limits wrong passwords, which the app itself must count. A browser in which the user has passed a
+ * second factor has its own count, which no attacker can use up. All others are counted by address,
+ * by name and address, and by name. Each attempt is counted before the password is checked, so that
+ * many at once cannot pass a limit. It is refunded unless the password was wrong. With several
+ * processes, give `rateLimit` a shared store.
  */
 export function limitPasswords(
   { browserOf }: Pick<SmsOtp, 'browserOf'>,
@@ -40,14 +40,16 @@ export function limitPasswords(
   ];
 }
 
-/** Returns the id of the user's known browser that sent the request, or undefined. */
+/**
+ * Returns the id of the user's known browser that sent the request. Undefined if it is not known.
+ */
 function readKnown({ locals }: Response): string | undefined {
   return locals.knownBrowser as string | undefined; // set by `findBrowser`
 }
 
 /**
- * Asks for one entry after the other which is genuine: a thief of a cookie could write others
- * before it, and would be another browser with each of them.
+ * Checks the entries one by one: an attacker with a copied cookie could put other entries before
+ * it, and so appear as a new browser each time.
  */
 async function findKnownBrowser(
   browserOf: SmsOtp['browserOf'],

@@ -1,11 +1,11 @@
 /**
- * Stores what belongs to users, such as numbers: one string per user, replaced only if it has not
+ * Stores data of users, such as numbers: one string per user, which is replaced only if it has not
  * changed since it was read.
  */
 export interface UserLists {
   read(userId: string): Promise<string | null>;
   /**
-   * Returns false and changes nothing if the string is no longer `before`; null means that there is
+   * Returns false and changes nothing if the string is no longer `before`. Null means that there is
    * none yet.
    */
   swap(userId: string, before: string | null, after: string): Promise<boolean>;
@@ -24,8 +24,8 @@ export function memoryLists(): UserLists {
 }
 
 /**
- * Attempts per change. Of two concurrent changes one is tried again, so this many concurrent
- * changes succeed.
+ * How often a change is tried. Of two concurrent changes one is tried again, so this many
+ * concurrent changes succeed.
  */
 const MOST_TRIES = 100;
 
@@ -43,5 +43,5 @@ export async function updateList(
     if (next === null) return false;
     if (await lists.swap(userId, before, next)) return true;
   }
-  throw new Error('What is kept of a user is changed faster than it can be read');
+  throw new Error('The data of a user changed too often to be updated');
 }

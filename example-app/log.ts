@@ -7,8 +7,8 @@ import type { PasskeyRefusal } from '../docs/recipes/passkeys';
 import { UnavailableError } from './errors';
 
 /**
- * The fields of an event that are logged. No masked number, no label, no free text; a new field
- * stays out until it is listed.
+ * The fields of an event that are logged: no masked number, no label, no free text. A new field is
+ * not logged until it is listed.
  */
 const EVENT_FIELDS = [
   ...['type', 'userId', 'address', 'purpose', 'method', 'reason', 'limit', 'policy', 'stage'],
@@ -54,7 +54,7 @@ const DETAILS: readonly SmsOtpEvent['type'][] = ['store-call', 'gateway-call', '
 
 export type Log = ReturnType<typeof createLog>;
 
-/** Writes one line of JSON per event. Lines of one request have its id. */
+/** Creates a logger that writes one line of JSON per event. Lines of one request have its id. */
 export function createLog(level: LevelWithSilent, output: DestinationStream = process.stdout) {
   const requestIds = new AsyncLocalStorage<string>();
   const formatters = { level: (label: string) => ({ level: label }) };
@@ -64,7 +64,7 @@ export function createLog(level: LevelWithSilent, output: DestinationStream = pr
   return {
     onEvent: (event: SmsOtpEvent) =>
       logger[levelOf(event)]({ event: pick(event, EVENT_FIELDS) }, 'event'),
-    /** Assigns each request an id, and writes a line when it was answered. */
+    /** Assigns each request an id, and writes a line after the answer. */
     requests: (req: Request, res: Response, next: NextFunction) => {
       const startedAtMs = performance.now();
       const requestId = randomUUID();
@@ -75,11 +75,11 @@ export function createLog(level: LevelWithSilent, output: DestinationStream = pr
           'request',
         );
       };
-      // Logged once, also for a request that was aborted.
+      // Log each request once, also an aborted one.
       res.once('close', () => requestIds.run(requestId, tellRequest));
       requestIds.run(requestId, next);
     },
-    /** A fallen counter may mean a copied passkey. */
+    /** A counter that has fallen may mean a copied passkey. */
     passkeyRefused: ({ userId, reason }: PasskeyRefusal) =>
       logger.warn({ passkey: { userId, reason } }, 'refused'),
     accident: (error: unknown) => logger.error({ error: describeError(error) }, 'accident'),
@@ -91,15 +91,15 @@ function levelOf({ type }: SmsOtpEvent): Level {
   return DETAILS.includes(type) ? 'debug' : 'info';
 }
 
-/** Returns the route's pattern, not the path, which may hold anything. */
+/** Returns the route's pattern and not the path, which may contain anything. */
 function routeOf({ baseUrl, route }: Request): string | undefined {
   const { path } = Object(route) as { readonly path?: string | RegExp }; // Express says any
   return path === undefined ? undefined : `${baseUrl}${path}`;
 }
 
 /**
- * Messages of the library and of this app are safe to log. Those of other errors may hold anything:
- * only their stack frames are logged.
+ * Returns the loggable parts of an error. Messages of the library and of this app are safe to log.
+ * Other errors may contain anything, so only their stack frames are logged.
  */
 function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { name: typeof error };

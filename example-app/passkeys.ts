@@ -1,14 +1,14 @@
 import type { Passkey, PasskeyBook } from '../docs/recipes/passkey-book';
 import { updateList, type UserLists } from './lists';
 
-/** What is kept of one user, as JSON. */
+/** The stored data of one user, as JSON. */
 interface Kept {
   readonly passkeys: readonly KeptPasskey[];
-  /** Whether the user wants no texted codes for logins. */
+  /** Whether the user has turned off login codes by text message. */
   readonly isTextOff: boolean;
   /** When a passkey was last offered, in milliseconds since 1970. */
   readonly offeredAt: number;
-  /** The time of the code after which it was; 0: the offer was dismissed. */
+  /** The time of the code after which it was offered. 0: the offer was dismissed. */
   readonly offeredAfter: number;
 }
 
@@ -19,7 +19,7 @@ const OFFER_EVERY_MS = 7 * 86_400_000;
 export type PasskeyStore = ReturnType<typeof createPasskeyStore>;
 
 /**
- * The passkeys of the bank's users, and what goes with them. One string per user, changed in one
+ * Keeps the passkeys of the bank's users and related settings: one string per user, changed in one
  * step.
  */
 export function createPasskeyStore(lists: UserLists) {
@@ -34,7 +34,7 @@ export function createPasskeyStore(lists: UserLists) {
       const next = change(kept);
       return next && JSON.stringify({ ...kept, ...next });
     });
-  /** Changes one passkey; null: it stays, and the answer is false. */
+  /** Changes one passkey. If `change` returns null, it stays unchanged and the result is false. */
   const updateOne = (
     userId: string,
     id: string,
@@ -48,8 +48,8 @@ export function createPasskeyStore(lists: UserLists) {
 
   const book: PasskeyBook = {
     list: async (userId) => (await read(userId)).passkeys.map(toPasskey),
-    // A database would refuse an id that another user has. Here it harms no one: logins look at
-    // their own user's alone.
+    // A database would refuse an id that another user has. Here it does no harm: logins look only
+    // at the user's own passkeys.
     add: (userId, { publicKey, ...rest }) =>
       update(userId, ({ passkeys }) =>
         passkeys.some(({ id }) => id === rest.id)
@@ -76,10 +76,10 @@ export function createPasskeyStore(lists: UserLists) {
   return {
     book,
     hasAny: async (userId: string): Promise<boolean> => (await read(userId)).passkeys.length > 0,
-    /** Whether the user has switched texted login codes off. */
+    /** Returns whether the user has turned off login codes by text message. */
     wantsNoTexts: async (userId: string): Promise<boolean> => (await read(userId)).isTextOff,
     switchTexts: (userId: string, isTextOff: boolean) => update(userId, () => ({ isTextOff })),
-    /** Whether a passkey is offered after this code: once a week, to users who have none. */
+    /** Returns whether to offer a passkey after this code: once a week, to users who have none. */
     async isOffered(userId: string, codeAt: number, nowMs: number): Promise<boolean> {
       const { passkeys, offeredAfter } = await read(userId);
       if (passkeys.length > 0) return false;

@@ -14,7 +14,7 @@ import { DEMO_PASSWORD, openUsers } from './users';
 import { endWorkers, startWorkers, type Orders } from './workers';
 
 /**
- * The gateway, real or simulated, and where the text messages can be read; null with a real
+ * The gateway, real or simulated, and the page with its messages, which is null with a real
  * gateway.
  */
 export type Gateway = NonNullable<Config['gateway']> & { readonly inboxUrl: string | null };
@@ -22,7 +22,7 @@ export type Gateway = NonNullable<Config['gateway']> & { readonly inboxUrl: stri
 export type Serving = Awaited<ReturnType<typeof serve>>;
 export type RunningSite = Awaited<ReturnType<typeof run>>;
 
-/** How long a stop waits for responses in flight, and how long it may take in all. */
+/** How long a stop waits for responses in flight, and how long it may take in total. */
 const RESPONSES_MS = 1_000;
 const STOP_MS = 1_500;
 
@@ -47,8 +47,9 @@ Stop with Ctrl+C.`);
 }
 
 /**
- * Resolves when the app is to stop. It ends soon afterwards, whatever hangs then. Ctrl+C reaches
- * workers twice, directly and through the process that started them: all later signals are ignored.
+ * Resolves when the app must stop. The process ends soon afterwards, even if something hangs.
+ * Ctrl+C reaches workers twice, directly and through the parent process, so all later signals are
+ * ignored.
  */
 async function waitForSignal(): Promise<void> {
   await new Promise<unknown>((resolve) => {
@@ -57,7 +58,7 @@ async function waitForSignal(): Promise<void> {
   setTimeout(() => process.exit(), STOP_MS).unref();
 }
 
-/** Stops while the app still starts: there is no response in flight yet. */
+/** Stops while the app still starts. No response is in flight yet. */
 async function stopEarly(): Promise<never> {
   await endWorkers();
   if (cluster.isPrimary) console.log('Stopped.');
@@ -65,8 +66,8 @@ async function stopEarly(): Promise<never> {
 }
 
 /**
- * Starts the app, here or in workers. @throws {ConfigError} when a port is taken, or Redis cannot
- * be used.
+ * Starts the app, here or in workers. @throws {ConfigError} if a port is in use, or Redis cannot be
+ * used.
  */
 export async function run(config: Config) {
   const { gateway, closeGateway } = await openGateway(config);
@@ -79,8 +80,8 @@ export async function run(config: Config) {
 }
 
 /**
- * Returns the configured gateway, or starts the simulator, which an app with a real gateway does
- * not load.
+ * Returns the configured gateway, or starts the simulator. An app with a real gateway does not load
+ * the simulator.
  */
 async function openGateway(
   config: Config,
@@ -103,7 +104,7 @@ async function openGateway(
   };
 }
 
-/** Makes the option `gateway`. With GATEWAY=sms this file is the provider: put your own here. */
+/** Returns the option `gateway`. With GATEWAY=sms this file is the provider: put your own here. */
 function toGateway(
   { hasSmsGateway, variant, numbersAs, smsOtpSecret: secret }: Config,
   { inboxUrl, ...gateway }: Gateway,
@@ -119,14 +120,14 @@ function toGateway(
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify({ mobile, text }),
       });
-      if (!answer.ok) throw new Error(`The text was answered with ${answer.status}`);
+      if (!answer.ok) throw new Error(`The inbox answered with status ${answer.status}`);
     },
   });
 }
 
 async function serve({ config, gateway }: Orders) {
   const { redisUrl } = config;
-  // What the workers share is warned of once.
+  // Show each warning about shared state once, by the first worker.
   const warn = cluster.isWorker && cluster.worker?.id !== 1 ? () => undefined : console.warn;
   const stores = redisUrl === null ? null : await openRedis(redisUrl, warn);
   const smsOtpStore = stores?.smsOtpStore ?? memoryStore();
@@ -139,14 +140,14 @@ async function serve({ config, gateway }: Orders) {
     now: Date.now,
     log: createLog(config.logLevel),
   });
-  // A gateway that is away does not keep the pages from being shown: the first login tries again.
+  // Show the pages even if the gateway does not answer: the first login tries again.
   await smsOtp
     .warmUp()
     .catch((error: unknown) => warn(`The gateway is not ready: ${String(error)}`));
   const server = await listen(app, config);
   return {
     port: (server.address() as AddressInfo).port, // a TCP server's address is never a string
-    // From the outside in, so that nothing that still runs uses what is closed.
+    // Close from the outside in, so that nothing that still runs uses a closed part.
     async close() {
       const impatience = setTimeout(() => server.closeAllConnections(), RESPONSES_MS);
       server.close();
@@ -159,14 +160,14 @@ async function serve({ config, gateway }: Orders) {
 }
 
 async function listen(app: Express, { port, isProduction }: Config): Promise<Server> {
-  // Everyone knows the demo's password, so in development the app listens on this machine only.
+  // In development listen on this machine only, because the demo's password is public.
   const server = isProduction ? app.listen(port) : app.listen(port, '127.0.0.1');
   // `once` rejects with the server's own error event.
   await once(server, 'listening').catch((error: unknown) => explainPort('PORT', port, error));
   return server;
 }
 
-/** @throws {ConfigError} when a port is taken; otherwise the error itself. */
+/** @throws {ConfigError} if a port is in use, otherwise the error itself. */
 function explainPort(name: string, port: number, error: unknown): never {
   const text =
     error instanceof Error ? `${(error as NodeJS.ErrnoException).code} ${error.message}` : '';
@@ -180,7 +181,7 @@ function explain(error: unknown): void {
   process.exit(1);
 }
 
-// The channel to the parent process would keep a worker alive.
+// Close the channel to the parent process, which would keep a worker running.
 if (require.main === module)
   void start()
     .catch(explain)

@@ -7,9 +7,9 @@ import { redisFigures } from './ops/figures';
 import type { UserLists } from './lists';
 
 /**
- * What is kept in Redis, for all processes.
- * @param warn Called once if the server may lose what is written to it.
- * @throws {ConfigError} when the server cannot be reached, or refuses.
+ * Opens the stores in Redis, for all processes.
+ * @param warn Called once if the server may lose data that is written to it.
+ * @throws {ConfigError} if the server cannot be reached or refuses.
  */
 export async function openRedis(url: string, warn: (message: string) => void) {
   const client = await connect(url);
@@ -35,15 +35,13 @@ async function connect(url: string): Promise<RedisClientType> {
   try {
     const client: RedisClientType = createClient({
       url,
-      // While the server is down, commands fail at once. Otherwise they would wait for it, and
-      // users with them.
+      // Fail commands at once while the server is down. Otherwise requests would wait for it.
       disableOfflineQueue: true,
       pingInterval: 1_000,
       socket: {
-        // A connection that is silent for longer than the pings is closed, and what waits for it
-        // fails.
+        // Close a connection that is silent for longer than the pings, and fail its commands.
         socketTimeout: 2_000,
-        // A failed start is reported; a lost connection is opened again.
+        // Report a failed start, but reopen a lost connection.
         reconnectStrategy: (tries) => hasConnected && Math.min(100 * 2 ** tries, 2_000),
       },
     });
@@ -59,14 +57,14 @@ async function connect(url: string): Promise<RedisClientType> {
   }
 }
 
-/** Compares and sets in one step. An empty string stands for no value. */
+/** Compares and sets in one step. An empty string means no value. */
 const SWAP = `
 if (redis.call('GET', KEYS[1]) or '') ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[2])
 return 1`;
 
 export function redisLists(client: RedisClientType, prefix = 'harbour:numbers'): UserLists {
-  // The error of a driver may hold the command.
+  // Hide the error of a driver: it may contain the command.
   const hide = (cause: unknown): never => {
     throw new UnavailableError(`Users cannot be read: ${toFailureCode(cause)}`);
   };

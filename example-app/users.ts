@@ -18,7 +18,7 @@ declare global {
   }
 }
 
-/** Returns the user whom a guard has let in. */
+/** Returns the user of a request that has passed a guard. */
 export function userOf({ user }: Request): Express.User {
   if (user === undefined) throw new Error('This page needs a guard');
   return user;
@@ -29,7 +29,7 @@ export const DEMO_PASSWORD = 'demo-password';
 const DEMO_USERS = [
   { id: 'user-1', username: 'alice', name: 'Alice Marlow' },
   { id: 'user-2', username: 'bob', name: 'Bob Tanner', isOperator: true },
-  // Has no number yet, and adds one at the first login.
+  // This user has no number yet, and adds one at the first login.
   { id: 'user-3', username: 'carol', name: 'Carol Reyes' },
 ];
 
@@ -38,8 +38,8 @@ export type Users = Awaited<ReturnType<typeof openUsers>>;
 
 /**
  * Returns the demo users.
- * @param lists Where their numbers are kept. Default: this process's memory.
- * @param passkeyLists Where their passkeys are kept. Default: this process's memory.
+ * @param lists The store of their numbers. Default: the memory of this process.
+ * @param passkeyLists The store of their passkeys. Default: the memory of this process.
  * @throws {ConfigError} in production.
  */
 export async function openUsers(
@@ -49,7 +49,7 @@ export async function openUsers(
 ) {
   if (config.isProduction) {
     throw new ConfigError([
-      'NODE_ENV=production: everyone knows the demo users’ password. Put your users in users.ts',
+      'NODE_ENV=production: the password of the demo users is public. Put your users in users.ts',
     ]);
   }
   for (const [username, mobile] of Object.entries(config.phones)) {
@@ -57,7 +57,7 @@ export async function openUsers(
     const user = DEMO_USERS.find((one) => one.username === username);
     if (user) await lists.swap(user.id, null, JSON.stringify(numbers));
   }
-  // One password for all. Its salt is derived from the secret that all processes share.
+  // All demo users have one password. Its salt is derived from the secret that all processes share.
   const salt = createHmac('sha256', config.sessionSecret).update('demo users').digest();
   const hash = hashPassword(DEMO_PASSWORD, salt, 64);
   return {
@@ -65,13 +65,16 @@ export async function openUsers(
       Promise.resolve(DEMO_USERS.find((user) => user.id === id) ?? null),
     findByName: (username: string): Promise<Express.User | null> =>
       Promise.resolve(DEMO_USERS.find((user) => user.username === username) ?? null),
-    /** Returns the user, or null for a wrong name or password; both take the same time. */
+    /** Returns the user, or null for a wrong name or password. Both take the same time. */
     async checkPassword(username: string, password: string): Promise<Express.User | null> {
       const isRight = timingSafeEqual(await hashPassword(password, salt, 64), await hash);
       const user = DEMO_USERS.find((one) => one.username === username);
       return isRight ? (user ?? null) : null;
     },
-    /** In a database a column that each change of the password raises. The demo changes none. */
+    /**
+     * With a database, return a column that each change of the password raises. The demo has no
+     * such change.
+     */
     getPasswordVersion: (): Promise<string> => Promise.resolve('1'),
     phoneBook: createPhoneBook(lists),
     passkeys: createPasskeyStore(passkeyLists),
@@ -83,17 +86,17 @@ const hashPassword: (password: string, salt: Buffer, bytes: number) => Promise<B
 
 /** The numbers of one user. */
 interface Numbers {
-  /** The default first. */
+  /** The confirmed numbers, the default one first. */
   readonly confirmed: readonly string[];
   readonly unconfirmed: string | null;
   /**
-   * When the user has sent each number, and so agreed to what stands beside the field, in
-   * milliseconds since 1970. Numbers of the demo have none.
+   * When the user sent each number and so agreed to the notice beside the field, in milliseconds
+   * since 1970. Numbers of the demo have none.
    */
   readonly consentedAt?: Readonly<Record<string, number>>;
 }
 
-/** Returns the numbers without what was agreed to for others. */
+/** Returns the numbers, without consents for other numbers. */
 function withOwnConsents({ confirmed, unconfirmed, consentedAt = {} }: Numbers): Numbers {
   const own = Object.entries(consentedAt).filter(
     ([mobile]) => mobile === unconfirmed || confirmed.includes(mobile),
@@ -101,7 +104,7 @@ function withOwnConsents({ confirmed, unconfirmed, consentedAt = {} }: Numbers):
   return { confirmed, unconfirmed, consentedAt: Object.fromEntries(own) };
 }
 
-/** Creates the app's phone book, with the same rules wherever the lists are kept. */
+/** Creates the app's phone book. Its rules do not depend on where the lists are stored. */
 export function createPhoneBook(lists: UserLists): PhoneBook {
   const toNumbers = (text: string | null): Numbers =>
     text === null ? { confirmed: [], unconfirmed: null } : (JSON.parse(text) as Numbers); // written below

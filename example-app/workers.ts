@@ -7,20 +7,20 @@ import type { Gateway, Serving } from './start';
 const RESTART_PAUSE_MS = 1_000;
 
 /**
- * What a worker gets: the configuration as it was read once, so that all share one session secret
- * and one gateway.
+ * The settings of a worker: the configuration as it was read once, so that all share one session
+ * secret and one gateway.
  */
 export interface Orders {
   readonly config: Config;
   readonly gateway: Gateway;
 }
 
-/** @throws {ConfigError} when the first worker, which prints the reason, cannot start. */
+/** @throws {ConfigError} if the first worker, which prints the reason, cannot start. */
 export async function startWorkers(orders: Orders): Promise<Serving> {
   const fork = (): Worker => cluster.fork({ WORKER_ORDERS: JSON.stringify(orders) });
   let isClosing = false;
 
-  // The first one starts alone: it finds out whether port and Redis are available.
+  // Start the first worker alone: it finds out whether port and Redis are available.
   const port = await portOf(fork());
   if (port === null) throw new ConfigError(['No worker could start']);
   cluster.on('exit', ({ process: { pid } }, code, signal: string | null) => {
@@ -38,7 +38,7 @@ export async function startWorkers(orders: Orders): Promise<Serving> {
   };
 }
 
-/** Ends all workers, also those that still start, and replaces none. */
+/** Ends all workers, even those that still start, and replaces none. */
 export async function endWorkers(): Promise<void> {
   cluster.removeAllListeners('exit');
   const workers = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
@@ -47,7 +47,7 @@ export async function endWorkers(): Promise<void> {
   await Promise.all(ends);
 }
 
-/** Resolves when the worker listens, with its port, or has ended, with null. */
+/** Resolves with the worker's port when it listens, or with null if it has ended. */
 async function portOf(worker: Worker): Promise<number | null> {
   return new Promise((resolve) => {
     worker.once('listening', ({ port }) => resolve(port));

@@ -1,7 +1,7 @@
 import { MINUTES_OPEN, type Figure, type Series } from './figures';
 import { fromLatencyClass, isFailure, OTHERS } from './record-events';
 
-/** Time ranges of the page, and how many minutes one point of a chart covers. */
+/** The time ranges of the page, and the minutes per point of a chart. */
 export const RANGES = {
   '15m': { minutes: 15, step: 1, label: '15 min' },
   '1h': { minutes: 60, step: 1, label: '1 h' },
@@ -10,13 +10,19 @@ export const RANGES = {
 } as const;
 export type Range = keyof typeof RANGES;
 
-/** Where a figure turns amber (`watch`) or red (`alarm`). Fit them to your traffic. */
+/**
+ * The values from which a figure turns amber (`watch`) or red (`alarm`). Adapt them to your
+ * traffic.
+ */
 const THRESHOLDS = {
   /**
-   * Share of calls without an answer: amber over the window, red in the last minute that had calls.
+   * The share of calls without an answer: amber over the window, red in the last minute with calls.
    */
   gateway: { windowMinutes: 5, watchShare: 0.05, alarmShare: 0.5, idleMinutes: 15 },
-  /** Wrong codes count when they are also that share of all codes that were entered. */
+  /**
+   * The number of wrong codes, which counts only if they are also that share of all codes that were
+   * entered.
+   */
   guessing: {
     windowMinutes: 15,
     watchCount: 5,
@@ -25,15 +31,17 @@ const THRESHOLDS = {
     alarmShare: 0.5,
     alarmLocks: 3,
   },
-  /** Messages to one country or prefix, and the share of them whose code was entered. */
+  /**
+   * The number of messages to one country or prefix, and the share of them whose code was entered.
+   */
   pumping: { windowMinutes: 60, minSent: 10, watchConversion: 0.4, alarmConversion: 0.2 },
-  /** How long the balance lasts if as much is spent as in the last hour. */
+  /** How long the balance lasts at the last hour's rate. */
   money: { watchHours: 24, alarmHours: 4 },
   latency: { watchP95Ms: 2_000, alarmP95Ms: 5_000 },
 } as const;
 /** Limits that count messages of many users together. */
 const PREFIX_LIMITS: readonly string[] = ['per-prefix', 'per-number', 'total'];
-/** OTP spec §7. All other refusals of everybody are of our credentials. */
+/** OTP spec §7. All other rejections of every user concern our credentials. */
 const REFUSALS: Readonly<Record<number, string>> = { 1006: 'no balance', 2100: 'no permission' };
 const isGuess = (reason: string): boolean =>
   reason === 'wrong-code' || reason === 'too-many-attempts';
@@ -49,8 +57,8 @@ type Shares = readonly (readonly [label: string, count: number])[];
 export type Dashboard = ReturnType<typeof toDashboard>;
 
 /**
- * Returns what the page shows. `known`: answers at minutes that change no more, kept from one call
- * to the next.
+ * Returns the content of the page. `known`: answers for minutes that no longer change, kept from
+ * one call to the next.
  */
 export function toDashboard(
   figures: readonly Figure[],
@@ -95,7 +103,7 @@ export function toDashboard(
     balance: counted.last('balance', now),
     points: Array.from({ length: Math.ceil((now + 1 - first) / step) }, (_gap, index) => {
       const minute = first + index * step;
-      // Nothing is known of the time before the first figure.
+      // Nothing is known about the time before the first figure.
       const isKnown = minute + step > counted.firstMinute;
       return { minute, values: isKnown ? toPoint(counted, minute, minute + step - 1) : null };
     }),
@@ -119,7 +127,7 @@ class Counted {
     for (const figure of figures) (this.#series[figure.series] ??= []).push(figure);
   }
 
-  /** The newest figure of a series, not after that minute. */
+  /** Returns the newest figure of a series up to that minute. */
   last(series: Series, minute: number): Figure | undefined {
     return this.#series[series]?.findLast((figure) => figure.minute <= minute);
   }
@@ -142,7 +150,7 @@ class Counted {
   }
 }
 
-/** Returns where the figures of that minute begin in a sorted list. */
+/** Returns the index of the first figure of that minute in a sorted list. */
 function findMinute(list: readonly Figure[], minute: number, low = 0, high = list.length): number {
   const middle = (low + high) >>> 1;
   if (low === high) return low;
@@ -177,7 +185,7 @@ function toPoint(counted: Counted, first: number, last: number) {
   };
 }
 
-/** Returns the milliseconds within which that share of the answers came, by nearest rank. */
+/** Returns the milliseconds within which that share of the answers arrived, by nearest rank. */
 function findPercentile(classes: Shares, share: number): number | null {
   let left = Math.ceil(classes.reduce((total, [, count]) => total + count, 0) * share);
   const found = classes.find(([, count]) => (left -= count) <= 0);
@@ -232,7 +240,7 @@ function askGuessing(counted: Counted, minute: number): Answer {
 function askPumping(counted: Counted, minute: number): Answer {
   const { windowMinutes, minSent } = THRESHOLDS.pumping;
   const first = minute - windowMinutes + 1;
-  // A code takes a while to be entered: messages of this minute are not counted yet.
+  // Leave out messages of this minute: entering a code takes a while.
   const places = (['-prefix', ''] as const).flatMap((by) =>
     join(counted.by(`sent${by}`, first, minute - 1), counted.by(`verified${by}`, first, minute)),
   );
@@ -267,7 +275,7 @@ function askMoney(counted: Counted, minute: number): Answer {
   return hours < watchHours ? answer('watch', 'Low', detail) : answer('ok', 'Enough', detail);
 }
 
-/** Adds up what the balance fell by; money that was paid in does not count against it. */
+/** Adds up by how much the balance fell. Money that was paid in is not subtracted. */
 function spentInAnHour(counted: Counted, minute: number): number {
   let before = counted.last('balance', minute - 60)?.amount;
   return counted.between('balance', minute - 59, minute).reduce((spent, { amount }) => {

@@ -1,6 +1,6 @@
 import type { RedisClientType } from 'redis';
 
-/** Of a state the last value of a minute counts; all other series add up. */
+/** Series of states, for which the last value of a minute counts. All other series add up. */
 const STATES = ['balance', 'breaker', 'refusing', 'currency'] as const;
 type Traffic = `${'sent' | 'verified'}${'' | '-prefix' | '-purpose'}`;
 type Sum =
@@ -16,11 +16,11 @@ type Sum =
 export type Series = (typeof STATES)[number] | Sum;
 const isState = (series: Series): boolean => STATES.some((state) => state === series);
 
-/** One count, amount or state in one minute. All are whole numbers; money is in millionths. */
+/** A count, an amount or a state in one minute. All are whole numbers. Money is in millionths. */
 export interface Figure {
   readonly minute: number;
   readonly series: Series;
-  /** What is counted apart within the series: a country, a prefix, a reason. */
+  /** The label within the series: a country, a prefix, a reason. */
   readonly label: string;
   readonly amount: number;
 }
@@ -31,14 +31,12 @@ export interface FigureStore {
   read(first: number, last: number): Promise<readonly Figure[]>;
 }
 
-/**
- * The longest time range of the page, and an hour before it that its first minutes look back to.
- */
+/** The longest time range of the page, plus the hour before it that its first minutes need. */
 export const MINUTES_KEPT = 25 * 60;
-/** A figure is stored within this time of its event. */
+/** A figure is stored within this time after its event. */
 export const MINUTES_OPEN = 2;
 
-/** Keeps figures in this process: they are lost when it ends, and each worker has its own. */
+/** Keeps figures in this process. They are lost when it ends, and each worker has its own. */
 export function memoryFigures(): FigureStore {
   const kept = new Map<number, Map<string, Figure>>();
   return {
@@ -59,9 +57,9 @@ export function memoryFigures(): FigureStore {
   };
 }
 
-/** Keeps figures for all processes, in a hash for each minute. */
+/** Keeps figures for all processes, in one hash per minute. */
 export function redisFigures(client: RedisClientType, prefix = 'harbour:ops:'): FigureStore {
-  // Minutes that change no more are read once: 24 hours are 1,440 hashes, every few seconds.
+  // Read minutes that no longer change only once: 24 hours are 1,440 hashes, every few seconds.
   const closed = new Map<number, readonly Figure[]>();
 
   async function readMinute(minute: number, last: number): Promise<readonly Figure[]> {

@@ -5,36 +5,38 @@ import type { FigureStore, Series } from './figures';
 const MINUTE_MS = 60_000;
 const MILLIONTHS = 1_000_000;
 /**
- * The balance is requested after a send, at most this often; the price list, which names the
- * currency, more rarely.
+ * How often the balance is requested after a send, at most; and, more rarely, the price list, which
+ * names the currency.
  */
 const BALANCE_EVERY_MS = 30_000;
 const CURRENCY_EVERY_MS = 60 * MINUTE_MS;
 /**
- * Of one series in one minute; further ones are counted together, so that an attack cannot fill the
- * memory.
+ * The most labels of one series in one minute. Further ones are counted together, so that an attack
+ * cannot fill the memory.
  */
 const MOST_LABELS = 200;
 export const OTHERS = 'others';
 
 /**
- * Response times are counted in classes, each 5 % above the one before: a percentile is accurate to
- * 2.5 %.
+ * Response times are counted in classes, each 5 % above the one before, so that a percentile is
+ * accurate to 2.5 %.
  */
 const LATENCY_STEP = 1.05;
 const toLatencyClass = (ms: number): number =>
   Math.round(Math.log(Math.max(1, ms)) / Math.log(LATENCY_STEP));
 export const fromLatencyClass = (index: number): number => LATENCY_STEP ** index;
-/** The number without its last four digits, as the library's limit `per-prefix` counts it. */
+/**
+ * Returns the number without its last four digits, as the library's limit `per-prefix` counts it.
+ */
 const toPrefix = (mobile: string): string => `${mobile.slice(0, -4)}····`;
-/** A rejection, of a wrong code for example, is an answer. */
+/** Returns whether a call failed. A rejection, such as that of a wrong code, is an answer. */
 export const isFailure = (outcome: string): boolean => outcome !== 'ok' && outcome !== 'rejected';
 const toMillionths = (amount: string): number => Math.round(Number(amount) * MILLIONTHS);
 
 /**
- * Counts events by the minute: returns a listener for `onEvent`, and a policy that allows
- * everything, counts prefixes, which no event names, and requests the balance. Figures that cannot
- * be stored are lost: they must not delay a login.
+ * Counts events by the minute. Returns a listener for `onEvent`, and a policy that allows
+ * everything: it counts prefixes, which no event names, and requests the balance. Figures that
+ * cannot be stored are lost, because they must not delay a login.
  */
 export function recordEvents(store: FigureStore, now: () => number) {
   const known = new Map<Series, Set<string>>();
@@ -70,7 +72,8 @@ export function recordEvents(store: FigureStore, now: () => number) {
     verified: ({ mobile }) => note('verified-prefix', toPrefix(mobile)),
   };
 
-  // Nothing is wrong yet in a new process. One that has died tells no more that its breaker closes.
+  // A new process starts without problems. One that has ended can no longer report that its breaker
+  // closes.
   (['breaker', 'refusing'] as const).forEach((state) => note(state, '', 0));
 
   function onEvent(event: SmsOtpEvent): void {
@@ -94,11 +97,11 @@ export function recordEvents(store: FigureStore, now: () => number) {
     else if (event.type === 'gateway-credentials-refused' || event.type === 'gateway-refusing') {
       note('refusing', '', event.gatewayCode);
     } else if (event.type === 'gateway-call') {
-      // A gateway that sends refuses no one any more.
+      // A gateway that sends no longer rejects all users.
       if (event.call === 'generate' && event.outcome === 'ok') note('refusing', '', 0);
       if (!LOGIN_CALLS.includes(event.call)) return;
       note('call', event.outcome);
-      // A refused connection is fast, and no answer. Authentication lies within the calls that wait
+      // A refused connection is fast, and no answer. Authentication is part of the calls that wait
       // for it.
       if (!isFailure(event.outcome) && event.call !== 'auth')
         note('latency', toLatencyClass(event.durationMs));
@@ -109,7 +112,7 @@ export function recordEvents(store: FigureStore, now: () => number) {
 }
 
 const LOGIN_CALLS: readonly string[] = ['auth', 'generate', 'validate'];
-/** What stops someone who guesses, or reports them. */
+/** Events that stop or report guessing. */
 const LOCKS = [
   'locked',
   'disabled',
@@ -139,8 +142,8 @@ const SHOWN = [
 ];
 
 /**
- * Returns what happened, the details, the user and the address; null for an event that is neither
- * refusal nor alarm.
+ * Returns what happened, the details, the user and the address. Null for an event that is neither a
+ * refusal nor an alarm.
  */
 function toLogLine(event: SmsOtpEvent): string | null {
   const isFailedCall = event.type === 'gateway-call' && isFailure(event.outcome);

@@ -9,12 +9,12 @@ import { userOf } from '../users';
 
 declare module 'express-session' {
   interface SessionData {
-    /** The sealed secret of an authenticator app that waits for its first code. */
+    /** The sealed secret of an authenticator app until its first code confirms it. */
     authenticatorApp?: string;
   }
 }
 
-/** The settings of authenticator apps. */
+/** Returns the routes of the settings for authenticator apps. */
 export function authenticatorAppPages(
   { requireSecondFactor, logins, trustedDevices }: BankOtp,
   apps: AuthenticatorApps,
@@ -36,7 +36,7 @@ export function authenticatorAppPages(
     });
   });
 
-  // It counts after one right code: someone whose scan has failed is not locked out.
+  // Activate it only after a right code, so that a failed scan does not lock the user out.
   router.post('/settings/authenticator-app', form, async (req, res) => {
     const { authenticatorApp: waiting } = req.session;
     if (!waiting) return res.redirect(303, '/settings');
@@ -50,7 +50,7 @@ export function authenticatorAppPages(
     const { id } = userOf(req);
     await apps.remove(id);
     await texts.afterRemoval(id);
-    // The user may have lost the phone: every other login that it opened ends.
+    // The user may have lost the phone, so end all other logins that it opened.
     await trustedDevices.revokeAll(id);
     await logins.revokeAll(id, req);
     res.redirect(303, '/settings?app-removed');

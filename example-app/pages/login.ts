@@ -5,10 +5,12 @@ import { takeName } from '../forms';
 import { readQueryNotice, toNotice, translateFor, type Notice } from '../i18n';
 import { DEMO_PASSWORD } from '../users';
 
-/** Waiting is all that helps: a page that says so does not lead to the code as well. */
+/** Reasons after which the user can only wait, so that the page does not lead to the code. */
 const CLOSED: ReadonlySet<Reason | null> = new Set(['locked', 'disabled', 'send-limit', 'denied']);
 
-/** The pages in front of the second factor. `bank-login.ts` answers their forms. */
+/**
+ * Returns the routes of the pages before the second factor. `bank-login.ts` handles their forms.
+ */
 export function loginPages(smsOtp: BankOtp): Router {
   const router = Router();
 
@@ -20,7 +22,7 @@ export function loginPages(smsOtp: BankOtp): Router {
   router.get('/login', (req, res) => {
     if (req.user) return res.redirect(303, '/account');
     const status = smsOtp.status(req);
-    // The session still names a pending login whose time is over.
+    // The session still names a pending login that has expired.
     const isTimedOut = status.pending === null && req.session.smsOtp?.pending !== undefined;
     const timedOut: Notice = { kind: 'error', text: translateFor(req)('notice.timedOut') };
     res.render('login', {
@@ -30,7 +32,7 @@ export function loginPages(smsOtp: BankOtp): Router {
     });
   });
 
-  // What the footer links to, for those who add a number.
+  // The footer links to this page, for users who add a number.
   router.get('/privacy', (_req, res) => {
     const wayOut = { href: '/', key: 'error.firstPage' };
     res.render('message', { title: 'privacy.title', text: 'privacy.text', wayOut });

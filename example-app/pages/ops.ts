@@ -12,12 +12,12 @@ import { MINUTES_KEPT, type FigureStore } from '../ops/figures';
 import { readSupport } from '../ops/support';
 
 const MINUTE_MS = 60_000;
-/** The charts are drawn by uPlot, served from the package's own files. */
+/** The folder of uPlot, which draws the charts. Its files are served from the package. */
 const UPLOT = dirname(require.resolve('uplot'));
 
 /**
- * What the messages do and cost, for operators with a second factor. `isShared`: all processes
- * are counted.
+ * Returns the routes for operators with a second factor: figures and costs of the messages.
+ * `isShared`: all processes are counted.
  */
 export function opsPages(
   { requireSecondFactor }: Pick<SmsOtp, 'requireSecondFactor'>,
@@ -25,7 +25,7 @@ export function opsPages(
 ): Router {
   const router = Router();
   const known = new Map<string, string>();
-  // The app forbids caching of all it serves; these files are the same for everyone.
+  // Allow caching again, which the app forbids: these files are the same for all users.
   const setHeaders = (res: Response) => res.set('Cache-Control', 'public, max-age=86400');
   router.use('/ops/uplot', serveFolder(UPLOT, { index: false, setHeaders }));
 
@@ -50,7 +50,7 @@ export function opsPages(
   return router;
 }
 
-/** Answers 404 to everyone else. */
+/** Answers 404 to all other users. */
 function onlyOperators({ user }: Request, _res: Response, next: NextFunction): void {
   next(user?.isOperator ? undefined : 'router');
 }

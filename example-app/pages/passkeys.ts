@@ -7,7 +7,7 @@ import type { PasskeyStore } from '../passkeys';
 import type { TextSwitch } from '../text-switch';
 import { userOf } from '../users';
 
-/** The settings of passkeys. */
+/** Returns the routes of the settings for passkeys. */
 export function passkeyPages(
   { trustedDevices, logins, requireSecondFactor }: BankOtp,
   store: PasskeyStore,
@@ -21,7 +21,7 @@ export function passkeyPages(
       translateFor(req)('settings.passkeyOf', { date: formatDate(req, now) }),
   });
   const router = Router();
-  // A script asks for the options. It leads to the settings when it is refused.
+  // A script requests the options. If it is refused, it redirects to the settings.
   const form = requireSecondFactor({ maxAgeSeconds: 300, redirect: '/settings' });
 
   router.post('/settings/passkeys/options', form, settings.registrationOptions);
@@ -37,7 +37,7 @@ export function passkeyPages(
     const { id } = userOf(req);
     await settings.remove(req, readField(req, 'passkeyId'));
     await texts.afterRemoval(id);
-    // The user may have lost the device: every other login that it opened ends.
+    // The user may have lost the device, so end all other logins that it opened.
     await trustedDevices.revokeAll(id);
     await logins.revokeAll(id, req);
     res.redirect(303, '/settings?passkey-removed');
@@ -53,7 +53,7 @@ function parseJson(text = ''): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // No response of a browser: it is refused as one.
+    return null; // Refuse it like a wrong response: it is not the response of a browser.
   }
 }
 

@@ -16,7 +16,10 @@ interface SettingsParts {
   readonly users: Pick<Users, 'passkeys'>;
 }
 
-/** The bank's own settings: passkeys, authenticator apps, and whether login codes are texted. */
+/**
+ * Returns the routes of the bank's own settings: passkeys, authenticator apps, and whether login
+ * codes are sent by text message.
+ */
 export function settingsPages(
   smsOtp: BankOtp,
   { authenticatorApps: apps, passkeyOptions, texts, users }: SettingsParts,
@@ -59,7 +62,10 @@ export function settingsPages(
   });
   return router;
 
-  /** A user needs something better than texts, and a way back. */
+  /**
+   * Returns whether a user may turn messages off: the user needs a better factor and recovery
+   * codes.
+   */
   async function canSwitchTextsOff(userId: string): Promise<boolean> {
     return (await texts.hasBetter(userId)) && (await recoveryCodes.count(userId)) > 0;
   }

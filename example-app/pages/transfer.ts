@@ -12,7 +12,7 @@ interface Transfer {
   readonly amountCents: number;
 }
 
-/** The demo's whole bank, kept in the session so that the example needs no database. */
+/** The demo's whole bank. It is kept in the session, so that the example needs no database. */
 interface Bank {
   readonly balanceCents: number;
   readonly transfers: readonly Transfer[];
@@ -31,7 +31,10 @@ function bankOf({ session }: Request): Bank {
   return session.bank ?? { balanceCents: 248_032, transfers: [] };
 }
 
-/** The account, and transfers: money moves only with a code that was texted for this transfer. */
+/**
+ * Returns the routes of the account and of transfers. Money moves only with a code that was sent
+ * for this transfer.
+ */
 export function transferPages(smsOtp: BankOtp, passkeys: PasskeyStore): Router {
   const router = Router();
   const guard = smsOtp.requireSecondFactor();
@@ -42,7 +45,7 @@ export function transferPages(smsOtp: BankOtp, passkeys: PasskeyStore): Router {
       'too-late': ['error', 'account.isNotDone'],
     });
     const bank = bankOf(req);
-    // After a login by a texted code, once a week.
+    // Offer it after a login with a code by text message, once a week.
     const offersPasskey =
       verified?.method === 'sms' &&
       (await passkeys.isOffered(userOf(req).id, verified.at, readClock(req)));
@@ -63,7 +66,7 @@ export function transferPages(smsOtp: BankOtp, passkeys: PasskeyStore): Router {
   const approve = smsOtp.stepUp({
     transaction: (req) => {
       const { payee, amountCents } = transferForm(req).parse(req.body);
-      // The same in every language, for the text message and the code page.
+      // Write the amount the same in every language, for the message and the code page.
       return { payee, amount: `${(amountCents / 100).toFixed(2)} USD` };
     },
     successRedirect: '/transfer/code',
@@ -91,12 +94,15 @@ export function transferPages(smsOtp: BankOtp, passkeys: PasskeyStore): Router {
   return router;
 }
 
-/** After these the code is worthless, though a new one may be requested. */
+/** Reasons after which the code no longer works, although a new one may be requested. */
 const ENDS_CODE: ReadonlySet<Reason | null> = new Set<Reason>([
   ...(['too-many-attempts', 'expired', 'unconfirmed', 'locked', 'disabled'] as const),
 ]);
 
-/** What the page of the code shows. Durations and not times: the browser's clock may be wrong. */
+/**
+ * Returns the content of the code page. It has durations and no times, because the browser's clock
+ * may be wrong.
+ */
 function describeCode(pending: PendingStatus, notice: SmsOtpStatus['notice'], nowMs: number) {
   const { transaction, maskedPhone, attemptsLeft, expiresAt, resendAt } = pending;
   const secondsUntil = (time: number): number => Math.max(0, Math.ceil((time - nowMs) / 1000));
@@ -110,7 +116,7 @@ function describeCode(pending: PendingStatus, notice: SmsOtpStatus['notice'], no
   };
 }
 
-/** The fields of the form. The messages are keys of texts. */
+/** Checks the fields of the form. The messages are keys of texts. */
 function transferForm(req: Request) {
   const amount = z
     .string('transfer.enterAmount')
@@ -137,7 +143,7 @@ function refuseOddForms(req: Request, res: Response, next: NextFunction): void {
   });
 }
 
-/** Executes the transfer of the text message, whatever this request contains. */
+/** Executes the transfer that the message showed, whatever this request contains. */
 function sendMoney(req: Request, res: Response, next: NextFunction): void {
   const outcome = req.smsOtp;
   if (!outcome || !('transaction' in outcome) || !outcome.transaction) return next();
@@ -149,7 +155,7 @@ function sendMoney(req: Request, res: Response, next: NextFunction): void {
     balanceCents: bank.balanceCents - amountCents,
     transfers: [{ payee, amountCents }, ...bank.transfers].slice(0, TRANSFERS_KEPT),
   };
-  // A redirect before the session is saved would show the old balance.
+  // Save the session first: otherwise the next page could show the old balance.
   saveSession(req, (error?: unknown) =>
     error ? next(error) : res.redirect(303, '/account?transferred'),
   );

@@ -46,7 +46,7 @@ inChromium(describe)('every page of the example app', () => {
       site.advanceSeconds(60);
       site.simulator.failNext('generate', 'html-502');
       await givePassword(page);
-      await page.getByRole('alert').getByText('We could not text you a code.').waitFor();
+      await page.getByRole('alert').getByText('We could not send you a code.').waitFor();
       expect(await page.getByLabel('Code from the text message').count()).toBe(0);
       expect(await findFlaws(page)).toEqual([]);
       await page.getByRole('link', { name: 'I can’t get a code' }).click();
@@ -54,7 +54,7 @@ inChromium(describe)('every page of the example app', () => {
       await page.getByRole('link', { name: 'Use a recovery code' }).click();
       await page.getByLabel('Recovery code').fill('0000-0000-0000-0000-0000-0000');
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await page.getByRole('alert').getByText('That code is not right.').waitFor();
+      await page.getByRole('alert').getByText('That code is not correct.').waitFor();
       expect(await findFlaws(page)).toEqual([]);
       await page.goto('/login');
       await page.getByText('You haven’t finished logging in.').waitFor();

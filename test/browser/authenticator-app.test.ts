@@ -30,7 +30,7 @@ inChromium(describeInCompleteRun)('the authenticator app of the example app', ()
       const show = (): string =>
         new TOTP({ secret: key }).generate({ timestamp: window.site.now() });
       await enter('12345', 'Turn it on');
-      await page.getByRole('alert').getByText('That code is not right.').waitFor();
+      await page.getByRole('alert').getByText('That code is not correct.').waitFor();
       expect(await findFlaws(page)).toEqual([]);
       await enter(show(), 'Turn it on');
       await page.getByRole('status').getByText('Your authenticator app is set up.').waitFor();
@@ -42,14 +42,14 @@ inChromium(describeInCompleteRun)('the authenticator app of the example app', ()
       expect(await findFlaws(page)).toEqual([]);
       await page.getByRole('link', { name: 'Use your authenticator app' }).click();
       await enter('12345', 'Confirm');
-      await page.getByRole('alert').getByText('That code is not right.').waitFor();
+      await page.getByRole('alert').getByText('That code is not correct.').waitFor();
       await page.getByRole('link', { name: 'Choose another way' }).click();
       await page.getByRole('button', { name: 'Send a new code' }).click();
       await page.getByLabel('Code from the text message').waitFor();
       await page.getByRole('link', { name: 'I can’t get a code' }).click();
       await page.getByRole('link', { name: 'Use your authenticator app' }).click();
       await enter('12345', 'Confirm');
-      await page.getByRole('alert').getByText('That code is not right.').waitFor();
+      await page.getByRole('alert').getByText('That code is not correct.').waitFor();
       expect(await findFlaws(page)).toEqual([]);
       await enter(show(), 'Confirm');
       await page.waitForURL('**/account');

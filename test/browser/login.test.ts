@@ -36,7 +36,7 @@ inChromium(describe)('the login in Chromium', () => {
     it('says at the field that a code is wrong, and takes the right one after it', async () => {
       await givePassword(page);
       await giveCode(page, readWrongPin(window.site));
-      await page.getByRole('alert').getByText('That code is not right.').waitFor();
+      await page.getByRole('alert').getByText('That code is not correct.').waitFor();
       const field = page.getByLabel('Code from the text message');
       expect(await field.getAttribute('aria-invalid')).toBe('true');
       expect(await field.getAttribute('aria-describedby')).toBe('notice code-hint');

@@ -66,7 +66,7 @@ inChromium(describeInCompleteRun)('a form of the pages that is submitted twice',
       await page.goto('/account');
       const isIn = (await page.locator('h1').innerText()) === 'Your account';
       expect(isIn || /log in|already be logged in/i.test(said)).toBe(true);
-      expect(said).not.toContain('That code is not right');
+      expect(said).not.toContain('That code is not correct');
     });
 
     it('sends one code to a new number, which is taken, or says when to try again', async () => {

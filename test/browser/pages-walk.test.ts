@@ -94,7 +94,7 @@ inChromium(describe)('a walk through the pages in Chromium, under the defaults o
       id: 'code',
       value: '',
       ariaInvalid: 'true',
-      first: 'That code is not right. Check it and try again.',
+      first: 'That code is not correct. Check it and try again.',
     });
     await page.keyboard.type(app.simulator.lastPin(HOME) ?? '');
     await page.keyboard.press('Enter');

@@ -156,7 +156,7 @@ inChromium(describe)('passkeys in Chromium', () => {
       expect(texts()).toBe(sent);
       await page.goto('/settings');
       await page.getByRole('button', { name: 'Text me login codes again' }).click();
-      await page.getByText('You can ask for a texted code again').waitFor();
+      await page.getByText('You can ask for a code by text message again').waitFor();
       await logOut();
       await givePassword(page);
       await page.getByRole('button', { name: 'Send me a text message instead' }).click();

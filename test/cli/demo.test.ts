@@ -83,7 +83,7 @@ describe('demo', () => {
       const wrong = await browser.post('/second-factor/code', { pin: '0000000000' });
       expect(wrong.headers.get('location')).toBe('/second-factor/code');
       expect(await (await browser.get('/second-factor/code')).text()).toContain(
-        'That code is not right.',
+        'That code is not correct.',
       );
       const right = await browser.post('/second-factor/code', { pin: await readCode(inbox) });
       expect(right.headers.get('location')).toBe('/account');

@@ -23,7 +23,7 @@ describe('an accident in the example app', () => {
       const answer = await visitor.givePassword();
       expect([answer.status, answer.headers.location]).toEqual([303, '/second-factor/code']);
       expect((await visitor.open('/second-factor/code')).text).toContain(
-        'We could not text you a code',
+        'We could not send you a code',
       );
       site.advanceSeconds(300);
       expect((await visitor.logIn()).headers.location).toBe('/account');

@@ -48,7 +48,7 @@ describe('the authenticator app of the example app', () => {
     const refused = await visitor.submit(PAGE, PAGE, { pin: wrong(key) });
     expect(refused.headers.location).toBe(`${PAGE}?wrong-code`);
     const again = await visitor.open(`${PAGE}?wrong-code`);
-    expect(readNotice(again)).toContain('That code is not right.');
+    expect(readNotice(again)).toContain('That code is not correct.');
     expect(readKey(again)).toBe(key);
     site.advanceSeconds(60);
     await begin();
@@ -85,7 +85,7 @@ describe('the authenticator app of the example app', () => {
     const refused = await give(other, code);
     expect(refused.headers.location).toBe('/second-factor/factor-totp');
     const page = await other.open('/second-factor/factor-totp');
-    expect(readNotice(page)).toContain('That code is not right.');
+    expect(readNotice(page)).toContain('That code is not correct.');
     expect(page.text).not.toContain('Attempts left');
     site.advanceSeconds(30);
     expect((await give(other, show(key))).headers.location).toBe('/account');
@@ -115,7 +115,7 @@ describe('the authenticator app of the example app', () => {
     expect((await other.open('/second-factor/code')).text).toContain('Attempts left: 4.');
     expect((await give(other, wrong(key))).headers.location).toBe('/second-factor/factor-totp');
     const refused = await other.open('/second-factor/factor-totp');
-    expect(readNotice(refused)).toContain('That code is not right.');
+    expect(readNotice(refused)).toContain('That code is not correct.');
     expect((await other.giveCode(readPin(site))).headers.location).toBe('/account');
   });
 

@@ -208,6 +208,6 @@ describe('the pages of the example app', () => {
 it('the demo users are refused in production', async () => {
   const config = { ...readConfig({}), isProduction: true };
   await expect(openUsers(config)).rejects.toThrow(
-    'NODE_ENV=production: everyone knows the demo users’ password.',
+    'NODE_ENV=production: the password of the demo users is public.',
   );
 });

@@ -39,7 +39,7 @@ describe('the configuration of the example app', () => {
     expect(readConfig({ GATEWAY: 'sms' })).toMatchObject({ hasSmsGateway: true, gateway: null });
     expect(readConfig({}).hasSmsGateway).toBe(false);
     expect(problemsOf({ ...GATEWAY, GATEWAY: 'sms' })).toEqual([
-      'GATEWAY=sms texts to the inbox page of the simulator: put your own sendSms into start.ts',
+      'GATEWAY=sms sends to the inbox page of the simulator: put your own sendSms into start.ts',
     ]);
   });
 

@@ -32,7 +32,7 @@ describe('what the example app refuses', () => {
       (await visitor.submit('/second-factor/code', '/second-factor/resend')).headers.location,
     ).toBe('/second-factor/code');
     expect(readNotice(await visitor.open('/second-factor/code'))).toContain(
-      'too soon to send another text',
+      'too soon to send another message',
     );
     expect(site.simulator.outbox).toHaveLength(1);
   });

@@ -35,7 +35,7 @@ describe.each(['A', 'B'] as const)('the login of the example app, gateway %s', (
       '/second-factor/code',
     );
     const page = await visitor.open('/second-factor/code');
-    expect(readNotice(page)).toContain('That code is not right.');
+    expect(readNotice(page)).toContain('That code is not correct.');
     expect(page.text).toContain('aria-invalid="true"');
     expect(readNotice(await visitor.open('/second-factor/code'))).toBeNull();
     expect((await visitor.giveCode(readPin(site))).headers.location).toBe('/account');

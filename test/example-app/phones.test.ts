@@ -99,7 +99,7 @@ describe('the numbers in the settings of the example app', () => {
     ['letters', '+1 FLOWERS', 'does not look like a phone number'],
     ['nothing', '', 'does not look like a phone number'],
     ['a number that no country has', '02025550130', 'does not look like a phone number'],
-    ['a country that is not texted', '+4915123456789', 'cannot send texts to the country'],
+    ['a country that is not texted', '+4915123456789', 'cannot send messages to the country'],
     ['a premium number', '+19005550130', 'cannot send codes to this number'],
   ])('refuse %s and say why', async (_what, phone, sentence) => {
     const page = await visitor.submit('/account', '/second-factor/add-number', { phone });
@@ -117,7 +117,7 @@ describe('the numbers in the settings of the example app', () => {
       '';
     await visitor.submit('/account', '/second-factor/remove-number', { phoneId: foreign });
     expect(readNotice(await visitor.open('/second-factor/settings'))).toContain(
-      'no mobile number for this account that we can text',
+      'no mobile number for this account that can receive codes',
     );
   });
 });

@@ -45,7 +45,7 @@ describe('the recovery codes of the example app', () => {
     const [bob, foreign] = await recover(codes[1] ?? '', 'bob');
     expect(foreign.headers.location).toBe('/second-factor/recovery-code');
     expect(readNotice(await bob.open('/second-factor/recovery-code'))).toContain(
-      'That code is not right.',
+      'That code is not correct.',
     );
     expect(site.simulator.lastPin(BOB_PHONE)).toBeDefined();
   });

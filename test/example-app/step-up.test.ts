@@ -50,7 +50,7 @@ describe.each(['A', 'B'] as const)('the settings of the example app, gateway %s'
     await visitor.submit('/second-factor/step-up', '/second-factor/step-up');
     await visitor.giveCode(readWrongPin(site));
     expect(readNotice(await visitor.open('/second-factor/code'))).toContain(
-      'That code is not right.',
+      'That code is not correct.',
     );
     await visitor.submit('/second-factor/code', '/second-factor/cancel');
     expect((await visitor.open('/account')).status).toBe(200);

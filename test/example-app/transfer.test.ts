@@ -48,7 +48,7 @@ describe.each(['A', 'B'] as const)('the transfer of the example app, gateway %s'
   it('moves nothing without the code, nor with a wrong one', async () => {
     await order();
     expect((await visitor.approve(readWrongPin(site))).headers.location).toBe('/transfer/code');
-    expect(readNotice(await visitor.open('/transfer/code'))).toContain('That code is not right.');
+    expect(readNotice(await visitor.open('/transfer/code'))).toContain('That code is not correct.');
     expect((await visitor.open('/account')).text).not.toContain('Marina Books');
   });
 

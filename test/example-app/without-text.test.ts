@@ -45,7 +45,7 @@ describe('the code page of the example app', () => {
     await visitor.givePassword();
     await visitor.submit('/second-factor/code', '/second-factor/resend');
     expect(readNotice(await visitor.open('/second-factor/code'))).toBe(
-      'It’s too soon to send another text.',
+      'It’s too soon to send another message.',
     );
   });
 
@@ -55,7 +55,7 @@ describe('the code page of the example app', () => {
     expect((await visitor.givePassword()).headers.location).toBe('/second-factor/code');
     const page = await visitor.open('/second-factor/code');
     // The notice says it once, and the button for the next text counts the seconds.
-    expect(readNotice(page)).toBe('We could not text you a code. Try again in a moment.');
+    expect(readNotice(page)).toBe('We could not send you a code. Try again in a moment.');
     expect(page.text).not.toContain('We haven’t sent you a code yet.');
     expect([hasField(page, 'pin'), await offersRecovery()]).toEqual([false, true]);
     const answer = await visitor.submit('/second-factor/code', '/second-factor/recovery-code', {
@@ -65,7 +65,7 @@ describe('the code page of the example app', () => {
   });
 
   it.each([
-    ['en', 'We cannot text you another code right now. You can try again in 24 hours.'],
+    ['en', 'We cannot send you another code right now. You can try again in 24 hours.'],
     [
       'de',
       'Wir können Ihnen gerade keinen weiteren Code senden. Sie können es in 24 Stunden erneut versuchen.',

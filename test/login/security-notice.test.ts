@@ -48,7 +48,7 @@ const NOTICED: readonly (readonly [SmsOtpEvent, string, readonly string[]])[] = 
     'Too many wrong codes for your account',
     [],
   ],
-  [{ type: 'disabled', ...SUBJECT }, 'Codes are switched off for your account', []],
+  [{ type: 'disabled', ...SUBJECT }, 'Codes are turned off for your account', []],
   [{ ...VERIFIED, isKnownBrowser: false }, 'A login to your account in a new browser', []],
 ];
 

@@ -41,7 +41,7 @@ const INSIDE = { isLoggedIn: true, settingsHref: 'settings' } as const;
 
 const error = (text: string) => ({ notice: { kind: 'error', text } as const });
 const info = (text: string) => ({ notice: { kind: 'info', text } as const });
-const WRONG = error('That code is not right. Check it and try again.');
+const WRONG = error('That code is not correct. Check it and try again.');
 const LOCKED = error('Too many wrong codes were entered for this account. Try again in 15 min.');
 
 export const CODE = {
@@ -69,7 +69,7 @@ const codePages: Readonly<Record<string, Page>> = {
   'code-unknown-number': { ...CODE, digits: '', ways: [], trustDays: null },
   'code-not-sent': {
     ...CODE,
-    ...error('We could not text you a code. Try again in a moment, or log in another way.'),
+    ...error('We could not send you a code. Try again in a moment, or log in another way.'),
     state: 'not-sent',
   },
   'code-not-sent-no-notice': { ...CODE, state: 'not-sent', resend: { seconds: 0, others: [] } },

@@ -96,10 +96,10 @@ describe('a GET of the pages', () => {
         .set({ ...VISIT, 'sec-fetch-mode': 'navigate', ...headers });
     expect(test.sessions.writes).toHaveLength(length);
     const first = await browser.ask('get', '/second-factor/code').set(VISIT);
-    expect(first.text).toContain('That code is not right');
+    expect(first.text).toContain('That code is not correct');
     expect(test.sessions.writes).toHaveLength(length + 1);
     const second = await browser.ask('get', '/second-factor/code').set(VISIT);
-    expect(second.text).not.toContain('That code is not right');
+    expect(second.text).not.toContain('That code is not correct');
     expect(test.sessions.writes).toHaveLength(length + 1);
   });
 

@@ -37,7 +37,7 @@ const kept = (test: TestApp): string =>
 describe('a number that is refused', () => {
   it.each([
     ['is none', 'call me on +1 312', 'does not look like a phone number'],
-    ['is of another country', '+4915112345678', 'cannot send texts to the country'],
+    ['is of another country', '+4915112345678', 'cannot send messages to the country'],
     ['is a landline', '+16045550123', ''],
     ['has markup in it', '"><script>alert(1)</script>', 'does not look like a phone number'],
   ])('because it %s is in the field again', async (_title, phone, sentence) => {

@@ -158,8 +158,8 @@ describe('a form of the pages', () => {
     await enterPassword(browser);
     await send(browser, 'code', { 'sec-fetch-site': 'same-origin' });
     const refused = await send(browser, 'code', { 'sec-fetch-site': 'cross-site' });
-    expect(refused.text).not.toContain('That code is not right');
-    expect((await open(browser, 'code')).text).toContain('That code is not right');
+    expect(refused.text).not.toContain('That code is not correct');
+    expect((await open(browser, 'code')).text).toContain('That code is not correct');
   });
 });
 

@@ -44,7 +44,7 @@ describe('the page of the code', () => {
   });
 
   it.each([
-    ['wrong', '000000', 'That code is not right'],
+    ['wrong', '000000', 'That code is not correct'],
     ['malformed', 'abc', 'does not look like a code'],
     ['empty', '', 'does not look like a code'],
     ['missing', undefined, 'does not look like a code'],

@@ -306,7 +306,7 @@ describe('numbers', () => {
     const wrong = await submit(browser, 'confirm-number', { pin: '000000' });
     expect(wrong.location).toBe('/second-factor/code');
     const page = await open(browser, 'code');
-    expect(page.text).toContain('That code is not right');
+    expect(page.text).toContain('That code is not correct');
     expect(page.text).toContain('action="confirm-number"');
     expect((await submit(browser, 'cancel')).location).toBe('/home');
     expect(numbersOf(test)).toEqual([HOME, `${OTHER}?`]);

@@ -13,7 +13,7 @@ describe.each(['A', 'B'] as const)('the pages in variant %s', (variant) => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('Enter your code')]);
     const wrong = await submit(browser, 'code', { pin: '000000' });
     expect([wrong.status, wrong.location]).toEqual([303, '/second-factor/code']);
-    expect((await open(browser, 'code')).text).toContain('That code is not right');
+    expect((await open(browser, 'code')).text).toContain('That code is not correct');
     test.clock.advanceSeconds(40);
     expect((await submit(browser, 'resend')).location).toBe('/second-factor/code');
     expect((await submit(browser, 'code', { pin: test.code() })).location).toBe('/home');

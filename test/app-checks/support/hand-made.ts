@@ -113,7 +113,7 @@ export function addHandMade(kit: Kit, made: HandMade = {}): void {
         res.redirect(303, '/account');
       });
     }
-    req.session.notice = 'That code is not right.';
+    req.session.notice = 'That code is not correct.';
     res.redirect(303, '/login/pin');
   };
 
