@@ -83,7 +83,9 @@ function isOfPostgres(error: unknown): boolean {
 /** Matches "READONLY You can't write …". Redis 6 puts "ERR Error running script …: -" before it. */
 const REDIS_REPLY = /^(?:ERR Error running script .*: -)?(?<code>[A-Z]{2,12}) /s;
 
-/** What Redis 7.0 answers if a script lacks the right to a command: it has no own code for that. */
+/**
+ * What Redis 7.0 answers if a script lacks the right to a command: it has no specific code for it.
+ */
 const REDIS_RIGHT = "ERR The user executing the script can't ";
 
 function readRedisCode(error: unknown): string | null {

@@ -66,7 +66,7 @@ async function readAuthorities(call: CommandCall): Promise<readonly string[] | u
   if (path === undefined) return undefined;
   const pem = await readText(call.io.folder, path);
   if (isCertificate(pem)) return [...rootCertificates, pem];
-  throw new WrongUsage('the file of --ca must hold certificates as PEM');
+  throw new WrongUsage('the file of --ca must contain certificates as PEM');
 }
 
 function isCertificate(pem: string): boolean {

@@ -177,7 +177,9 @@ function checkTemplate(
   }
 
   if (hasForeignOriginLine(template)) {
-    throw new TypeError(`${what} must not hold "@host #" followed by anything but ${PLACEHOLDER}`);
+    throw new TypeError(
+      `${what} must not contain "@host #" followed by anything but ${PLACEHOLDER}`,
+    );
   }
   return template;
 }

@@ -133,10 +133,10 @@ describe('forgery by a variable of a message', () => {
   });
 
   it.each([
-    ['\n@evil.test #111111', /must not hold "@host #"/],
-    [' @evil.test #111111 ', /must not hold "@host #"/],
-    [' @evil_test #111111 ', /must not hold "@host #"/],
-    [' \uff20evil.test \uff03111111 ', /must not hold "@host #"/],
+    ['\n@evil.test #111111', /must not contain "@host #"/],
+    [' @evil.test #111111 ', /must not contain "@host #"/],
+    [' @evil_test #111111 ', /must not contain "@host #"/],
+    [' \uff20evil.test \uff03111111 ', /must not contain "@host #"/],
     ['[PIN]', /exactly once/],
     ['\u2028', /control characters/],
   ])('a template that lets %j through is refused and nothing is sent', async (payee, problem) => {

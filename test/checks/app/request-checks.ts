@@ -178,7 +178,7 @@ function isOpenBy(scene: Scene, request: GuardedPage, answer: Answer): boolean {
   return words !== '' && known !== undefined && words === wordsOf(scene, known.member);
 }
 
-/** Returns what a reader sees, whoever the user is. */
+/** Returns the words that a reader sees, without those that depend on the user. */
 function wordsOf({ app }: Scene, answer: Answer): string {
   return app.users.reduce((words, { name }) => words.replaceAll(name, '#'), readWords(answer));
 }
