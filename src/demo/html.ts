@@ -2,7 +2,6 @@ import { html, type Html } from '../pages/html';
 
 export { html } from '../pages/html';
 
-/** Returns a form with one button. */
 export function form(action: string, button: string, fields?: Html): Html {
   return html`<form method="post" action="${action}">
     ${fields}<button class="button">${button}</button>

@@ -26,7 +26,6 @@ interface DemoUser {
   readonly password: string;
 }
 
-/** A running demo. */
 export interface RunningDemo {
   readonly appUrl: string;
   readonly inboxUrl: string;
@@ -108,7 +107,6 @@ function createApp(smsOtp: SmsOtp, passport: PassportOfApp): Express {
   return app;
 }
 
-/** Registers the first factor: the password. */
 function addFirstFactor(passport: PassportOfApp): void {
   passport.serializeUser((user, done) => done(null, asDemoUser(user).id));
   passport.deserializeUser((id: string, done) => done(null, findUser(id) ?? false));

@@ -6,7 +6,6 @@ import { FORGING, listBeginnings, sanitizeVariable, splitCharacters } from './sa
 /** The purposes of a code. Each has a default message. */
 export const PURPOSES: readonly Purpose[] = ['login', 'step-up', 'transaction', 'enroll'];
 
-/** The options of the default message. */
 export interface DefaultMessageOptions {
   /** The name at the beginning. Default: no name. */
   readonly appName?: string | undefined;

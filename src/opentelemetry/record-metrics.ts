@@ -62,7 +62,6 @@ function createRecorders(meter: Meter): Recorders {
   };
 }
 
-/** Returns a function that adds to a counter. */
 function counting(meter: Meter, name: string, unit: string, description: string) {
   const counter = meter.createCounter(`sms_otp.${name}`, { description, unit });
   return (attributes: Attributes, amount = 1): void => counter.add(amount, attributes);

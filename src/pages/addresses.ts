@@ -78,7 +78,5 @@ function refuseQueries(paths: Paths): void {
 function requireSettings(given: unknown): void {
   const isOurs = typeof given === 'object' && given !== null && 'settings' in given;
   if (!isOurs)
-    throw new TypeError(
-      'smsOtpPages(smsOtp): the first argument must be the object that createSmsOtp returned',
-    );
+    throw new TypeError('smsOtpPages(smsOtp) needs the object that createSmsOtp returned');
 }

@@ -52,7 +52,6 @@ export interface PagesOptions {
 /** How forms get the app's CSRF token. */
 export interface CsrfOption {
   readonly field: string;
-  /** Returns the token of a request. */
   readonly token: (req: Request, res: Response) => string;
 }
 

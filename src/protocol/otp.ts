@@ -28,7 +28,6 @@ export const DEFAULT_MESSAGE = 'Please do not share your password pin. Your pass
 /** The most characters of a reference code, in A only. OTP spec §8. */
 export const REFERENCE_CODE_MAX = 50;
 
-/** The input of `generate`. */
 export interface GenerateInput {
   /** E.164, with or without one leading plus. */
   readonly mobile: string;
@@ -48,7 +47,6 @@ export interface GenerateInput {
   readonly referenceCode?: string | undefined;
 }
 
-/** The input of `validate`. */
 export interface ValidateInput {
   /** The id that `generate` returned. */
   readonly id: string;

@@ -163,7 +163,6 @@ export interface RecordPut extends RecordsOf {
   readonly isOptional?: boolean | undefined;
 }
 
-/** The result of a put. */
 export interface PutResult {
   /**
    * False if `ifNone` prevented it, or if it was optional and left out. Then nothing has changed.
@@ -274,7 +273,6 @@ export type BegunPendingLogin =
   /** There are `most` logins, and none of them may be ended. Nothing has changed. */
   | { readonly outcome: 'refused' };
 
-/** A pending login that is active. */
 export interface ActivePendingLogin {
   readonly userId: string;
   readonly value: string;

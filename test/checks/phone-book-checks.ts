@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { AppUserId, PhoneBook } from 'passport-sms-otp';
 import { assertOneTrue, atOnce } from './store/context';
 
-/** One check of a phone book. */
 export interface PhoneBookCheck {
   readonly title: string;
   /**

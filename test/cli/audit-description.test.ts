@@ -218,7 +218,7 @@ describe('audit refuses', () => {
     folder.write(FILE, configOf(await findFreePort(), { secrets: [] }));
     const argv = ['audit', 'http://127.0.0.1:1', '--only', 'a-hole'];
     const { code, stderr } = await runCli(argv, { folder: folder.path });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('--only has an unknown hole')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--only names an unknown hole')]);
     expect(stderr).not.toContain('a-hole');
   });
 

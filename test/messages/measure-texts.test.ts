@@ -123,7 +123,7 @@ describe('a message that does not fit', () => {
     [
       'of a language that the app may not serve',
       { appName: 'Crédit Agricole', getLocale, defaultLocale: 'fr' },
-      /\(locale ru, purpose step-up\).*list those that it serves in messages\.locales$/,
+      /\(locale ru, purpose step-up\).*list those that it supports in messages\.locales$/,
     ],
     [
       'for a long host',

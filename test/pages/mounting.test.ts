@@ -339,7 +339,7 @@ describe('a path that the app serves itself', () => {
     const make = (paths: SmsOtpOptions['paths']): unknown =>
       mount((app, addTo) => addTo(app), { paths: { ...PATHS, ...paths } });
     return expect(make({ ...below('/a'), settings: '/b/second-factor/settings' })).rejects.toThrow(
-      "two places: /a/second-factor/ and /b/second-factor/. Write settings: '/a/second-factor/settings'",
+      "two folders: /a/second-factor/ and /b/second-factor/. Write settings: '/a/second-factor/settings'",
     );
   });
 });

@@ -222,7 +222,7 @@ describe('the number check', () => {
     ['onInconclusive must be', { onInconclusive: 'challenge' }],
     ['budgetMs must be a whole number', { budgetMs: 0 }],
     ['lookups must be made by numberLookups', { lookups: {} }],
-    ['budgetMs belongs to the lookups', { budgetMs: 500, lookups: numberLookups() }],
+    ['budgetMs belongs to numberLookups', { budgetMs: 500, lookups: numberLookups() }],
     ['options must be an object', null],
   ])('refuses options: %s', (problem, options) => {
     // Callers without types may pass anything.

@@ -83,7 +83,7 @@ describe('options', () => {
     ['now', { now: 5 }],
     ['randomness', { randomness: {} }],
     ['randomness', { randomness: { bytes: 5, integer: 5 } }],
-    ['unknownDestinations[0]', { unknownDestinations: ['+49'] }],
+    ['unknownDestinations', { unknownDestinations: ['+49'] }],
     ['readings.numericMembers', { readings: { numericMembers: { mobile: 'roman' } } }],
     ['readings.httpStatusByCode', { readings: { httpStatusByCode: { 2103: 99 } } }],
     ['readings.validityRangeB', { readings: { validityRangeB: { min: 600, max: 60 } } }],

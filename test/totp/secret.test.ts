@@ -70,8 +70,14 @@ describe('createTotpSecret', () => {
     [{ issuer: 'Bank: one' }, 'issuer must not be empty or contain a colon'],
     [{ account: '' }, 'account must not be empty or contain a colon'],
     [{ account: 5 }, 'account must be a string'],
-    [{ existing: 'gezd' }, 'existing must be sealed, or base32 of at least 16 capital letters and digits'],
-    [{ existing: `${RFC_KEY}=` }, 'existing must be sealed, or base32 of at least 16 capital letters and digits'],
+    [
+      { existing: 'gezd' },
+      'existing must be sealed, or base32 of at least 16 capital letters and digits',
+    ],
+    [
+      { existing: `${RFC_KEY}=` },
+      'existing must be sealed, or base32 of at least 16 capital letters and digits',
+    ],
     [{ acount: 'alice' }, 'unknown option acount, did you mean account?'],
   ])('refuses the options %j, and says why', async (wrong, problem) => {
     const refused = createTotpSecret({ ...NEW, ...wrong } as never);

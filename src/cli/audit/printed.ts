@@ -40,7 +40,6 @@ export interface RunSecrets {
   readonly texts: readonly string[];
   /** Phone numbers in E.164. */
   readonly phones: readonly string[];
-  /** All codes of the run. */
   readonly codes: readonly string[];
 }
 

@@ -102,7 +102,6 @@ function groupBy<Item>(
 const isHole = (check: Finding): check is FoundHole => check.outcome === 'hole';
 const isOpen = (check: Finding): check is OpenCheck => check.outcome === 'inconclusive';
 
-/** Returns the report as Markdown. */
 export function toMarkdown(report: Report, holes: typeof HOLES): string {
   const { at, version, checks, counts } = report;
   const open = groupBy(checks.filter(isOpen), ({ finding }) => finding);

@@ -1,7 +1,6 @@
 import { SmsOtpError } from '../../errors';
 import { CommandFailure, explain } from '../failures';
 
-/** The result of one check. */
 export interface CheckResult {
   readonly check: string;
   readonly status: 'pass' | 'warn' | 'fail' | 'not-tested';

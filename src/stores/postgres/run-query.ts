@@ -66,7 +66,6 @@ function toOwnError(operation: string, error: unknown): unknown {
   return new StoreError(`${operation}: ${problem}`);
 }
 
-/** Runs one query of a migration. */
 export function runMigration<Result>(query: () => Promise<Result>): Promise<Result> {
   return runRepeatedly('migrate', REPEATABLE_IN_MIGRATION, MIGRATION_TIMEOUT_MS, query);
 }

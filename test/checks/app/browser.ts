@@ -114,7 +114,6 @@ export class Browser {
     return this.#send(asked.method, path, { ...extras, headers }, body);
   }
 
-  /** Makes a request for a user. */
   async submitFor(asked: AppRequest, user: AppUser, label: string): Promise<Answer> {
     const path = this.scene.pathOf(asked, user);
     const fields = await fieldsFor(asked, user);

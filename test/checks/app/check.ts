@@ -11,7 +11,6 @@ export type AppCheckResult =
   /** The check had nothing to check, so it has not passed. */
   | { readonly outcome: 'not-applicable'; readonly reason: string };
 
-/** One check of an app. */
 export interface AppCheck {
   /** In the present tense. A check that is not applicable says so at the end. */
   readonly title: string;

@@ -105,7 +105,6 @@ export interface AppDescription {
     readonly fields?:
       | { readonly username?: string | undefined; readonly password?: string | undefined }
       | undefined;
-    /** Returns the password of a user. */
     readonly password: (user: AppUser) => string;
   };
   /** The request that takes the code. */

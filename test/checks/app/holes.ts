@@ -237,5 +237,4 @@ export const HOLES = {
   },
 } as const satisfies Readonly<Record<string, Hole>>;
 
-/** The name of a hole. */
 export type HoleName = keyof typeof HOLES;

@@ -2,7 +2,6 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import type { Answer } from './answer';
 
-/** A raw request. */
 export interface RawRequest {
   readonly method: string;
   /** The path, sent unchanged. */

@@ -44,7 +44,6 @@ export interface GatewayUnderTest {
 /** Creates a gateway with its provider. Every check creates its own and closes it. */
 export type MakeGateway = () => GatewayUnderTest | Promise<GatewayUnderTest>;
 
-/** One check of a gateway. */
 export interface GatewayCheck {
   readonly title: string;
   /** Rejects, usually with an `AssertionError`, if the check fails. */

@@ -3,7 +3,6 @@ import { ALICE, atOnce, BOB, checksOf, type GatewayCheck, textTo } from './conte
 
 const check = checksOf('generate');
 
-/** Checks of `generate`. */
 export const generateChecks: readonly GatewayCheck[] = [
   check('makes a message that `textsOf` finds under its number', async (context) => {
     await context.gateway.generate(textTo(ALICE));

@@ -15,7 +15,6 @@ import {
 
 const check = checksOf('validate');
 
-/** Checks of `validate`. */
 export const validateChecks: readonly GatewayCheck[] = [
   check('says right to the code that was sent', async ({ send, gateway }) => {
     const { id, mobile, pin } = await send();

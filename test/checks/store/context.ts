@@ -6,7 +6,6 @@ import type { SmsOtpStore } from 'passport-sms-otp';
 /** Lets this many seconds pass for the store, by its own clock and not by the test's. */
 export type PassSeconds = (seconds: number) => Promise<void> | void;
 
-/** One check of a store. */
 export interface StoreCheck {
   readonly title: string;
   /**

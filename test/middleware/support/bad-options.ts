@@ -161,8 +161,16 @@ export const BAD: [string, object, RegExp][] = [
     { keepSessionKeys: ['passport'] },
     /keepSessionKeys must not contain/,
   ],
-  ['the cookie among the kept', { keepSessionKeys: ['cookie'] }, /keepSessionKeys must not contain/],
-  ['our own key among the kept', { keepSessionKeys: ['smsOtp'] }, /keepSessionKeys must not contain/],
+  [
+    'the cookie among the kept',
+    { keepSessionKeys: ['cookie'] },
+    /keepSessionKeys must not contain/,
+  ],
+  [
+    'our own key among the kept',
+    { keepSessionKeys: ['smsOtp'] },
+    /keepSessionKeys must not contain/,
+  ],
   [
     'our renamed key among the kept',
     { strategyName: 'x', keepSessionKeys: ['smsOtp:x'] },
