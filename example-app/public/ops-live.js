@@ -1,5 +1,5 @@
-// Draws the charts from the table of the page, and keeps page and charts fresh. Without this script
-// the page shows its tables, as they were when it was loaded.
+// Draws the charts from the table of the page, and keeps page and charts up to date. Without this
+// script the page shows its tables as they were when it was loaded.
 import uPlot from '/ops/uplot/uPlot.esm.js';
 
 const EVERY_MS = 5_000;
@@ -12,8 +12,9 @@ const { timeZone } = live.dataset;
 const clock = new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
 
 /**
- * Series by chart: the column of the table, the name, the colour of `ops.css`, and how much of its
- * room a bar takes. Narrow bars stand in front of wide ones, and a zero draws nothing.
+ * The series of each chart: the column of the table, the name, the colour of `ops.css`, and the
+ * width of a bar as a share of its room. Narrow bars are drawn in front of wide ones. A zero draws
+ * nothing.
  */
 const CHARTS = {
   texts: [
@@ -34,7 +35,7 @@ const CHARTS = {
     { key: 'failed', label: 'Failed', color: '--plot-red', bar: 0.4 },
   ],
   latency: [
-    // Where they are equal, the smaller point lies on the larger one.
+    // If two values are equal, the smaller point lies on the larger one.
     { key: 'p99', label: 'p99', color: '--plot-red', unit: ' ms', size: 11 },
     { key: 'p95', label: 'p95', color: '--plot-amber', unit: ' ms', size: 8 },
     { key: 'p50', label: 'p50', color: '--plot-blue', unit: ' ms' },
@@ -61,15 +62,15 @@ function colorOf(name) {
 }
 
 /**
- * The newest point of a chart at which something happened, or the newest of all: the legend shows it
- * while no time is pointed at.
+ * Returns the newest point of a chart with a value above zero, or the newest point of all. The
+ * legend shows it while the pointer is not on the chart.
  */
 function newestOf({ data: [times, ...series] }) {
   const found = times.findLastIndex((_time, index) => series.some((values) => values[index] > 0));
   return found === -1 ? times.length - 1 : found;
 }
 
-/** Returns what the legend shows of a series, at the time that is pointed at or the newest one. */
+/** Returns the legend's value of a series, at the time under the pointer or the newest one. */
 function legendOf(toText) {
   return (plot, _value, series, index) => {
     const value = plot.data[series][index ?? newestOf(plot)] ?? null;
@@ -77,7 +78,7 @@ function legendOf(toText) {
   };
 }
 
-/** Writes the highest value over each point, where it does not touch the one before it. */
+/** Writes the highest value over each point, unless it would overlap the one before. */
 function writeValues(plot) {
   const [times, ...series] = plot.data;
   const { ctx, bbox } = plot;
@@ -176,7 +177,9 @@ function updatePlots() {
   }
 }
 
-/** Makes an element like another, touching only what differs: a selection of text survives. */
+/**
+ * Makes an element like another and changes only what differs, so that a selection of text stays.
+ */
 function update(now, next) {
   if (now.nodeType === Node.TEXT_NODE) {
     if (now.data !== next.data) now.data = next.data;
@@ -209,7 +212,7 @@ async function refresh() {
   showAge();
 }
 
-/** Returns what went wrong; nothing when the page is fresh. */
+/** Returns what went wrong. Empty if the page is up to date. */
 async function load() {
   const response = await fetch(location.href, {
     redirect: 'manual',
@@ -226,8 +229,8 @@ async function load() {
 }
 
 /**
- * Says aloud that figures are old: at once when the server is gone, and after a while whatever the
- * reason.
+ * Announces that figures are old: at once if the server does not answer, and after a while for any
+ * other reason.
  */
 function showAge() {
   const isStale = problem !== '' || Date.now() - freshAt > STALE_AFTER_MS;

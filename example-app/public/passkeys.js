@@ -1,6 +1,4 @@
-// Adds passkeys through the browser's own API: JSON from the server in, JSON for the server out.
-
-// Pages say that a passkey cannot be added, until it is known that it can.
+// Adds passkeys with the browser's own API: JSON from the server in, JSON for the server out.
 if ('PublicKeyCredential' in window) {
   for (const element of document.querySelectorAll('[data-passkey], [data-passkey-offer]'))
     element.hidden = false;
@@ -20,18 +18,19 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
     try {
       const body = new URLSearchParams({ _csrf: form.elements._csrf.value });
       const answer = await fetch('/settings/passkeys/options', { method: 'POST', body });
-      // That page says why: the login has ended, or the last confirmation is too old.
+      // That page gives the reason: the login has ended, or the last confirmation is too old.
       if (!answer.ok || answer.redirected) return window.location.assign('/settings');
       form.elements.credential.value = JSON.stringify(await createPasskey(await answer.json()));
       form.submit();
     } catch (error) {
-      // Cancelled or timed out. A device makes one passkey for each account.
+      // The user cancelled, the time was over, or this device already has a passkey for the
+      // account.
       show(error.name === 'InvalidStateError' ? 'passkeyKnown' : 'passkeyFailed');
     }
   });
 }
 
-/** Makes a passkey, and returns the response. */
+/** Creates a passkey and returns the response. */
 async function createPasskey(options) {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON?.(options) ?? {
     ...options,
@@ -46,7 +45,7 @@ async function createPasskey(options) {
   try {
     return credential.toJSON();
   } catch {
-    // Some browsers and password managers lack it.
+    // Some browsers and password managers do not have this function.
     const { id, type, response } = credential;
     const { clientDataJSON, attestationObject } = response;
     return {

@@ -1,4 +1,4 @@
-// Everything here is a convenience: without it every page works but those of passkeys.
+// Everything here is optional: without this script every page works except those of passkeys.
 (() => {
   'use strict';
 
@@ -8,8 +8,8 @@
     for (const button of buttons) button.disabled = isDisabled;
   };
 
-  // One submit for each form, however often the button or the Enter key is pressed: a second one
-  // would meet a code that is used up, or a login that has ended.
+  // Allow one submit for each form, however often the button or the Enter key is pressed: a second
+  // one would find a used code or an ended login.
   const submitted = new WeakSet();
   document.addEventListener('submit', (event) => {
     if (event.defaultPrevented) return;
@@ -18,7 +18,7 @@
     setDisabled(findAll('button', event.target), true);
   });
 
-  // Back from the next page, the browser may show this one as it was left: with its buttons off.
+  // After "Back", the browser may show this page as it was left, with its buttons disabled.
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) window.location.reload();
   });
@@ -44,15 +44,15 @@
       clearInterval(timer);
       setDisabled(buttons, false);
       text.hidden = true;
-      // Read aloud once, at the end.
+      // Have it read aloud once, at the end.
       ready.textContent = ready.dataset.waitOver;
     }, 250);
   }
 
   /**
-   * A pasted message: its only number of four to ten digits is the code. It may stand there twice,
-   * because the last line, for browsers, names it as well. With several numbers the paste stays as
-   * it is.
+   * Reads a pasted message: its only number of four to ten digits is the code. The number may
+   * appear twice, because the last line repeats it for browsers. With several different numbers the
+   * paste is not changed.
    */
   function readCode(message) {
     const runs = message.normalize('NFKC').match(/\d+/g) ?? [];
@@ -72,8 +72,8 @@
   }
 
   /**
-   * WebOTP: the browser reads the code from a message that ends with "@this-host #code", and asks
-   * the user before it hands it over.
+   * Uses WebOTP: the browser reads the code from a message that ends with "@this-host #code", and
+   * asks the user before it passes the code on.
    */
   function waitForMessage(form, field) {
     const waiting = new AbortController();
@@ -100,7 +100,7 @@
     return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   }
 
-  /** Asks for a passkey of the options' list, through the browser's own API. */
+  /** Requests a passkey of the options' list with the browser's own API. */
   async function getPasskey(options) {
     const toDescriptor = (credential) => ({ ...credential, id: toBytes(credential.id) });
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON?.(options) ?? {
@@ -111,7 +111,7 @@
     return toJson(await navigator.credentials.get({ publicKey }));
   }
 
-  /** What `credential.toJSON` returns, for browsers and password managers that lack it. */
+  /** Returns the same as `credential.toJSON`, for browsers and password managers without it. */
   function toJson(credential) {
     try {
       return credential.toJSON();
@@ -129,7 +129,9 @@
     }
   }
 
-  /** A challenge: gets its options, asks the browser, and posts the answer with the form. */
+  /**
+   * Handles a challenge: gets its options, asks the browser, and posts the answer with the form.
+   */
   async function answerChallenge(form) {
     const failed = find('[data-failed]', form);
     const buttons = findAll('button', form);
@@ -139,13 +141,13 @@
       const body = new URLSearchParams(new FormData(form));
       const headers = { Accept: 'application/json' };
       const answer = await fetch(form.dataset.challenge, { method: 'POST', body, headers });
-      // The page says why: the login has ended, or the user has to wait.
+      // The page gives the reason: the login has ended, or the user must wait.
       if (!answer.ok || answer.redirected) return window.location.reload();
       const response = await getPasskey(await answer.json());
       form.elements[form.dataset.field].value = JSON.stringify(response);
       form.submit();
     } catch {
-      // Cancelled, timed out, or without a passkey for this site.
+      // Cancelled, timed out, or no passkey for this site.
       failed.hidden = false;
       setDisabled(buttons, false);
     }
@@ -168,7 +170,7 @@
     find('[data-copy-status]').textContent = button.dataset.copy;
   }
 
-  /** Shows times in the user's own time zone. */
+  /** Shows times in the user's time zone. */
   function showLocalTime(element) {
     const format = { dateStyle: 'medium', timeStyle: 'short' };
     const locale = `${document.documentElement.lang}-u-nu-latn`;

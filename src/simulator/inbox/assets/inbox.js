@@ -11,7 +11,7 @@ const copied = document.getElementById('copied');
 const connection = document.getElementById('connection');
 const clock = document.getElementById('clock');
 
-/** Recipient -> its tab and its thread. */
+/** The tab and the thread of each recipient. */
 const byMobile = new Map();
 
 function create(tag, className, text) {
@@ -64,7 +64,7 @@ function select(mobile) {
 }
 
 function fillText(bubble, { text, pin }) {
-  // An empty code would be between any two characters.
+  // An empty code would be found between any two characters.
   const parts = pin === '' ? [text] : text.split(pin);
   parts.forEach((part, index) => {
     if (index > 0) {
@@ -86,7 +86,7 @@ function append(message) {
   sentAt.dateTime = new Date(message.sentAt).toISOString();
   meta.append(create('span', 'sender', message.sender), sentAt);
   const bubble = create('p', 'bubble');
-  // A phone lays out a message by its first strong letter, too.
+  // Phones also choose the direction of a message by its first strong letter.
   bubble.dir = 'auto';
   fillText(bubble, message);
   item.append(meta, bubble);
@@ -98,7 +98,7 @@ function append(message) {
 }
 
 function showNewest({ pin, mobile }) {
-  // A message without a code leaves the newest code where it is.
+  // Keep the newest code if this message has none.
   if (pin === '') return;
   newest.hidden = false;
   newestLabel.textContent = 'Code for ' + showMobile(mobile);
@@ -110,7 +110,7 @@ async function copy(code, button) {
   try {
     await navigator.clipboard.writeText(code);
   } catch {
-    // Without permission to use the clipboard, the code is at least selected.
+    // Without permission to use the clipboard, select the code at least.
     getSelection().selectAllChildren(button === copyButton ? newestCode : button);
     copied.textContent = 'The code is selected.';
     return;
@@ -143,8 +143,8 @@ function showSnapshot(messages) {
 function receive(message) {
   select(message.mobile);
   showNewest(message);
-  // The log must be visible before the message is inserted, or a screen reader does not announce
-  // it.
+  // Make the log visible before the message is inserted: otherwise a screen reader does not
+  // announce it.
   setTimeout(() => append(message).classList.add('is-new'), 50);
 }
 
