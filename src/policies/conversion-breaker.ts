@@ -29,9 +29,9 @@ export type ConversionBreakerOptions = z.input<typeof schema>;
 /**
  * Blocks a prefix, a country or a network if codes sent there are not entered: for 15 minutes, then
  * for 1, 4 and 12 hours. Each block ends by itself, and the count then starts again. Only numbers
- * for which the user has never entered a code are counted and blocked. Messages of the last half
- * day count once their codes have been entered or have expired. A block needs proof: the upper end
- * of the 95 % Wilson interval must be below `minRate`. A country or a network also needs 50
+ * that the user has not proven by entering a code are counted and blocked. Messages of the last
+ * half day count once their codes have been entered or have expired. A block needs proof: the upper
+ * end of the 95 % Wilson interval must be below `minRate`. A country or a network also needs 50
  * messages, so that an attack on a few prefixes blocks only these.
  *
  * Makes one round trip to the store before a send and one after it.

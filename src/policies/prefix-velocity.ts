@@ -17,8 +17,8 @@ export type PrefixVelocityOptions = z.input<typeof schema>;
 
 /**
  * Limits the messages to a prefix (a number without its last four digits) whose code was not
- * entered. It counts when a message is sent, so it also stops a burst. Numbers for which the user
- * has entered a code are exempt. A right code refunds the messages of its pending login.
+ * entered. It counts when a message is sent, so it also stops a burst. Numbers that the user has
+ * proven by entering a code are exempt. A right code refunds the messages of its pending login.
  *
  * Every message is counted in two windows that overlap by half, and the older one refuses. Within
  * any half of `perSeconds` at most `maxUnanswered` messages are sent, wherever the windows begin.
