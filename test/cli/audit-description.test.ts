@@ -135,7 +135,7 @@ describe('audit --init', () => {
       folder: folder.path,
       input: '/a\n',
     });
-    expect([code, stderr]).toEqual([1, expect.stringContaining('The answers ended')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Standard input ended')]);
   });
 });
 

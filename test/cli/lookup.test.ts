@@ -134,7 +134,7 @@ describe('money', () => {
     const { code, stderr } = await runCli(['lookup', ...NUMBERS], run);
     expect(code).toBe(1);
     expect(stderr).toContain('Look up 3 numbers? It costs money.');
-    expect((await runCli(['lookup', MOBILE], run)).stderr).toContain(`Look ${MOBILE} up?`);
+    expect((await runCli(['lookup', MOBILE], run)).stderr).toContain(`Look up ${MOBILE}?`);
     expect(simulator.stats().calls.lookup).toBe(0);
     expect((await runCli(['lookup', ...NUMBERS], { ...run, input: 'y\n' })).code).toBe(0);
     expect(simulator.stats().calls.lookup).toBe(3);
