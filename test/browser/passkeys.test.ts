@@ -134,7 +134,7 @@ inChromium(describe)('passkeys in Chromium', () => {
     it('let texts be switched off, with the recovery codes as the way back', async () => {
       await logIn(window);
       await addPasskey();
-      await page.getByText('make recovery codes first').waitFor();
+      await page.getByText('Make recovery codes before').waitFor();
       await page.goto('/second-factor/settings');
       await page.getByRole('link', { name: 'Make new codes' }).click();
       await page.getByRole('button', { name: 'Make the codes' }).click();

@@ -118,12 +118,12 @@ describe('a login', () => {
 
   it('takes no client that keeps it, as options, as a client or behind a gateway', () => {
     const client = new GatewayClient(account);
-    const problem = /gateway(\.keepsDetail)? .*the client alone/;
+    const problem = /gateway(\.keepsDetail)? .*a client used alone/;
     for (const gateway of [account, client]) {
       expect(() => create(gateway)).toThrow(TypeError);
       expect(() => create(gateway)).toThrow(problem);
     }
-    expect(() => otpGateway(client)).toThrow(/^otpGateway: .*the client alone/);
+    expect(() => otpGateway(client)).toThrow(/^otpGateway: .*a client used alone/);
   });
 
   it('takes nothing of it from a gateway of its own', async () => {

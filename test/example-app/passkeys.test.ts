@@ -108,7 +108,7 @@ describe('passkeys of the example app', () => {
     expect(await usePasskey(other, 'http://localhost:3999')).toBe('/second-factor/factor-passkey');
     const { text } = await other.open('/second-factor/factor-passkey');
     expect(text).toContain('That didn’t work. Try again, or choose another way.</p></div>');
-    expect(text).not.toContain('code is not right');
+    expect(text).not.toContain('code is not correct');
     expect(text).toContain('action="factor-passkey"');
     expect((await other.open('/account')).headers.location).toBe('/second-factor/code');
     const logged = lines.map((line): unknown => JSON.parse(line).passkey).filter(Boolean);
