@@ -205,7 +205,7 @@ describe('a factor of the app', () => {
     expect(page.text).toContain('action="factor-totp"');
     const wrong = await submit(browser, 'factor-totp', { pin: '000000' });
     expect(wrong.location).toBe('/second-factor/factor-totp');
-    expect(noticeOf(await open(browser, 'factor-totp'))).toContain('not right');
+    expect(noticeOf(await open(browser, 'factor-totp'))).toContain('not correct');
     const right = await submit(browser, 'factor-totp', { pin: '123456' });
     expect(right.location).toBe('/home');
   });
