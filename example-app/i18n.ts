@@ -6,7 +6,7 @@ import en from './texts/en.json';
 import ja from './texts/ja.json';
 
 /**
- * The keys of all texts. English defines them, and the types require every text in every language.
+ * The keys of all sentences. English defines them, and the types require each in every language.
  */
 export type TextKey = keyof typeof en;
 
@@ -37,7 +37,7 @@ export function readLocale(req: Request): Locale {
   return isLocale(preferred) ? preferred : 'en';
 }
 
-/** Returns a function for texts in the request's language, with `{name}` filled in. */
+/** Returns a function for sentences in the request's language, with `{name}` filled in. */
 export function translateFor(req: Request) {
   const texts = TEXTS[readLocale(req)];
   return (key: TextKey, values: Readonly<Record<string, string | number>> = {}): string =>

@@ -116,7 +116,7 @@ function describeCode(pending: PendingStatus, notice: SmsOtpStatus['notice'], no
   };
 }
 
-/** Checks the fields of the form. The messages are keys of texts. */
+/** Checks the fields of the form. The messages are keys of sentences. */
 function transferForm(req: Request) {
   const amount = z
     .string('transfer.enterAmount')
