@@ -35,7 +35,7 @@ export function createCore(
   if (secret.some(isPrintedSecret)) {
     warn(
       'SMS_OTP_PRINTED_SECRET',
-      'The secret is printed in the documents, so that everybody knows it, and is refused in ' +
+      'The secret is printed in the documentation, so it is public, and is refused in ' +
         'production: `openssl rand -base64 32` makes one',
     );
   }
