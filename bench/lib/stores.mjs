@@ -62,14 +62,15 @@ function stepsOfFourParts({ pendingLogins, records, finish }) {
       ...{ clears: [], charges: [], puts: [] },
     });
   const begin = async (index) => {
-    const login = { ...describeLogin(index), startedAt: Date.now() };
+    const { mobile, ...same } = describeLogin(index);
+    const isOld = pendingLogins.findNewest === undefined;
+    const login = { ...same, ...(isOld && { mobile }), startedAt: Date.now() };
     const text = describeText(index);
     const { pendingId, userId } = login;
     const begun = { pendingId, userId, place: 'login:others', value: JSON.stringify(login) };
     const otp = { otpId: text.otpId, value: JSON.stringify(text) };
     // A build from before 27 November 2026 begins a login with its OTP.
-    if (pendingLogins.findNewest === undefined)
-      return pendingLogins.begin({ ...begun, text: otp }, PENDING_SECONDS);
+    if (isOld) return pendingLogins.begin({ ...begun, text: otp }, PENDING_SECONDS);
 
     const digest = String(index).padStart(22, 'd');
     const compared = { side: 'others', block: digest, sender: `s${digest.slice(1)}` };
