@@ -11,7 +11,8 @@ const GROUPS = {
   ],
   limits: ['src/limits/{charge,attempts,table,rows,refunds,lift,buckets}.ts'],
   factors: [
-    'src/features/factors/factors.ts',
+    'src/features/*/feature.ts',
+    'src/features/logins/session-logins.ts',
     'src/features/known-browsers/known-browsers.ts',
     'src/features/recovery-codes/recovery-codes.ts',
     'src/features/trusted-devices/{trusted-devices,device-tokens}.ts',

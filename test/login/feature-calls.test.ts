@@ -4,6 +4,7 @@ import { createChangeAndEnd } from '../../src/core/end-others';
 import type { Feature, Success } from '../../src/core/feature';
 import { findLetIn } from '../../src/core/let-in';
 import type { SendRequest } from '../../src/core/send-result';
+import { createBeginPending, type NewPending } from '../../src/core/pending';
 import { askFeatures } from '../../src/core/success';
 import { createUserFactors } from '../../src/core/user-factors';
 import type { Visit } from '../../src/core/visit';
@@ -83,6 +84,43 @@ describe('the calls of features', () => {
       if ('reason' in joined) throw new Error(joined.reason);
       await joined.tellDone();
       expect(calls).toEqual(['fails', 'two']);
+    });
+  });
+
+  describe('begins', () => {
+    const asked = { user, visit, purpose: 'login' } as unknown as NewPending;
+
+    /** Begins a pending login, and returns the bucket under which it was stored. */
+    async function begin(...features: readonly Feature[]): Promise<readonly unknown[]> {
+      const stored: unknown[] = [];
+      const pendingLogins = {
+        begin: ({ pending }: { readonly pending: { readonly bucket: string } }) => {
+          stored.push(pending.bucket);
+          return Promise.resolve({ outcome: 'begun' });
+        },
+      };
+      const core = {
+        ...coreWith(...features),
+        store: { pendingLogins },
+        createDigests: () => [],
+        settings: { pendingLoginSeconds: 600 },
+        randomId: () => 'p',
+      } as unknown as Core;
+      await createBeginPending(core)(asked).catch((error: unknown) => stored.push(error));
+      return stored;
+    }
+
+    it('the first feature that knows the browser decides, otherwise it is one of the others', async () => {
+      const one: Feature = { name: 'one', begins: () => slowly(null) };
+      const two: Feature = { name: 'two', begins: () => slowly({ bucket: 'known.1' }) };
+      const three: Feature = { name: 'three', begins: () => slowly({ bucket: 'known.2' }) };
+      await expect(begin(one, two, three)).resolves.toEqual(['known.1']);
+      await expect(begin(one)).resolves.toEqual(['others']);
+    });
+
+    it('nothing begins where a feature throws', async () => {
+      const one: Feature = { name: 'one', begins: () => Promise.reject(ACCIDENT) };
+      await expect(begin(one)).resolves.toEqual([ACCIDENT]);
     });
   });
 
