@@ -36,7 +36,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // alone knows.
   features: ['middleware', 'core', ...BELOW_CORE, 'errors'],
   core: [...BELOW_CORE, 'errors', 'foreign-error'],
-  limits: ['stores', 'gateway', 'protocol', 'define-options', 'bounded-map', 'errors'],
+  limits: ['stores', 'gateway', 'keys', 'protocol', 'define-options', 'bounded-map', 'errors'],
   messages: ['stores', 'protocol', 'define-options', 'errors'],
   gateway: ['protocol'],
   keys: [],
