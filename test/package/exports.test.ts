@@ -129,17 +129,20 @@ describe('loading', () => {
       (file) => /[\\/]dist[\\/]([^\\/]+)/.exec(file)?.[1]?.replace(/\.js$/, '') ?? [],
     );
     expect(Array.from(new Set(parts)).sort()).toEqual([
-      'account',
       'bounded-map',
+      'core',
+      'create-core',
+      'create-edge',
       'errors',
+      'features',
       'foreign-error',
       'index',
       'keys',
       'limits',
-      'login',
       'messages',
       'middleware',
       'protocol',
+      'security-notice',
       'sms-otp',
       'stores',
     ]);
