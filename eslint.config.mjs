@@ -70,7 +70,7 @@ export default defineConfig(
         'error',
         {
           allow: [
-            '/options$',
+            '/(read-)?options$',
             '/open-gateway$',
             '/pending-logins$',
             '/record-sets$',

@@ -11,7 +11,7 @@ import { createLimitTable, type LimitTable } from './limits/rows';
 import { createMessageBuilder } from './messages/build-message';
 import type { MessageBuilderOptions } from './messages/options';
 import type { MessageRules, OpenGateway } from './open-gateway';
-import type { Settings } from './options';
+import type { Settings } from './read-options';
 import { guardStore } from './stores/guarded-store';
 import type { SmsOtpStore } from './stores/store';
 

@@ -20,7 +20,7 @@ import { createRequestLogins } from './middleware/request-logins';
 import { SessionSlot } from './middleware/session-slot';
 import { createUserFields } from './middleware/user-fields';
 import type { OpenGateway } from './open-gateway';
-import type { Settings } from './options';
+import type { Settings } from './read-options';
 import type { SmsOtpStore } from './stores/store';
 
 /** Makes what all middlewares share. */

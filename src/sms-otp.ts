@@ -33,8 +33,9 @@ import {
 import { createAuthenticate, OtpStrategy, type StrategyCallback } from './middleware/strategy';
 import type * as OpenGatewayModule from './open-gateway';
 import type { OpenGateway } from './open-gateway';
-import type * as OptionsModule from './options';
-import type { Settings, SmsOtpOptions } from './options';
+import type { SmsOtpOptions } from './options';
+import type * as ReadOptionsModule from './read-options';
+import type { Settings } from './read-options';
 import type { NoOthers, PartOptions, SmsOtp } from './sms-otp-parts';
 import { memoryStore } from './stores/memory/memory-store';
 
@@ -158,8 +159,8 @@ function register(
 }
 
 /** Loads zod and the schemas at the first call, so that importing the package stays cheap. */
-function loadOptions(): typeof OptionsModule {
-  return require('./options') as typeof OptionsModule;
+function loadOptions(): typeof ReadOptionsModule {
+  return require('./read-options') as typeof ReadOptionsModule;
 }
 
 /** Loads the client at the first call, so that importing the package stays cheap. */

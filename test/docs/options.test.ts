@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createSmsOtp, type SmsOtpOptions } from 'passport-sms-otp';
 import { readOptions } from '../../src/client/options';
-import { readOptions as readSettings } from '../../src/options';
+import { readOptions as readSettings } from '../../src/read-options';
 import { memoryPhoneBook } from '../support/memory-phone-book';
 import { readMembers } from './support/interfaces';
 import { readPage } from './support/pages';
