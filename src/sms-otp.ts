@@ -103,7 +103,9 @@ export class SmsOtpStrategy extends OtpStrategy {
  * @throws {TypeError} that names the option when one is missing, unknown, of a wrong type or beyond
  * its ceiling.
  */
-export function createSmsOtp<const O extends PartOptions>(
+export function createSmsOtp<const O extends PartOptions & { readonly allowedCountries?: unknown }>(
+  // Without an option that is always given, the compiler would not infer O from options that add no
+  // part: then `logins` would be possibly undefined.
   // The compiler suggests a name for a misspelt option only where the others are not a type
   // parameter's.
   options: Omit<SmsOtpOptions, keyof PartOptions> & O & NoOthers<O>,

@@ -41,7 +41,7 @@ export function createApp({ users, gateway, ...secrets }: RecipeParts): Express 
   const recently = smsOtp.requireSecondFactor({ maxAgeSeconds: 300 });
   app.post('/step-up', smsOtp.stepUp(), answerStatus);
   app.post('/api/logins/end', recently, async (req, res) => {
-    res.json({ ended: await smsOtp.logins?.revokeAll(req.user?.id ?? '', req) });
+    res.json({ ended: await smsOtp.logins.revokeAll(req.user?.id ?? '', req) });
   });
   return app;
 }

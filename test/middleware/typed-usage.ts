@@ -165,6 +165,14 @@ export const listed = [
     const { logins: _default, ...others } = options;
     return createSmsOtp(others).logins.list('alice');
   },
+  () =>
+    createSmsOtp({
+      gateway,
+      getPhone: () => null,
+      loadUser: () => null,
+      allowedCountries: 'any',
+      secret: options.secret,
+    }).logins.list('alice'),
   () => createSmsOtp({ ...options, logins: { checkEverySeconds: 0 } }).logins.list('alice'),
   () => {
     const none: undefined = createSmsOtp({ ...options, logins: false }).logins;
