@@ -1,4 +1,5 @@
 import { html, type Html } from '../pages/html';
+import type { PageNotice } from '../pages/page';
 
 export { html } from '../pages/html';
 
@@ -11,9 +12,16 @@ export function form(action: string, button: string, fields?: Html): Html {
 /**
  * Returns a page of the demo, in the style of the ready-made pages.
  *
- * @param notice Why the last form was refused. Empty: it was not.
+ * @param notice The sentence above the form. Empty: none.
+ * @param kind `error` for a refused form, `info` for a visitor who is sent to the login.
  */
-export function page(title: string, content: Html, notice = ''): string {
+export function page(
+  title: string,
+  content: Html,
+  notice = '',
+  kind: PageNotice['kind'] = 'error',
+): string {
+  const role = kind === 'error' ? 'alert' : 'status';
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -34,7 +42,8 @@ export function page(title: string, content: Html, notice = ''): string {
         <main class="narrow">
           <div class="card">
             <h1>${title}</h1>
-            ${notice !== '' && html`<p class="notice error" role="alert">${notice}</p>`} ${content}
+            ${notice !== '' && html`<p class="notice ${kind}" role="${role}">${notice}</p>`}
+            ${content}
           </div>
         </main>
       </body>

@@ -126,7 +126,8 @@ function addPages(app: Express, smsOtp: SmsOtp): void {
 
   app.get('/login', (req, res) => {
     const { notice, retryAt } = smsOtp.status(req);
-    res.send(page('Log in', loginForm(), noticeText(notice, { retryAt })));
+    const kind = notice === 'second-factor-required' ? 'info' : 'error';
+    res.send(page('Log in', loginForm(), noticeText(notice, { retryAt }), kind));
   });
   app.post('/login', smsOtp.firstFactor('password'), smsOtp.send());
 

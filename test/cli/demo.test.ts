@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { closeLater } from '../client/support/cleanup';
@@ -68,6 +69,19 @@ describe('demo', () => {
       expect(await page.text()).toContain('<form method="post" action="/login">');
     });
     expect([code, stderr]).toEqual([0, '']);
+  });
+
+  it('shows an error for a wrong password, and none for a first visit', async () => {
+    await demo(async ({ app }) => {
+      const browser = browse(app);
+      // `fetch` says that it is a script, whose pages the guard does not keep.
+      const [sent] = (await once(get(`${app}account`), 'response')) as [IncomingMessage];
+      const Cookie = String(sent.headers['set-cookie']).replace(/;.*/, '');
+      const login = await fetch(`${app}login`, { headers: { Cookie } });
+      expect(await login.text()).toContain('class="notice info"');
+      await browser.post('/login', { ...PASSWORD, password: 'wrong' });
+      expect(await (await browser.get('/login')).text()).toContain('class="notice error"');
+    });
   });
 
   it('logs in with the code of the inbox, and out', async () => {
