@@ -2,8 +2,8 @@ import type { Purpose } from '../stores/store';
 import type { Method } from '../method';
 
 /**
- * Returns whether other factors are good for a purpose: a transaction's message shows what is
- * approved, an enrollment's proves the number.
+ * Returns whether other factors are accepted for a purpose. A transaction needs the message, which
+ * shows what is approved. An enrollment needs it to prove the number.
  */
 export function admitsOtherFactors(purpose: Purpose): purpose is 'login' | 'step-up' {
   return purpose === 'login' || purpose === 'step-up';

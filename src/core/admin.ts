@@ -8,15 +8,15 @@ import { toUserIdText } from './users';
 /** What an operator may do for a user. */
 export interface CoreAdmin {
   /**
-   * Lifts the user's locks and send budgets in all browsers, the day's totals too, and returns what
-   * was lifted. The same call again completes one that failed.
+   * Lifts the user's locks and send limits in all browsers, including the totals of the day.
+   * Returns what was lifted. If a call fails, call it again to complete it.
    */
   readonly unlockUser: (userId: UserId, options?: UnlockOptions) => Promise<UnlockedUser>;
   /**
-   * Ends the user's pending logins and logins and removes the user's recovery codes, trusted
-   * devices, known browsers and counters. What stays, and ends by itself: running locks, the second
-   * up to which browsers are not known, and counts under digests that name no user: of the day's
-   * recovery codes and answers by address, and of numbers that were proven or got messages.
+   * Ends the user's pending logins and logins. Removes the user's recovery codes, trusted devices,
+   * known browsers and counters. Running locks stay until they expire, and so does the second up to
+   * which the user's browsers are not known. Counters whose keys are digests that name no user stay
+   * too: today's recovery codes, answers by address, and numbers that were proven or got messages.
    */
   readonly forgetUser: (userId: UserId) => Promise<void>;
   /** Returns what is stored about a user, without anything that lets one in. */
@@ -27,25 +27,28 @@ export interface CoreAdmin {
 export interface UnlockOptions {
   /**
    * Also ends `disabled`: clears the user's failures, makes the user's browsers unknown, and
-   * forgets that recovery codes were spent. Check the person first: afterwards a user without a
-   * number, another factor and codes may add a first number. Default: false, the failures stay
-   * counted.
+   * forgets that recovery codes were spent. Verify who the person is first: afterwards a user
+   * without a number, another factor and codes may add a first number. Default: false, the failures
+   * stay counted.
    */
   readonly enable?: boolean | undefined;
 }
 
 /** What `unlockUser` has done. */
 export interface UnlockedUser extends LiftedLimits {
-  /** Whether codes were enabled, which has cleared the `failures`. */
+  /** Whether codes were enabled. That also clears the `failures`. */
   readonly enabled: boolean;
 }
 
-/** @param changeAndEnd Ends what the user has begun or trusts anywhere. */
+/**
+ * Creates the calls for operators.
+ * @param changeAndEnd Ends what the user has begun or trusts anywhere.
+ */
 export function createUserAdmin(core: Core, changeAndEnd: ChangeAndEnd): CoreAdmin {
   const { store, features, limits, now, emit } = core;
   const { counters } = store;
 
-  /** Apps that keep the count of failures themselves are informed of every change. */
+  /** Emits the new count of failures, for apps that keep the count in their own database. */
   async function emitFailures(userId: string): Promise<void> {
     const failures = await sumCounts(counters, limits.keysNamed('failures', userId));
     emit({ type: 'failure-count-changed', userId, purpose: null, address: undefined, failures });
@@ -57,7 +60,10 @@ export function createUserAdmin(core: Core, changeAndEnd: ChangeAndEnd): CoreAdm
     return ids;
   }
 
-  /** Running locks stay: forgetting a user must not lift them. So does the day's limit on codes. */
+  /**
+   * Removes everything about a user, but keeps running locks and today's limit on recovery codes:
+   * forgetting a user must not lift them.
+   */
   async function forget(userId: string): Promise<void> {
     const keys = limits.keysOfUser(userId, await listBrowserIds(userId));
     for (const feature of features) await feature.forget?.(userId);
@@ -70,7 +76,7 @@ export function createUserAdmin(core: Core, changeAndEnd: ChangeAndEnd): CoreAdm
       checkEnable(enable);
       const lifted = await liftLimits(counters, limits, userId, await listBrowserIds(userId));
 
-      // Last, because it removes the browsers whose budgets are lifted.
+      // Do this last: it removes the list of known browsers, whose limits had to be lifted first.
       if (enable) {
         await enableCodes(store, limits, userId, now());
         await emitFailures(userId);
@@ -99,7 +105,10 @@ async function exportFeatures({ features }: Core, userId: string): Promise<objec
   return Object.assign({}, ...parts) as object;
 }
 
-/** The value may come from a form, where "false" is a string that counts as true. */
+/**
+ * Throws unless `enable` is a boolean. The value may come from a form, where the string "false"
+ * would count as true.
+ */
 function checkEnable(enable: unknown): void {
   if (typeof enable !== 'boolean') throw optionError('unlockUser', 'enable', 'must be a boolean');
 }

@@ -12,43 +12,51 @@ import type { Core, UserPhone } from './context';
 import type { FeatureRow, MessageFacts } from './feature';
 import type { Refusal } from './outcome';
 
-/** Charged, or refused with nothing charged: by our own limits, or by a feature's counter. */
+/**
+ * The outcome of counting a send. Refused, with nothing counted: by our limits, or by a feature's
+ * counter.
+ */
 export type SendCharge =
   | {
       readonly isCharged: true;
-      /** The bucket that was charged. A known browser that is full counts as one of the others. */
+      /**
+       * The browser for which it was counted. A known browser whose limit is used up counts as one
+       * of the others.
+       */
       readonly bucket: string;
-      /** Seconds until another message may be asked for. */
+      /** Seconds until the next message may be requested. */
       readonly waitSeconds: number;
       readonly isNewNumber: boolean;
-      /** The user's messages of the day, if this was the last one; null: more are left. */
+      /** How many messages the user had today, if this was the last one; null: more are left. */
       readonly usedUp: number | null;
       /** Our own counters with their counts. */
       readonly rows: readonly Counted<LimitRow>[];
-      /** Refunds what an outcome refunds; returns the seconds until another message. */
+      /** Refunds what the outcome allows, and returns the seconds until the next message. */
       readonly refund: (outcome: 'not-sent' | 'may-be-sent') => Promise<number>;
     }
   | RefusedCharge;
 
-/** A refused send: nothing was charged. */
+/** A send that was refused, with nothing counted. */
 export interface RefusedCharge {
   readonly isCharged: false;
   readonly refusal: Refusal;
-  /** The feature's rule or the built-in limit that refused: one of them is null. */
+  /** The feature's rule, or null if a built-in limit refused. */
   readonly by: string | null;
   readonly limit: LimitName | null;
-  /** Whether the gap after the user's last send is still running, whatever else refuses. */
+  /**
+   * Whether the gap after the user's last message is still running, even if something else refuses.
+   */
   readonly isInGap: boolean;
 }
 
 type Row = LimitRow | FeatureRow;
 
-/** The user's browser, and whether the app says that the number is the user's. */
+/** The user's browser, and whether the app confirms that the number is the user's. */
 type ChargedFor = { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>;
 
 /**
  * Counts a send in all its counters in one round trip, before anything is sent: our limits, and
- * those of features. Only a feature itself refunds what was counted in its own.
+ * those of features. A feature alone refunds what was counted in its own counters.
  */
 export async function chargeSend(
   core: Core,
@@ -69,8 +77,8 @@ export async function chargeSend(
 }
 
 /**
- * Returns why a send would be refused now, and charges nothing. Null: it would be charged. Asked
- * before a lookup is paid for.
+ * Returns why a send would be refused now, or null. Counts nothing. Called before a lookup is paid
+ * for.
  */
 export async function findSendRefusal(
   core: Core,
@@ -89,7 +97,7 @@ function toAsked(row: Row): Row {
   return { ...row, counter: { ...row.counter, isOnlyRead: true } };
 }
 
-/** Prepares everything that a send is counted in, for any of the user's browsers. */
+/** Prepares all counters of a send, for any of the user's browsers. */
 function prepareRows(
   { limits, random }: Core,
   send: MessageFacts,
@@ -132,7 +140,7 @@ function toCharged(
     isCharged: true,
     bucket,
     waitSeconds,
-    // An exempt counter is not charged, so its count is 0.
+    // A counter that does not apply is not counted, so its count is 0.
     isNewNumber: strangers !== undefined && strangers.count.count > 0,
     usedUp: day !== undefined && isFull(day) ? day.count.count : null,
     rows: own,
@@ -151,7 +159,10 @@ function isOwn(counted: Counted<Row>): counted is Counted<LimitRow> {
   return counted.row.limit !== null;
 }
 
-/** Tells the operator while messages still go out: a full limit refuses them for everyone. */
+/**
+ * Warns the operator while messages are still sent: once the limit is used up, every message is
+ * refused.
+ */
 export function reportNearLimits(
   { emit, warn }: Pick<Core, 'emit' | 'warn'>,
   { userId, purpose, address }: MessageFacts,
@@ -161,21 +172,21 @@ export function reportNearLimits(
     emit({ type: 'limit-near', userId, purpose, address, ...near });
     warn(
       'SMS_OTP_LIMIT_NEAR',
-      `${option} is half used up: ${near.sends} of ${near.max} messages. When it is full, ` +
+      `${option} is half used up: ${near.sends} of ${near.max} messages. When it is used up, ` +
         'messages are refused until its window ends. Look for an attack, or raise the limit',
       option,
     );
   }
 }
 
-/** Returns what came of a send whose generate call has thrown. */
+/** Returns whether the message may have been sent although the generate call threw. */
 export function toSendOutcome(error: unknown): 'not-sent' | 'may-be-sent' {
   return mayHaveArrived(error) ? 'may-be-sent' : 'not-sent';
 }
 
 /**
- * Returns the refunds of a message to its user's limits, once the request that sent it has ended.
- * The totals stay.
+ * Returns the counters to refund for a message whose code no one can use any more. The totals are
+ * not refunded.
  */
 export function findTextRefunds(
   { limits }: Pick<Core, 'limits'>,
@@ -185,7 +196,7 @@ export function findTextRefunds(
   return limits.refundsOf('send', SEND_REFUNDS['not-checked'], about);
 }
 
-/** Refunds a message that is out, and whose code no user can enter. */
+/** Refunds a message that was sent but whose code no user can enter. */
 export async function refundUnusable(
   core: Pick<Core, 'limits' | 'store'>,
   sent: Pick<PendingLogin, 'userId' | 'bucket'>,

@@ -18,7 +18,7 @@ export type { PendingState };
 export interface BegunPending {
   readonly kind: 'begun';
   readonly state: PendingState;
-  /** Whether it was begun by an earlier request, which sends its message. */
+  /** Whether an earlier request began it. That request sends its message. */
   readonly isJoined: boolean;
 }
 
@@ -36,25 +36,30 @@ export interface LoginSettings {
 export interface UserPhone {
   /** E.164 with plus. */
   readonly mobile: string;
-  /** Whether the app says that the number is the user's. */
+  /** Whether the app confirms that the number is the user's. */
   readonly isConfirmed: boolean;
 }
 
-/** The numbers of a user that may get messages, the default first; or why none is known now. */
+/**
+ * The numbers of a user that may get messages, the default first; or why they are not known now.
+ */
 export type UserPhones = readonly UserPhone[] | { readonly found: UnusablePhone };
 
 /** What a success changes besides counters. */
 export interface PreparedSuccess {
   readonly kind: 'prepared';
   readonly puts: readonly PreparedPut[];
-  /** The record that must still be there, and goes. */
+  /** The record that the success removes. If it is missing by then, the success fails. */
   readonly replaces?: RecordReference | undefined;
 }
 
-/** The type of `Express.User['id']` where the app has declared one: what its own callbacks take. */
+/**
+ * The type of `Express.User['id']` where the app has declared one: the type that the app's
+ * callbacks take.
+ */
 export type AppUserId = Express.User extends { readonly id: infer Id extends UserId } ? Id : UserId;
 
-/** Everything the decisions need, made once by `createSmsOtp`. */
+/** The shared context of all decisions, made once by `createSmsOtp`. */
 export interface Core {
   readonly warn: Warn;
   readonly settings: LoginSettings;
@@ -71,17 +76,16 @@ export interface Core {
   readonly getUserId: (user: Express.User) => AppUserId;
   readonly loadUser: (userId: AppUserId) => unknown;
   readonly emit: (event: SmsOtpEvent) => void;
-  /** Whether there is an `onEvent`: otherwise what only serves events is skipped. */
+  /** Whether there is an `onEvent`. Without one, work that only serves events is skipped. */
   readonly hasListener: boolean;
-  /** Milliseconds since 1970. */
+  /** Returns the time. All times here are milliseconds since 1970. */
   readonly now: () => number;
-  /** Makes a digest for each of the app's secrets: the first makes values, all are read. */
+  /** Makes one digest per secret of the app: the first creates values, all of them are accepted. */
   readonly createDigests: (label: string) => readonly KeyedDigest[];
   /** Make the ids that pages use for a user's numbers. */
   readonly phoneIds: readonly KeyedDigest[];
-  /** Names the blocks of a user's address without naming the user or the address. */
+  /** Names a user's address blocks without revealing the user or the address. */
   readonly userBlocks: UserBlocks;
-  /** Returns a number from 0 to 1. */
   readonly random: () => number;
   /** Returns a string that cannot be guessed. */
   readonly randomId: () => string;

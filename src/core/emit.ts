@@ -2,24 +2,28 @@ import type { LoginEvent, SmsOtpEvent } from '../events';
 import type { Refusal } from './outcome';
 import type { Method } from '../method';
 
-/** Hands an event to the app. A sink that throws, rejects or is slow changes nothing. */
+/**
+ * Creates the function that passes events to the app. Nothing changes if the listener throws,
+ * rejects or is slow.
+ */
 export function createEmitter(
   sink: ((event: SmsOtpEvent) => unknown) | undefined,
 ): (event: SmsOtpEvent) => void {
   if (sink === undefined) return () => undefined;
   return (event) => {
     try {
-      // An async sink's rejection is the app's own; it must not become an unhandled one here.
+      // Handle the rejection of an async listener: otherwise it is an unhandled rejection in this
+      // process.
       Promise.resolve(sink(event)).catch(() => undefined);
     } catch {
-      // What a sink throws must not change the outcome of a login.
+      // An error of the listener must not change the outcome of a login.
     }
   };
 }
 
 type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
 
-/** What every decision answers with. */
+/** The result of a decision. */
 type Result =
   | {
       readonly kind: 'sent' | 'already-sent' | 'verified' | 'unconfirmed';
@@ -29,8 +33,8 @@ type Result =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
- * Tells how each run of a decision ended and how long it took. Without a listener the decision
- * stays as it is.
+ * Wraps a decision, to emit how each run ended and how long it took. Without a listener the
+ * decision is returned as it is.
  */
 export function withTiming<Request, Answer extends Result>(
   {

@@ -1,15 +1,16 @@
 import type { Core } from './context';
 import type { Ending, Feature } from './feature';
 
-/** Where a change is made: what the user has there stays. */
+/** The session that makes a change. What belongs to it stays. */
 export type ChangedFrom = Omit<Ending, 'reason'>;
 
 /** Why everything else of a user ends. */
 export type EndReason = Ending['reason'];
 
 /**
- * Makes a change, and ends all pending logins of the user but that of the session where it is made,
- * and what the features end. The same call again completes one that failed.
+ * Makes a change, then ends the user's other pending logins and whatever the features end. The
+ * pending login of the session that makes the change stays. If a call fails, call it again to
+ * complete it.
  */
 export type ChangeAndEnd = <Changed>(
   userId: string,
@@ -18,7 +19,7 @@ export type ChangeAndEnd = <Changed>(
   change: () => Promise<Changed>,
 ) => Promise<Changed>;
 
-/** The same for the request where a user makes the change. */
+/** Does the same for the request in which a user makes the change. */
 export type ChangeAndEndHere = <Changed>(
   user: Express.User,
   change: () => Promise<Changed>,
@@ -29,17 +30,17 @@ export function createChangeAndEnd(core: Core): ChangeAndEnd {
 
   return async function changeAndEnd(userId, reason, from, change) {
     const { pendingId } = from;
-    // A store that does not answer refuses here: nothing has changed then.
+    // If the store does not answer, fail here, before anything has changed.
     await pendingLogins.endAll(userId, pendingId);
     const changed = await change();
-    // Again: a login may have begun meanwhile with what was there before the change.
+    // Repeat this: a login may have begun meanwhile from what was valid before the change.
     await pendingLogins.endAll(userId, pendingId);
     await endFeatures(core, userId, { ...from, reason });
     return changed;
   };
 }
 
-/** Asks every feature, even if one fails. Then throws the first error. */
+/** Calls every feature even if one fails, then throws the first error. */
 async function endFeatures(
   { store, features }: Core,
   userId: string,
@@ -52,8 +53,8 @@ async function endFeatures(
   const keep = (error: unknown): void => void failed.push(error);
 
   for (const feature of others) await endAll(feature).catch(keep);
-  // Again: a login may have begun meanwhile with what has ended only now. Then the logins of
-  // sessions, because no other one can begin any more.
+  // Repeat this: a login may have begun meanwhile from something that ended only now. End the
+  // logins of sessions last: by then no new one can begin.
   await store.pendingLogins.endAll(userId, ending.pendingId).catch(keep);
   for (const feature of ofSessions) await endAll(feature).catch(keep);
 

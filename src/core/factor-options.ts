@@ -12,7 +12,7 @@ import { type Refused, refuse } from './refuse-code';
 import { deny } from './send-result';
 import type { Visit } from './visit';
 
-/** A challenge of a pending login lives this long, and never longer than the pending login. */
+/** Milliseconds that a challenge is valid, unless its pending login ends earlier. */
 const CHALLENGE_MS = 300_000;
 
 /** What the browser gets. */
@@ -24,9 +24,9 @@ export interface FactorOptions {
 export type CreateFactorOptions = (visit: Visit) => Promise<FactorOptions | Refused>;
 
 /**
- * Makes the challenges of one factor; undefined for a factor whose codes are typed. The returned
- * function
- * @throws {StoreError} `ERR_STORE`, and what the app's own callbacks throw.
+ * Creates the function that makes the challenges of one factor. Returns undefined for a factor
+ * whose codes are typed.
+ * @throws {StoreError} The created function: `ERR_STORE`, and any error of the app's own callbacks.
  */
 export function createFactorOptions(
   core: Core,
@@ -54,13 +54,16 @@ export function createFactorOptions(
     const challenge = randomBytes(32).toString('base64url');
     const options = await part.createOptions({ user, userId, purpose, challenge, address });
     const expiresAt = Math.min(core.now() + CHALLENGE_MS, pending.pendingUntil);
-    // One that was open is worth nothing from now on.
+    // This replaces an earlier challenge, which is no longer accepted.
     await challenges.put({ version: 1, pendingId, factor: method, challenge, expiresAt });
     return { kind: 'created', options };
   };
 }
 
-/** Counts that options are made, whatever becomes of them. Null: they may be. */
+/**
+ * Counts the options before they are made, even if they are not used. Returns a refusal; null: they
+ * may be made.
+ */
 async function chargeOptions(
   core: Core,
   pending: PendingLogin,
@@ -71,14 +74,15 @@ async function chargeOptions(
 
   const { refusedBy } = await chargeBrowser(bucket, (one) => {
     const about = { user: userId, bucket: one, login: pendingId };
-    // A browser that is no longer known is not locked: it counts as one of the others.
+    // No lock is checked for unknown browsers. A browser that is no longer known counts as one of
+    // them.
     const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
     return chargeRows(store.counters, [...guards, ...limits.rowsOf('options', about)]);
   });
   if (refusedBy === null) return null;
 
   const { limit } = refusedBy.row;
-  // In this login it never succeeds again: another one may begin at its end.
+  // The limit of this login never resets, so wait until it ends and another one may begin.
   const loginSeconds = Math.ceil((pending.pendingUntil - now()) / 1000);
   const waitSeconds = limit === 'per-login' ? loginSeconds : waitOf(refusedBy);
   const refusal: Refusal = {

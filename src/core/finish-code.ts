@@ -18,7 +18,10 @@ import {
 import { askFeatures, type JoinedSuccess } from './success';
 import type { Visit } from './visit';
 
-/** The code was right: one step of the store does all that the success changes. */
+/**
+ * Finishes a pending login after a right code. One step of the store makes all changes of the
+ * success.
+ */
 export async function finishCode(
   checker: Checker,
   request: ConfirmedRequest,
@@ -43,16 +46,16 @@ export async function finishCode(
   }
 }
 
-/** What a right code needs besides. */
+/** What the request of a code brings besides the code. */
 export interface ConfirmedRequest {
   readonly visit: Visit;
   /** Whether a session will name the success. */
   readonly isKept: boolean;
-  /** Asks the app and the session after the code was right. Null: nothing is in the way. */
+  /** Asks the app and the session after the code was right. Null: the user may be let in. */
   readonly confirm: (passed: Verified) => Promise<Refused | null>;
 }
 
-/** A right code that has changed nothing yet. */
+/** A right code that has not changed anything yet. */
 interface RightCode extends FailedAttempt {
   readonly user: Express.User;
   readonly attempt: Attempt;
@@ -62,15 +65,15 @@ interface RightCode extends FailedAttempt {
   readonly bucket: string;
 }
 
-/** The pending login has ended with the right code. */
+/** A pending login that has ended with the right code. */
 export interface Passed extends Verified {
   /** What the session keeps of it. */
   readonly kept: object;
-  /** What it has written, to be settled by the session. */
+  /** The written records, which the session layer confirms or takes back. */
   readonly written: WrittenSuccess;
 }
 
-/** The code was right. */
+/** A right code and its user. */
 export interface Verified {
   readonly kind: 'verified';
   readonly user: Express.User;
@@ -79,14 +82,14 @@ export interface Verified {
   readonly method: Method;
   readonly at: number;
   readonly transaction: Transaction | undefined;
-  /** Purpose `enroll` only: the number that is proven now, and the one it replaces. */
+  /** Purpose `enroll` only: the number that is now proven, and the one it replaces. */
   readonly mobile: string;
   readonly replaces: string | undefined;
-  /** The browser of the user in which it was, or all others. */
+  /** The browser for which it was counted. */
   readonly bucket: string;
 }
 
-/** Asks the app, the session and the features. Their no ends the pending login. */
+/** Asks the app, the session and the features. If one refuses, the pending login ends. */
 async function prepare(
   checker: Checker,
   request: ConfirmedRequest,
@@ -139,7 +142,7 @@ function toVerified(counted: RightCode, method: Method, at: number): Verified {
   return { kind: 'verified', ...verified, method, at };
 }
 
-/** Returns the changes that a success brings. A code that was sent proves the number. */
+/** Returns the changes of a success. A code that was sent also proves the number. */
 function toFinishOptions(
   checker: Checker,
   counted: RightCode,
@@ -161,7 +164,9 @@ function findProven(checker: Checker, { otp }: Pick<RightCode, 'otp'>): SentOtp 
   return isSent(checker) ? otp : null;
 }
 
-/** The counts are cleared, whether the session is saved or not. All else is told after that. */
+/**
+ * Clears the counts even if the session cannot be saved. Everything else waits until it is saved.
+ */
 function toPassed(
   checker: Checker,
   counted: RightCode,

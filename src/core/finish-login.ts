@@ -6,11 +6,12 @@ import type { PreparedPut, WrittenSuccess } from './feature';
 import { repeatUntilDone } from './repeat';
 
 /**
- * Ends a pending login, once, with all that the success changes. Null: it is over, another request
- * has finished it, or the login that it replaces has ended; then nothing has changed. Null also
- * after another request has used a record that the success rests on; then all is taken back.
- * @throws {StoreError} `ERR_STORE`: no user is in. With `hasRefused` nothing was written, and the
- * login is still pending. Otherwise the answer is lost: the login ends, and what was written is
+ * Ends a pending login, once, with all changes of the success. Returns null, with nothing changed,
+ * if the login has expired, another request has finished it, or the login that it replaces has
+ * ended. Returns null, with everything taken back, if another request has used a record that the
+ * success depends on.
+ * @throws {StoreError} `ERR_STORE`: no user is let in. With `hasRefused` nothing was written, and
+ * the login is still pending. Otherwise the answer is lost: the login ends, and what was written is
  * taken back.
  */
 export async function finishLogin(
@@ -34,12 +35,12 @@ export async function finishLogin(
   return null;
 }
 
-/** Returns whether a success may have been written, or may still be. */
+/** Returns whether a success may have been written, or may still be written. */
 export function isFinishLost(error: unknown): error is StoreError {
   return error instanceof StoreError && !error.hasRefused;
 }
 
-/** Makes one success of several that are written together. */
+/** Joins successes that are written together into one. */
 export function joinWritten(...written: readonly WrittenSuccess[]): WrittenSuccess {
   return {
     done: () => runAll(written.map(({ done }) => done)),
@@ -47,7 +48,10 @@ export function joinWritten(...written: readonly WrittenSuccess[]): WrittenSucce
   };
 }
 
-/** A record that the store has left out is neither done nor undone. */
+/**
+ * Joins the records that were written. A record that the store has left out is neither done nor
+ * undone.
+ */
 function toWritten(
   puts: readonly PreparedPut[],
   replaces: PreparedSuccess['replaces'],
@@ -90,19 +94,22 @@ function standsAll(
   });
 }
 
-/** Returns whether a record takes the place of the one that must still be there. */
+/** Returns whether a record replaces the one that must still exist. */
 function takesPlace({ put }: PreparedPut, replaces: PreparedSuccess['replaces']): boolean {
   return put.kind === replaces?.kind && put.owner === replaces.owner;
 }
 
-/** The success is written: a feature that throws here changes nothing, and the others go on. */
+/**
+ * Calls all functions. The success is written, so an error in one changes nothing and the others
+ * still run.
+ */
 async function runAll(calls: readonly (() => Promise<void> | void)[]): Promise<void> {
   await Promise.allSettled(calls.map(async (call) => call()));
 }
 
 /**
- * First ends the login, so that a `finish` which arrives late changes nothing, then takes out what
- * lets in. What the first tries have not done is done after the request.
+ * Ends the login first, so that a `finish` which arrives late changes nothing. Then removes the
+ * records that could let someone in. If the first tries fail, the rest is done after the request.
  */
 async function takeBack(
   pendingLogins: PendingLogins,

@@ -3,7 +3,7 @@ import { isPhoneNumber, type ReadNumber, toE164 } from '../limits/number-country
 import type { Core, UserPhones } from './context';
 import type { UnusablePhone } from '../events';
 
-/** Makes the list of a user's numbers that may get messages: the one that `getPhone` returns. */
+/** Creates the list of a user's numbers from the one number that `getPhone` returns. */
 export function createGivenPhone(source: PhoneSource): Core['listPhones'] {
   const { getPhone } = source;
   return async (user) => readPhone(await getPhone(user), source);
@@ -16,8 +16,8 @@ interface PhoneSource {
 }
 
 /**
- * Reads what `getPhone` has returned: a number, `{ number, isConfirmed }`, or null for a user who
- * has none. Nothing else is repaired, or taken to mean that there is no number.
+ * Reads the result of `getPhone`: a number, `{ number, isConfirmed }`, or null for a user without a
+ * number. Any other value is an error. It is never repaired or taken for "no number".
  */
 async function readPhone(
   given: unknown,
@@ -36,7 +36,7 @@ async function readPhone(
   return { found };
 }
 
-/** Returns what was found where `{ number, isConfirmed }` is not valid. */
+/** Returns what was found in place of a valid `{ number, isConfirmed }`. */
 function describeUnusable(number: unknown): keyof typeof FOUND {
   if (number === undefined) return 'undefined';
   if (number === '') return 'empty';

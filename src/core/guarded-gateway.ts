@@ -5,12 +5,12 @@ import { waitAtMost } from '../stores/with-timeout';
 /** Milliseconds that a gateway of the app has for one call. */
 const CALL_TIMEOUT_MS = 10_000;
 
-/** What an answer stands for; null when it is not as documented. */
+/** Reads an answer; null if it does not follow the documented form. */
 type Read<Result> = (answer: unknown) => Result | null;
 
 /**
- * Wraps a gateway of the app, whose answers are checked nowhere else: every call has a deadline, is
- * made once, and throws nothing but errors of a gateway and of its store.
+ * Wraps a gateway of the app, whose answers nothing else checks. Every call has a deadline, is made
+ * once, and throws only errors of a gateway or of its store.
  */
 export function guardGateway(gateway: OtpGateway): LoginGateway {
   return {
@@ -27,7 +27,7 @@ export function guardGateway(gateway: OtpGateway): LoginGateway {
         start(() => gateway.validate(typed, unwrap(permit))),
         readVerdict,
       ),
-    // The app asks for it, and gets what it has thrown.
+    // The app calls `warmUp`, so its gateway's own error is passed on.
     warmUp: async () => gateway.warmUp?.(),
   };
 
@@ -36,14 +36,14 @@ export function guardGateway(gateway: OtpGateway): LoginGateway {
     try {
       return await settle(call, asked, readPermit, false);
     } catch (error) {
-      // One that comes too late would never be released.
+      // Release a permit that arrives too late: nothing else would.
       asked.then((late) => readPermit(late)?.release(), doNothing);
       throw error;
     }
   }
 }
 
-/** A permit of the app's: what releasing it throws changes nothing. */
+/** A permit of the app's gateway. An error in its release changes nothing. */
 class GuardedPermit implements Permit {
   constructor(readonly own: { release(): unknown }) {}
 
@@ -52,20 +52,23 @@ class GuardedPermit implements Permit {
   }
 }
 
-/** A gateway without `admit` admits every call. */
+/** The permit of a gateway without `admit`, which admits every call. */
 const FREE: Permit = { release: doNothing };
 
-/** The gateway gets back what it has issued. */
+/** Returns the permit that the gateway itself issued. */
 function unwrap(permit: Permit | undefined): Permit | undefined {
   return permit instanceof GuardedPermit ? permit.own : undefined;
 }
 
-/** Calls a function of the app: one that throws has rejected. */
+/** Calls a function of the app. If it throws, the promise rejects. */
 function start(work: () => unknown): Promise<unknown> {
   return new Promise((resolve) => resolve(work()));
 }
 
-/** @param mayHaveArrived Whether the call may have been made when it was not answered in time. */
+/**
+ * Waits for a call of the app's gateway until its deadline.
+ * @param mayHaveArrived Whether the call may have been made if it is not answered in time.
+ */
 async function settle<Result>(
   call: OtpCall,
   work: Promise<unknown>,
@@ -77,19 +80,22 @@ async function settle<Result>(
   const toError = (error: unknown): Error => toGatewayError(call, error);
   const result = await waitAtMost(answer, CALL_TIMEOUT_MS, toTimeout, toError);
   if (result !== null) return result;
-  throw new GatewayResponseError(call, null, 'it is none that an OtpGateway may give');
+  throw new GatewayResponseError(call, null, 'an OtpGateway must not return this');
 }
 
 function readPermit(answer: unknown): Permit | null {
   const isPermit = typeof readFields(answer).release === 'function';
-  // It has the function.
+  // The check before has found its `release` function.
   return isPermit ? new GuardedPermit(answer as Permit) : null;
 }
 
-/** The longest id of a text. */
+/** The most characters of an OTP id. */
 const MAX_ID_LENGTH = 256;
 
-/** What no decision depends on is null when it is missing or malformed. */
+/**
+ * Reads a generated OTP. Fields on which no decision depends become null when they are missing or
+ * malformed.
+ */
 function readTextedOtp(answer: unknown): TextedOtp | null {
   const { id, validitySeconds, cost } = readFields(answer);
   if (typeof id !== 'string' || !isId(id)) return null;
@@ -105,11 +111,14 @@ function isId(id: string): boolean {
 
 const VERDICTS: readonly PinVerdict[] = ['right', 'wrong', 'over'];
 
-/** Neither true nor undefined, nor anything else but the word, says that a code was right. */
+/**
+ * Reads the result of a check. Only the word `right` says that a code was right: neither `true` nor
+ * any other value does.
+ */
 function readVerdict(answer: unknown): PinVerdict | null {
   return VERDICTS.find((verdict) => verdict === answer) ?? null;
 }
 
 function doNothing(): void {
-  // There is nothing to release.
+  // Ignore the rejection: no permit was issued, so there is nothing to release.
 }

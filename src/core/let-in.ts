@@ -15,7 +15,7 @@ export async function findLetIn(
   if (!(await visit.isRequired(user)))
     return { kind: 'let-in', user, proof: null, at: core.now(), puts: [], begun };
 
-  // What lets in matters only to a user who needs a code.
+  // Ask the features only if the user needs a code.
   const { pending } = begun.state;
   for (const feature of core.features) {
     if (feature.letsIn === undefined) continue;
@@ -25,7 +25,7 @@ export async function findLetIn(
   return null;
 }
 
-/** A user who is in without a code, once the session is saved. */
+/** A user who is let in without a code once the session is saved. */
 export interface FinishedLetIn {
   readonly written: WrittenSuccess;
   /** What the session keeps. */
@@ -33,8 +33,8 @@ export interface FinishedLetIn {
 }
 
 /**
- * Ends the pending login of a user who needs no code. Null: it has ended before, by whatever ends
- * all logins of the user.
+ * Ends the pending login of a user who needs no code. Returns null if something that ends all
+ * logins of the user has ended it before.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function finishLetIn(
@@ -60,7 +60,7 @@ export async function finishLetIn(
 }
 
 /**
- * What a login changes besides that needs no code. A form that is submitted twice joins its login:
- * both requests finish it, each for its own session.
+ * What a login without a code changes besides. A form that is submitted twice joins its login: both
+ * requests finish it, each for its own session.
  */
 const NO_CODE = { leavesMark: true, acceptsPassed: true, clears: [], charges: [] };

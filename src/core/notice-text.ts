@@ -5,35 +5,35 @@ import { type Reason, REASONS } from './outcome';
 /** Options of `noticeText`. */
 export interface NoticeTextOptions {
   /**
-   * A BCP 47 tag, such as `req.acceptsLanguages(...MESSAGE_LOCALES)`. Default: English, also for a
-   * language that is not among them.
+   * A BCP 47 tag, such as `req.acceptsLanguages(...MESSAGE_LOCALES)`. Default: English. A language
+   * that is not among them also gets English.
    */
   readonly locale?: string | false | undefined;
   /**
-   * `status(req).retryAt`: the sentence ends with how long to wait. Milliseconds since 1970.
-   * Default: null, not known.
+   * The value `status(req).retryAt`, in milliseconds since 1970: the sentence then ends with how
+   * long to wait. Default: null, not known.
    */
   readonly retryAt?: number | null | undefined;
   /**
-   * Whether a user is logged in, such as `req.isAuthenticated()`: one who needs a second factor for
-   * a page is asked to confirm, and not to log in. Default: false.
+   * Whether a user is logged in, such as `req.isAuthenticated()`. Such a user is asked to confirm
+   * the second factor, not to log in. Default: false.
    */
   readonly isLoggedIn?: boolean | undefined;
   /** Milliseconds since 1970. Default: `Date.now()`. */
   readonly now?: number | undefined;
 }
 
-/** Waiting is all that helps. */
+/** Reasons that only time can end. */
 const PASSING: readonly Reason[] = ['locked', 'send-limit'];
 
 /**
- * Returns a sentence that tells people why they were refused, in one of sixteen languages: plain
- * text, to be escaped like any other. It is the same for everybody and holds no number, name or
- * code.
+ * Returns a sentence that tells people why they were refused, in one of sixteen languages. It is
+ * plain text: escape it like any other string. It is the same for every user and contains no
+ * number, name or code.
  *
- * @param reason `status(req).notice`, or `req.smsOtp.reason`. Null, as the notice of a page without
- * one, gives an empty string.
- * @throws {TypeError} when it is not one of `REASONS`.
+ * @param reason `status(req).notice`, or `req.smsOtp.reason`. Null, the notice of a page without
+ * one, returns an empty string.
+ * @throws {TypeError} if it is not one of `REASONS`.
  */
 export function noticeText(
   reason: Reason | null,
@@ -51,8 +51,7 @@ export function noticeText(
 }
 
 /**
- * Returns a time that is never too short, in seconds up to 90, then in minutes up to 90, then in
- * hours.
+ * Returns a time to wait, rounded up: in seconds up to 90, then in minutes up to 90, then in hours.
  */
 function formatWait(locale: MessageLocale, milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);

@@ -1,7 +1,7 @@
 import type { Method } from '../method';
 import type { Purpose, Transaction } from '../stores/store';
 
-/** Why something was refused, or what there is to say about it. The list is closed. */
+/** Every reason of a refusal or notice. The list is closed. */
 export const REASONS = [
   'malformed-code',
   'malformed-phone',
@@ -39,8 +39,8 @@ export type Reason = (typeof REASONS)[number];
 /** A confirmed number of the user, as a page may show it. */
 export interface PhoneChoice {
   /**
-   * What a form sends back to choose it; the same for every session, and does not reveal the
-   * number.
+   * The id that a form sends back to choose the number. It is the same in every session and does
+   * not reveal the number.
    */
   readonly phoneId: string;
   readonly maskedPhone: string;
@@ -50,44 +50,46 @@ export interface PhoneChoice {
 export interface PendingStatus {
   readonly purpose: Purpose;
   /**
-   * Whether a message went out, or is on its way. False: the user passes with another factor, or
+   * Whether a message was sent, or is being sent. False: the user passes with another factor, or
    * asks for a message at `resendAt`.
    */
   readonly isSent: boolean;
-  /** The last two digits, the rest masked; empty when the user has no number. */
+  /** The last two digits, the rest masked; empty if the user has no number. */
   readonly maskedPhone: string;
-  /** When the newest code expires; without a text: when the pending login ends. */
+  /** When the newest code expires; without a message, when the pending login ends. */
   readonly expiresAt: number;
-  /** When the pending login ends, whatever is resent. */
+  /** When the pending login ends, even if codes are resent. */
   readonly pendingUntil: number;
-  /** When a new code may be asked for; null when none can be had any more. */
+  /** When a new code may be requested; null if none can be requested any more. */
   readonly resendAt: number | null;
-  /** Codes that may still be entered. */
+  /** How many codes may still be entered. */
   readonly attemptsLeft: number;
   /**
-   * What this user can do now: `sms` where a message went out or may be asked for, and names of
+   * What this user can do now: `sms` if a message was sent or may be requested, and the names of
    * other factors.
    */
   readonly factors: readonly string[];
-  /** The numbers a new code may be sent to, the default first. Only when the user has several. */
+  /**
+   * The numbers to which a new code may be sent, the default first. Only if the user has several.
+   */
   readonly phones?: readonly PhoneChoice[];
-  /** What the code is for, as the text message says it. Only for transactions. */
+  /** The transaction to approve, as the text message shows it. Only for transactions. */
   readonly transaction?: Transaction;
 }
 
-/** A refusal: a value, never an error. */
+/** A refusal. It is a value, never an error. */
 export interface Refusal {
   readonly reason: Reason;
   /** Seconds after which another try makes sense. */
   readonly retryAfterSeconds?: number;
 }
 
-/** What became of `send`, `resend` and `stepUp`. */
+/** The outcome of `send`, `resend` and `stepUp`. */
 export type SendOutcome =
   | ({ readonly sent: true } & PendingStatus)
-  /** `pending`: the login waits without a text. */
+  /** `pending`: the login is pending without a message. */
   | ({ readonly sent: false; readonly pending?: boolean } & Refusal)
-  /** Another factor comes first: no text was asked for. */
+  /** Another factor comes first: no message was requested. */
   | ({
       readonly sent: false;
       readonly pending: true;
@@ -95,7 +97,7 @@ export type SendOutcome =
       readonly retryAfterSeconds?: undefined;
     } & PendingStatus);
 
-/** What became of `verify`. */
+/** The outcome of `verify`. */
 export type VerifyOutcome<User = Express.User> =
   | {
       readonly verified: true;
@@ -104,31 +106,31 @@ export type VerifyOutcome<User = Express.User> =
       /** Milliseconds since 1970. */
       readonly at: number;
       /**
-       * What the user has approved: carry out this, never what the request says. Only for
+       * What the user has approved. Carry out this, never what the request says. Only for
        * transactions.
        */
       readonly transaction?: Transaction;
     }
   | ({ readonly verified: false } & Refusal);
 
-/** What became of `cancel`. */
+/** The outcome of `cancel`. */
 export interface CancelOutcome {
   readonly cancelled: true;
 }
 
-/** What became of `phones.remove` and `phones.setDefault`. */
+/** The outcome of `phones.remove` and `phones.setDefault`. */
 export type PhoneOutcome =
   | ({ readonly changed: true } & PhoneChoice)
   | ({ readonly changed: false } & Refusal);
 
-/** What became of `logout`. */
+/** The outcome of `logout`. */
 export interface LogoutOutcome {
   readonly loggedOut: true;
 }
 
 /**
- * Adds the names of the others to each member of a union, as undefined, so that they can be read of
- * any.
+ * Adds the fields of all other members to each member of a union, as undefined, so that every field
+ * can be read without narrowing.
  */
 type WithAllNames<Outcome, All = Outcome> = Outcome extends unknown
   ? Outcome &
@@ -138,8 +140,8 @@ type WithAllNames<Outcome, All = Outcome> = Outcome extends unknown
   : never;
 
 /**
- * What `req.smsOtp` holds after one of the middlewares ran. Its `user` is left out of JSON, logs
- * and copies.
+ * The outcome in `req.smsOtp` after one of the middlewares ran. Its `user` is left out of JSON,
+ * logs and copies.
  */
 export type SmsOtpOutcome = WithAllNames<
   SendOutcome | VerifyOutcome | CancelOutcome | LogoutOutcome | PhoneOutcome

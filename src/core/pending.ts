@@ -9,7 +9,7 @@ import { deny, type RefusedSend, type SendRequest } from './send-result';
 import { toUserIdText } from './users';
 import type { Visit } from './visit';
 
-/** Whose pending login begins, and what for. */
+/** The user, purpose and facts of a pending login that begins. */
 export type NewPending = Pick<
   SendRequest,
   'user' | 'purpose' | 'visit' | 'newPhone' | 'transaction'
@@ -18,22 +18,25 @@ export type NewPending = Pick<
 /** A pending login that has begun, or why none has. */
 export type Begun = BegunPending | RefusedSend;
 
-/** @throws {StoreError} `ERR_STORE` */
+/**
+ * Begins a pending login.
+ * @throws {StoreError} `ERR_STORE`
+ */
 export type BeginPending = (asked: NewPending) => Promise<Begun>;
 
 /** The most pending logins without an OTP of one user and side. */
 const MOST_WITHOUT_OTP = 100;
 
-/** Seconds in which requests from other address blocks cannot end such a login. */
+/** Seconds during which requests from other address blocks cannot end such a login. */
 const PROTECTED_SECONDS = 60;
 
-/** Seconds in which a login form that is submitted again joins the first login. */
+/** Seconds during which a login form that is submitted again joins the first login. */
 const JOIN_SECONDS = 30;
 
 /**
- * Makes the step that begins pending logins. It comes before any callback of the app, so that
- * whatever ends all logins of the user ends this one too. It counts nothing. No other file makes a
- * pending login.
+ * Creates the step that begins pending logins. It runs before any callback of the app, so that a
+ * call which ends all logins of the user ends this one too. It counts nothing. No other file makes
+ * a pending login.
  */
 export function createBeginPending(core: Core): BeginPending {
   const [digest] = core.createDigests('sender');
@@ -53,7 +56,7 @@ export function createBeginPending(core: Core): BeginPending {
         place: placeOf(purpose, bucket),
         side: sideOf(bucket),
         block,
-        // A request whose address cannot be read joins nothing.
+        // If its address cannot be read, a request joins no earlier login.
         sender: isLogin && block !== '' ? await toSender(visit, block) : undefined,
         series: isLogin ? undefined : visit.toSeries(),
       },
@@ -69,7 +72,7 @@ export function createBeginPending(core: Core): BeginPending {
     return { kind: 'begun', state: begun.state, isJoined: true };
   };
 
-  /** There always is a digest: '' is for the compiler alone. */
+  /** Returns the digest of a sender. There is always a secret: '' only satisfies the compiler. */
   async function toSender({ readSender }: Visit, block: string): Promise<string> {
     const { sessionId = 'none', userAgent = '', languages = '' } = readSender();
     return shorten((await digest?.(sessionId, block, userAgent, languages)) ?? '');
@@ -106,7 +109,7 @@ async function findBucket({ features }: Core, userId: string, visit: Visit): Pro
   return OTHER_BROWSERS;
 }
 
-/** Names the block of an address; empty when the address cannot be read. */
+/** Returns the name of an address block; empty if the address cannot be read. */
 async function findBlock(core: Core, userId: string, address: string | undefined): Promise<string> {
   if (toIpAddress(address) === null) return '';
   const [own] = await core.userBlocks(userId, address);
@@ -117,9 +120,13 @@ function toState(pending: PendingLogin): PendingState {
   return { pending, sends: 0, otp: null, previous: null };
 }
 
-/** Ends a pending login that no session will name. A joined one is another request's. */
+/**
+ * Ends a pending login that no session will name. A joined one belongs to another request and
+ * stays.
+ */
 export async function endUnused(core: Core, { state, isJoined }: BegunPending): Promise<void> {
   if (isJoined) return;
-  // If the store fails, it expires: no session names it, so no one can continue it.
+  // If the store fails, ignore it: no session names the login, so no one can continue it until it
+  // expires.
   await core.store.pendingLogins.end(state.pending.pendingId).catch(() => false);
 }

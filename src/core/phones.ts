@@ -12,19 +12,23 @@ import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
 import type { Visit } from './visit';
 
-/** Returns what may be shown of a number: the last two digits. Length and country stay hidden. */
+/**
+ * Returns what a page may show of a number: the last two digits. Length and country stay hidden.
+ */
 export function maskPhone(mobile: string): string {
   return `•• •• ${toPhoneEnding(mobile)}`;
 }
 
-/** Returns the part of a number that may be shown and kept in a session; empty for an empty one. */
+/**
+ * Returns the part of a number that may be shown and kept in a session; empty for an empty number.
+ */
 export function toPhoneEnding(mobile: string): string {
   return mobile.slice(-2);
 }
 
 /**
- * Returns a user's number as a page may show it: its last two digits, and an id that is of use to
- * this user alone.
+ * Returns a user's number as a page may show it: its last two digits, and an id that only this user
+ * can use.
  */
 export async function describePhone(
   { phoneIds, getUserId }: Pick<Core, 'phoneIds' | 'getUserId'>,
@@ -32,14 +36,14 @@ export async function describePhone(
   mobile: string,
 ): Promise<PhoneChoice> {
   const { userId } = toUserIdText(getUserId(user));
-  // There always is a secret: '' is for the compiler alone.
+  // There is always a secret: '' only satisfies the compiler.
   const digest = (await phoneIds[0]?.(userId, mobile)) ?? '';
   return { phoneId: shorten(digest), maskedPhone: maskPhone(mobile) };
 }
 
 /**
- * Warns once of each country whose unknown ranges its users have numbers of. The app has stored the
- * number: a new one that is typed wrong is refused before.
+ * Warns once per country of stored numbers whose range is unknown. A mistyped new number is refused
+ * before it is stored.
  */
 export function warnOfUnknownRange(
   { warn }: Pick<Core, 'warn'>,
@@ -61,14 +65,14 @@ export interface NewPhone {
   readonly replaces: string | undefined;
 }
 
-/** Whose number a code is sent to. */
+/** The request to find the number of a user to which a code is sent. */
 export interface PhoneQuestion {
   readonly user: Express.User;
   readonly visit: Pick<Visit, 'pending'>;
   /** A resend: the pending login that gets another message. */
   readonly previous?: PendingState | undefined;
   /**
-   * What the form chose, unchecked. Undefined: the number of the newest code, otherwise the one
+   * The choice of the form, unchecked. Undefined: the number of the newest code, otherwise the one
    * that was chosen for this pending login before, otherwise the default.
    */
   readonly phoneId?: unknown;
@@ -81,17 +85,17 @@ export type ChosenPhone =
   | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> }
   | NoMessageNow;
 
-/** The user counts as one who has a number, but none can get a message now. */
+/** The user counts as one who has a number, but no message can be sent to it now. */
 export interface NoMessageNow {
   readonly reason: 'no-phone';
   readonly found: UnusablePhone;
-  /** What the app has thrown; missing when it has returned something. */
+  /** The error of the app; missing if the app returned an invalid value. */
   readonly thrown?: { readonly error: unknown };
 }
 
 /**
- * Lists a user's numbers for a login. A throw of the app does not end the login, which may go on
- * with another factor.
+ * Lists a user's numbers for a login. An error of the app does not end the login, which may
+ * continue with another factor.
  */
 export async function findPhones(
   { listPhones, warn }: Pick<Core, 'listPhones' | 'warn'>,
@@ -113,13 +117,13 @@ export async function findPhones(
 }
 
 /**
- * Finds the number a code is sent to: only a number of the user's, or the new one that is being
+ * Finds the number to which a code is sent: one of the user's own, or the new one that is being
  * enrolled.
  */
 export async function choosePhone(core: Core, question: PhoneQuestion): Promise<ChosenPhone> {
   const { newPhone } = question;
   if (newPhone !== undefined) {
-    // The enrollment has parsed it: only a record that a store has changed is refused here.
+    // The enrollment has parsed this number. Only a changed record of the store can fail here.
     const { mobile } = newPhone;
     return isPhoneNumber(mobile)
       ? { mobile, isConfirmed: false, phones: [] }
@@ -151,7 +155,7 @@ async function chooseListed(
     return chosen === undefined ? { reason: 'no-phone' } : { ...chosen, phones };
   }
 
-  // While no code has gone out, a number that was chosen before may be missing by now.
+  // If no code was sent yet, a number that was chosen before may have been removed.
   const earlier = previous === undefined ? undefined : find(visit.pending?.phoneId);
   return { ...(current ?? earlier ?? first), phones };
 }

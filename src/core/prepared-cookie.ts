@@ -2,15 +2,15 @@ import type { PutResult } from '../stores/store';
 import type { PreparedPut } from './feature';
 import type { CookieValue, Visit } from './visit';
 
-/** A prepared record that brings a cookie. */
+/** A prepared record with a cookie. */
 export interface PreparedCookie extends Omit<PreparedPut, 'done'> {
-  /** Returns the cookie from now on. */
+  /** Returns the new value of the cookie. */
   readonly done: (result: PutResult) => Promise<CookieValue>;
 }
 
 /**
- * Returns a prepared record whose cookie is set once the session is saved. A record whose cookie
- * can no longer be set is taken back.
+ * Returns a prepared record whose cookie is set once the session is saved. If the cookie can no
+ * longer be set by then, the record is taken back.
  */
 export function withCookie(
   { cookies }: Pick<Visit, 'cookies'>,

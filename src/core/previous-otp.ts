@@ -10,7 +10,7 @@ const CHECK_MS = 10_000;
 
 /**
  * Returns the previous OTP of a pending login, if its code is accepted too. A message can arrive
- * after the one that was asked for later, so both codes may be right.
+ * after one that was requested later, so both codes may be right.
  *
  * Not shown in OTP spec §3: whether a new pin for a number ends the previous one. If it does, the
  * gateway answers that the previous one is wrong or over.
@@ -25,13 +25,13 @@ export function findPreviousOtp(
 
 /**
  * Returns the milliseconds that are left for a second check.
- * @param startedAtMs When the first one was about to be admitted, by the monotonic clock.
+ * @param startedAtMs The time before the first check, by the monotonic clock.
  */
 export function checkMsLeft(startedAtMs: number): number {
   return CHECK_MS - (performance.now() - startedAtMs);
 }
 
-/** Reserves a call of the gateway. Null: no call is to be had in time. */
+/** Reserves a call of the gateway. Returns null if none is available in time. */
 export async function reserveWithin(
   reserve: (() => Promise<Permit>) | undefined,
   limitMs: number,
@@ -41,13 +41,13 @@ export async function reserveWithin(
   try {
     return await waitAtMost(asked, limitMs, toCheckTimeout);
   } catch {
-    // One that comes too late would never be released.
+    // Release a permit that arrives too late: nothing else would.
     asked.then((late) => late.release()).catch(() => undefined);
     return null;
   }
 }
 
-/** Returns the error of a check that has not come in time. */
+/** Creates the error of a check that has not been answered in time. */
 export function toCheckTimeout(): GatewayTimeoutError {
   return new GatewayTimeoutError('validate', CHECK_MS, true);
 }

@@ -12,8 +12,8 @@ export function refuse(reason: Reason, endsPending = false): Refused {
 }
 
 /**
- * A code was not accepted. `endsPending`: the session waits for it no more; a newer OTP of the same
- * pending login goes on.
+ * A code that was not accepted. `endsPending`: the session no longer waits for it; a newer OTP of
+ * the same pending login stays valid.
  */
 export interface Refused {
   readonly kind: 'refused';
@@ -21,13 +21,13 @@ export interface Refused {
   readonly endsPending: boolean;
   /** Attempts that the OTP still admits, after one that was counted. */
   readonly attemptsLeft?: number | undefined;
-  /** Null: no message can be had any more, because a lock outlasts the pending login. */
+  /** Null: no message can be requested any more, because a lock outlasts the pending login. */
   readonly resendAt?: null;
 }
 
 /**
- * The response of the gateway or of the store's `finish` was lost, and the code may have been used
- * up, so its login ends.
+ * The answer of the gateway, or of the store's `finish`, was lost. The code may be used up, so its
+ * login ends.
  */
 export interface Unconfirmed {
   readonly kind: 'unconfirmed';
@@ -57,7 +57,7 @@ export interface FailedAttempt {
   readonly number: number;
   /** The attempts that are left after it. */
   readonly left: number;
-  /** The newer OTP, at which it was wrong. Left out: its OTP is the newest. */
+  /** The newer OTP at which the code was wrong before. Left out: its OTP is the newest. */
   readonly newer?: SentOtp | null;
 }
 
@@ -79,13 +79,13 @@ export async function failChecked(
   return fail(checker, failed, reason, endsPending, outcome);
 }
 
-/** Returns whether another request has passed this login with a code, as a double click does. */
+/** Returns whether another request has passed this login with a code, as after a double click. */
 export async function hasPassed({ store }: Core, pendingId: string): Promise<boolean> {
-  // A failure leaves the attempt counted, and `store-failing` reports it.
+  // If the store fails, the attempt stays counted, and `store-failing` reports the failure.
   return (await store.pendingLogins.find(pendingId).catch(() => null)) === 'passed';
 }
 
-/** The attempt failed. Keeps the login; `endsPending` removes it from the session. */
+/** Records a failed attempt. Keeps the login; `endsPending` removes it from the session. */
 export async function fail(
   checker: Checker,
   { attempt, subject, left }: FailedAttempt,
@@ -98,11 +98,11 @@ export async function fail(
   const attemptsLeft = isSent(checker) ? left : undefined;
   const refused = { ...refuse(reason, endsPending), attemptsLeft };
   if (stop === null || reason === 'user-gone' || reason === 'already-verified') return refused;
-  // Otherwise the page would offer a new code, and the request for it would be refused.
+  // Do not let the page offer a new code whose request would be refused.
   return { ...refused, refusal: stop.refusal, ...toResend(stop) };
 }
 
-/** Refuses an attempt that is not made: the user has none left here. */
+/** Refuses an attempt before it is made: the user has none left here. */
 export function rejectAttempt(
   { core }: Checker,
   subject: Subject,
@@ -112,14 +112,17 @@ export function rejectAttempt(
   return { kind: 'refused', refusal, endsPending: false, ...toResend(stop) };
 }
 
-/** The shortest lock outlasts the longest pending login. */
+/** Returns `resendAt: null` for a lock: the shortest lock outlasts the longest pending login. */
 function toResend({
   stopsMessages,
 }: Pick<AttemptStop, 'stopsMessages'>): Pick<Refused, 'resendAt'> {
   return stopsMessages ? { resendAt: null } : {};
 }
 
-/** No code is right yet: the attempt is counted on the pending login, and not on the user. */
+/**
+ * Refuses a code when no message was sent, so that no code can be right. The attempt is counted on
+ * the pending login, but not on the user.
+ */
 export function rejectWithoutText(
   { core }: Checker,
   subject: Subject,
@@ -131,8 +134,9 @@ export function rejectWithoutText(
 }
 
 /**
- * The answer was lost, and the code may be used up: its login ends. If a newer message has gone out
- * since, only the OTP of this code ends. If another request has passed, its mark stays.
+ * Ends the login of a code whose answer was lost, because the code may be used up. If a newer
+ * message has been sent since, only the OTP of this code ends. If another request has passed, its
+ * mark stays.
  */
 export async function endUnconfirmed(
   checker: Checker,
@@ -151,7 +155,7 @@ export async function endUnconfirmed(
   return unconfirmed;
 }
 
-/** The login has ended, and no user is in. */
+/** Returns the outcome of a lost answer: the login has ended, and no user is let in. */
 export function toUnconfirmed(
   { core }: Checker,
   { subject }: FailedAttempt,
@@ -163,20 +167,20 @@ export function toUnconfirmed(
 
 /**
  * Refuses a right code whose success has changed nothing: another request has passed the login, or
- * it has ended, or a newer message has taken the place of the OTP.
+ * it has ended, or a newer message has replaced the OTP.
  */
 export async function refuseUnused(checker: Checker, failed: FailedAttempt): Promise<Refused> {
   const { core } = checker;
   const found = await core.store.pendingLogins.find(failed.pending.pendingId).catch(() => null);
   const reason = found === 'passed' ? 'already-verified' : 'no-pending-login';
   core.emit({ type: 'rejected', ...failed.subject, reason });
-  // The request that has passed it has cleared the message.
+  // Refund no message here: the request that passed has cleared its count.
   if (found === 'passed') await failed.attempt.end('not-used');
   else await endUnused(checker, failed);
   return refuse(reason, found === null || found === 'passed');
 }
 
-/** Ends an attempt whose code was right. A failure after that counts nothing against the user. */
+/** Ends an attempt whose code was right. A later failure is not counted against the user. */
 export async function endUnused({ core }: Checker, failed: FailedAttempt): Promise<void> {
   const { otp, pending, attempt } = failed;
   const { userId } = pending;
@@ -195,7 +199,10 @@ export async function endThrown(
   else await attempt.end('not-checked', findFirstText(checker, failed));
 }
 
-/** Only the first attempt at an OTP refunds its message: so it is refunded once. */
+/**
+ * Returns the counters of a message to refund. Only the first attempt at an OTP refunds it, so it
+ * is refunded once.
+ */
 function findFirstText({ core }: Checker, failed: FailedAttempt): readonly Counter[] {
   const { otp, number } = failed;
   if (number !== 1 || otp === null) return [];

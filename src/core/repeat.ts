@@ -1,17 +1,17 @@
 /** Milliseconds before each further try: five in all, within 30 s with a deadline of 2 s each. */
 const PAUSES_MS = [500, 2_000, 5_000, 10_000];
 
-/** Work that is tried again in the background. Neither promise rejects. */
+/** Work that is retried in the background. Neither promise rejects. */
 export interface Repeated {
-  /** Whether the first try was enough: a request waits no longer than for this. */
+  /** Whether the first try succeeded. A request waits only for this. */
   readonly first: Promise<boolean>;
-  /** Resolves when it is done, or has been given up. */
+  /** Resolves when the work is done, or after the last try. */
   readonly last: Promise<void>;
 }
 
 /**
- * Starts what must be done in the end, such as taking back what may have been written: it is tried
- * at most five times within 30 s, and keeps no process alive.
+ * Starts work that must be done in the end, such as taking back what may have been written. It is
+ * tried at most five times within 30 s, and keeps no process running.
  */
 export function repeatUntilDone(work: () => Promise<unknown>): Repeated {
   const first = isDone(work);
@@ -27,7 +27,7 @@ async function goOn(first: Promise<boolean>, work: () => Promise<unknown>): Prom
 }
 
 function isDone(work: () => Promise<unknown>): Promise<boolean> {
-  // `store-failing` reports each failure.
+  // Ignore the error: `store-failing` reports each failure.
   return work().then(
     () => true,
     () => false,

@@ -18,32 +18,32 @@ export type ResendResult =
   | Exclude<SendResult, { readonly kind: 'refused' }>
   | (Refused & { readonly failed?: FailedResend });
 
-/** Makes the decision to send another code for the same pending login. */
+/** Creates the decision to send another code for the same pending login. */
 export function createResendOtp(
   core: Core,
   sendOtp: (request: SendRequest) => Promise<SendResult>,
 ): (request: ResendRequest) => Promise<ResendResult> {
   return withTiming(core, 'resend', async (request: ResendRequest): Promise<ResendResult> => {
     const { visit, phoneId } = request;
-    // 1 is there a pending login
+    // 1 Is there a pending login?
     const previous = await findPrevious(core, visit.pending);
     if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
     const { pending } = previous;
 
-    // 2 is a code by message accepted, and is a send left
+    // 2 Is a code by message accepted, and does the login have a send left?
     const methods = visit.pending?.methods;
     if (!isAccepted(methods, 'sms')) return refuse({ reason: 'second-factor-required' }, false);
     if (findResendTime(core, previous, 0) === null)
       return refuseResend(core, visit, pending, noSendLeft(core, pending), 'per-login');
 
-    // 3 whose is it
+    // 3 Load the user
     const user = await findUser(core, pending, visit.currentUser);
     if (user === null) {
       const refused = refuseResend(core, visit, pending, { reason: 'user-gone' });
       return end(core, pending, refused);
     }
 
-    // 4 send it
+    // 4 Send the code
     const { purpose, replaces, transaction } = pending;
     const { otp } = previous;
     if (purpose === 'enroll' && otp === null) return refuse({ reason: 'no-pending-login' }, true);
@@ -54,7 +54,10 @@ export function createResendOtp(
   });
 }
 
-/** Returns the pending login of a session. Null: it has ended, or it is another one by now. */
+/**
+ * Returns the pending login of a session. Null: it has ended, or the session has another one by
+ * now.
+ */
 async function findPrevious(
   core: Core,
   pending: PendingCode | undefined,
@@ -85,7 +88,7 @@ function endRefused(
   pending: PendingLogin,
   { refusal, failed }: Extract<SendResult, { readonly kind: 'refused' }>,
 ): Promise<ResendResult> | ResendResult {
-  // Otherwise the page would offer a message that a lock refuses until this login ends.
+  // Do not let the page offer a message that a lock refuses until this login ends.
   const isLocked = refusal.reason === 'locked' || refusal.reason === 'disabled';
   const refused = {
     ...refuse(refusal, refusal.reason === 'no-pending-login'),
@@ -95,7 +98,7 @@ function endRefused(
   return refusal.reason === 'user-gone' ? end(core, pending, refused) : refused;
 }
 
-/** Ends a pending login whose user, or whose number, does not exist any more. */
+/** Ends a pending login whose user or number no longer exists. */
 async function end(
   { store }: Core,
   { pendingId }: PendingLogin,

@@ -42,7 +42,7 @@ export interface MessageSender {
 
 /** The user to whom a message goes. */
 export interface MessageRecipient extends Recipient, Pick<UserPhone, 'isConfirmed'> {
-  /** Why there is no number now; undefined: there is one, or the user has none. */
+  /** Why the user's number is not known now; undefined: it is known, or the user has none. */
   readonly unusable: NoMessageNow | undefined;
 }
 
@@ -51,7 +51,7 @@ interface Message {
   readonly request: SendRequest;
   readonly recipient: MessageRecipient;
   readonly facts: MessageFacts;
-  /** What the features have to say about it, in their order. */
+  /** The rules of the features, in their order. */
   readonly rules: readonly MessageRule[];
 }
 
@@ -63,7 +63,7 @@ export async function sendMessage(
   recipient: MessageRecipient,
 ): Promise<SendResult | NotSent> {
   const { core } = sender;
-  // 1 the features, and the words of the message
+  // 1 Ask the features, and write the message
   const facts = await readFacts(core, request, recipient);
   const rules = core.features.flatMap((feature) => feature.beforeMessage?.(facts) ?? []);
   const message: Message = { request, recipient, facts, rules };
@@ -72,26 +72,26 @@ export async function sendMessage(
   const times = startSend(core, request, state);
   const otp = await writeMessage(core, message, times);
 
-  // 2 a call that the client itself refuses is refused before anything is charged
+  // 2 Reserve a call of the gateway: if the client itself refuses it, nothing is counted
   const permit = await admit(core);
   if ('kind' in permit) return permit;
   try {
-    // 3 count the message: in the limits and in the features' counters, all or nothing
+    // 3 Count the message in the limits and in the features' counters: in all or in none
     const charge = await chargeMessage(sender, message);
     if ('kind' in charge) return charge;
 
-    // 4 the gateway makes the code and sends it
+    // 4 Let the gateway make the code and send it
     const generated = await generate(sender, message, otp, charge, permit);
     if ('kind' in generated) return generated;
 
-    // 5 attach the OTP to the pending login
+    // 5 Attach the OTP to the pending login
     return await attach(core, message, { times, charge, generated });
   } finally {
     permit.release();
   }
 }
 
-/** Reads what counts the number. */
+/** Collects the facts of a message, with the keys that count its number. */
 async function readFacts(
   core: Core,
   { user, purpose, visit }: SendRequest,
@@ -122,7 +122,7 @@ async function checkFree(core: Core, message: Message): Promise<RefusedSend | nu
   return refused && refuseByRule(core, message, refused);
 }
 
-/** Calls checks one after the other, until one refuses. */
+/** Calls the checks one after the other until one refuses. */
 async function findRefused(
   checks: readonly MessageRule['check'][],
 ): Promise<RefusedMessage | null> {
@@ -143,7 +143,7 @@ async function refuseByRule(
   return deny(core, facts, refusal, { policy: by, ...about });
 }
 
-/** What costs money is asked only if the limits would admit the message. */
+/** Runs the checks that cost money, only if the limits would admit the message. */
 async function checkPaid(core: Core, message: Message): Promise<SendResult | null> {
   const checks = message.rules.flatMap((rule) => rule.checkPaid ?? []);
   if (checks.length === 0) return null;
@@ -176,7 +176,7 @@ interface SendTimes {
   readonly validitySeconds: number;
 }
 
-/** The clock of a code starts before the gateway is asked. */
+/** Fixes the times of a send before the gateway is asked: the lifetime of a code begins here. */
 function startSend(core: Core, request: SendRequest, { pending, sends }: PendingState): SendTimes {
   const isResend = request.previous !== undefined;
   const sentAt = isResend ? core.now() : pending.startedAt;
@@ -186,8 +186,7 @@ function startSend(core: Core, request: SendRequest, { pending, sends }: Pending
     pending,
     sends: sends + 1,
     sentAt,
-    // The app's callbacks take time: a send that was just in time may be a little nearer to the
-    // end by now.
+    // Callbacks of the app take time, so a send that was just in time may be slightly late by now.
     validitySeconds: Math.max(SHORTEST_VALIDITY_SECONDS, wanted),
   };
 }
@@ -214,14 +213,17 @@ async function admit({ gateway }: Core): Promise<Permit | NotSent> {
   }
 }
 
-/** @throws what is not an error of the gateway. */
+/**
+ * Converts an error of the gateway into a result.
+ * @throws any other error.
+ */
 function toNotSent(error: unknown, waitSeconds: number): NotSent {
   if (!isGatewayError(error)) throw error;
   const busySeconds = 'retryAfterSeconds' in error ? (error.retryAfterSeconds ?? 0) : 0;
   return { kind: 'not-sent', error, waitSeconds: Math.max(waitSeconds, busySeconds) };
 }
 
-/** A send that was charged. */
+/** A send that was counted. */
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;
 
 async function chargeMessage(
@@ -249,10 +251,10 @@ async function refuseCharge(
 }
 
 /**
- * Returns true when the session waits for an active pending login of the same request (user,
- * number, purpose, transaction): a double click, a reload, a step back. One without a message must
- * live until the message may be asked for. If another login has taken the OTP that the session
- * shows, the answer would promise a code that is no longer right.
+ * Returns true if the session waits for an active pending login of the same request (user, number,
+ * purpose, transaction), as after a double click, a reload or a step back. A login without a
+ * message must last until the message may be requested. If another login has replaced the OTP that
+ * the session shows, the answer is false: that code is no longer right.
  */
 async function isWaiting(
   core: Core,
@@ -277,7 +279,7 @@ function isSameRequest({ pending, otp }: PendingState, message: Message): boolea
   const { userId, mobile, purpose } = message.facts;
   return (
     pending.userId === userId &&
-    // Without an OTP it may be of any number.
+    // Without an OTP the pending login is not bound to a number.
     (otp === null || otp.mobile === mobile) &&
     pending.purpose === purpose &&
     pending.replaces === newPhone?.replaces &&
@@ -307,13 +309,13 @@ async function generate(
   }
 }
 
-/** Tells the features what became of a message. What one of them throws changes nothing. */
+/** Passes the outcome of a message to the features. An error in one of them changes nothing. */
 function tell(rules: readonly MessageRule[], outcome: MessageOutcome): void {
   for (const { after } of rules) {
     try {
       after(outcome);
     } catch {
-      // The gateway has decided already.
+      // Ignore the error: the message has already been sent or refused.
     }
   }
 }
@@ -344,7 +346,7 @@ async function attach(
   };
   const isKept = await keep(core, pending, otp);
   await emitSent(core, facts, { times, charge, generated });
-  // The pending login has ended while the message was sent.
+  // The pending login ended while the message was being sent.
   if (!isKept) return deny(core, facts, { reason: 'no-pending-login' });
 
   const resendAt = findResendTime(core, times, charge.waitSeconds);
@@ -352,13 +354,16 @@ async function attach(
   return { kind: 'sent', pending, isJoined: false, otp, mobile, resendAt, phones, factors };
 }
 
-/** The lifetime that the gateway reports can only shorten ours. */
+/** Returns when a code expires. The lifetime that the gateway reports can only shorten ours. */
 function findExpiry({ sentAt, pending, validitySeconds }: SendTimes, generated: TextedOtp): number {
   const lifeSeconds = Math.min(validitySeconds, generated.validitySeconds ?? validitySeconds);
   return Math.min(sentAt + lifeSeconds * 1000, pending.pendingUntil);
 }
 
-/** The message is out: when its OTP cannot be kept, the user cannot use it. */
+/**
+ * Attaches the OTP of a message that was sent. If that fails, the user cannot use its code, so the
+ * message is refunded.
+ */
 async function keep(core: Core, pending: PendingLogin, otp: SentOtp): Promise<boolean> {
   const { pendingId, userId } = pending;
   const endsPrevious = !core.settings.acceptsEarlierCode;

@@ -31,8 +31,9 @@ import {
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
 /**
- * Makes the decision to send. Refusals are values. The returned function
- * @throws {SmsOtpError} for errors of gateway and store, and what the app's own callbacks throw.
+ * Creates the decision to send a code. Refusals are values.
+ * @throws {SmsOtpError} The created function: errors of the gateway and the store, and any error of
+ * the app's own callbacks.
  */
 export function createSendOtp(
   core: Core,
@@ -49,16 +50,16 @@ export function createSendOtp(
   );
 }
 
-/** What all sends of one instance share. */
+/** The shared context of all sends of one instance. */
 interface Sender extends MessageSender {
   readonly beginPending: BeginPending;
   readonly listFactors: ListFactors;
 }
 
-/** Begins a pending login before anything else, and ends it again where it is of no use. */
+/** Begins a pending login before anything else, and ends it if it is not used. */
 async function sendFirst(sender: Sender, request: SendRequest): Promise<SendResult> {
   const { core } = sender;
-  // The caller that has begun it ends it, too.
+  // The caller that began this login also ends it.
   if (request.begun !== undefined) return decide(sender, request, request.begun);
   const begun = await sender.beginPending(request);
   if (begun.kind === 'refused') return begun;
@@ -80,27 +81,27 @@ async function decide(
   begun: BegunPending,
 ): Promise<SendResult> {
   const { core } = sender;
-  // 1 may the user in without a code
+  // 1 Can the user be let in without a code?
   const letIn = request.purpose === 'login' ? await findLetIn(core, request, begun) : null;
   if (letIn !== null) return letIn;
 
-  // 2 the number, and what else this user can do
+  // 2 Find the number, and the user's other factors
   const recipient = await findRecipient(sender, request, begun.state);
   if ('kind' in recipient) return recipient;
   const otherFactor = await waitForOtherFactor(sender, request, begun, recipient);
   if (otherFactor !== null) return otherFactor;
 
-  // 3 the message
+  // 3 Send the message
   if (begun.isJoined) return joinMessage(core, request, begun, recipient);
   const result = await trySend(sender, request, begun.state, recipient);
   if (result.kind === 'not-sent') reportNotSent(core, request, recipient, result.error);
   if (result.kind !== 'not-sent' && result.kind !== 'refused') return result;
 
-  // 4 no message went out
+  // 4 If no message was sent, the login can go on with another factor
   return waitInstead(sender, request, begun, recipient, result);
 }
 
-/** Sends another message for a pending login, which stays as it was where that fails. */
+/** Sends another message for a pending login. If that fails, the pending login stays as it was. */
 async function resend(
   sender: Sender,
   request: SendRequest,
@@ -149,7 +150,7 @@ async function findRecipient(
   return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
 }
 
-/** The number is not asked for where no message is to go out. */
+/** Stands for the number where no message is accepted, so that the app is not asked for one. */
 const NO_PHONE = { reason: 'no-phone' } as const;
 
 function denySend(
@@ -162,7 +163,7 @@ function denySend(
   return deny(core, { userId, purpose, address }, refusal, why);
 }
 
-/** Waits without a message where another factor comes first. Null: the message does. */
+/** Waits without a message if another factor comes first. Null: the message comes first. */
 async function waitForOtherFactor(
   sender: Sender,
   request: SendRequest,
@@ -182,17 +183,20 @@ async function waitForOtherFactor(
   return waiting.kind === 'ended' ? refuseEnded(sender.core, request, recipient) : null;
 }
 
-/** Another request of this session has sent a message meanwhile, and its code is accepted. */
+/**
+ * Refuses a send whose pending login was ended by another request of this session, which has sent a
+ * message. The code of that message is accepted.
+ */
 function refuseEnded(core: Core, request: SendRequest, recipient: MessageRecipient): RefusedSend {
   return denySend(core, request, recipient.identity, TOO_SOON);
 }
 
 const TOO_SOON: Refusal = { reason: 'resend-too-soon' };
 
-/** Returns whether the session waits for a code of the same purpose that is out. */
+/** Returns whether the session waits for a code of the same purpose that was already sent. */
 async function hasMessage({ store }: Core, request: SendRequest): Promise<boolean> {
   const { pending } = request.visit;
-  // Every login has a session of its own.
+  // This cannot happen at a login: every login has its own session.
   const mayHave = request.purpose !== 'login' && pending?.purpose === request.purpose;
   if (!mayHave || pending.otpId === null) return false;
 
@@ -200,7 +204,7 @@ async function hasMessage({ store }: Core, request: SendRequest): Promise<boolea
   return found !== null && found.otp !== null;
 }
 
-/** A step-up that accepts no code by message waits for one of the user's factors. */
+/** Waits for one of the user's factors in a step-up that accepts no code by message. */
 async function waitWithoutSms(
   core: Core,
   request: SendRequest,
@@ -218,7 +222,7 @@ async function waitWithoutSms(
   return denySend(core, request, identity, { reason: 'second-factor-required' });
 }
 
-/** The request that began the login sends its message, or has sent it. */
+/** Joins a login that another request began. That request sends its message, or has sent it. */
 function joinMessage(
   core: Core,
   request: SendRequest,
@@ -252,7 +256,7 @@ function refuseWithoutPhone(
   return denySend(core, request, identity, { reason: 'no-phone' }, found);
 }
 
-/** Tells the developer why a message was not sent. The page says only that it was not. */
+/** Tells the developer why a message was not sent. The page only says that it was not. */
 function reportNotSent(
   core: Core,
   request: SendRequest,
@@ -269,20 +273,26 @@ function reportNotSent(
   );
 }
 
-/** Names the cause of an error, without the words of an app's own gateway: they may be any. */
+/**
+ * Names the cause of an error, without the message of an app's own gateway, which may contain
+ * anything.
+ */
 function toCause(error: GatewayError): string {
   const { gatewayCode, httpStatus, cause } = readFields(error);
   return [error.code, gatewayCode, httpStatus, readFields(cause).code].join(' ');
 }
 
-/** A resend that fails leaves the pending login as it was: a code that is out stays good. */
+/**
+ * Refuses a resend that failed. The pending login stays as it was, and a code that was already sent
+ * stays valid.
+ */
 function toFailedResend(core: Core, previous: PendingState, result: NotSent): RefusedSend {
   const resendAt = findResendTime(core, previous, result.waitSeconds);
   const failed = { status: result.error.status, resendAt };
   return { kind: 'refused', refusal: toRefusal(result), failed };
 }
 
-/** A right password leads to a pending login, whatever becomes of the message. */
+/** Keeps the login pending without a message, because the password was right. */
 async function waitInstead(
   { core }: Sender,
   request: SendRequest,
@@ -297,13 +307,13 @@ async function waitInstead(
   if (result.kind === 'not-sent') throw result.error;
   if (recipient.unusable?.thrown !== undefined) throw recipient.unusable.thrown.error;
 
-  // The user could go on without a message, if logins had not waited that way too often.
+  // The user could go on without a message, but too many logins have waited that way.
   if (waiting.kind === 'limited' && noMessage.waitSeconds === null)
     return denySend(core, request, recipient.identity, waiting.refusal, { limit: 'without-text' });
   return result;
 }
 
-/** Returns why no message is out, when one may be asked for, and the HTTP status of the error. */
+/** Returns why no message was sent, when one may be requested, and the HTTP status of the error. */
 function toNoMessage(result: RefusedSend | NotSent): NoMessage {
   const refusal = toRefusal(result);
   if (result.kind === 'refused')

@@ -29,7 +29,7 @@ interface DeniedSend {
   readonly address: string | undefined;
 }
 
-/** What the event `denied` says besides. */
+/** The further fields of the event `denied`. */
 type DenialDetails = Omit<
   Extract<LoginEvent, { readonly type: 'denied' }>,
   keyof DeniedSend | 'type' | 'reason'
@@ -40,7 +40,7 @@ export interface SendRequest {
   readonly user: Express.User;
   readonly purpose: Purpose;
   readonly visit: Visit;
-  /** The pending login that has begun for it. Left out: it begins now. */
+  /** The pending login that has begun for it. Left out: one begins now. */
   readonly begun?: BegunPending | undefined;
   /** A resend: the pending login that gets another message. */
   readonly previous?: PendingState | undefined;
@@ -56,8 +56,8 @@ export interface SendRequest {
 
 /**
  * The outcome of the decision. `already-sent`: the session's pending login is active, and the next
- * message may not be sent yet, as the refusal says. `waiting`: no message went out, and the login
- * is pending all the same.
+ * message may not be sent yet, as the refusal says. `waiting`: no message was sent, and the login
+ * is pending.
  */
 export type SendResult =
   | Sent
@@ -66,7 +66,7 @@ export type SendResult =
   | LetIn
   | RefusedSend;
 
-/** A user who gets in without a code. The pending login is still to be finished. */
+/** A user who is let in without a code. The pending login must still be finished. */
 export interface LetIn extends Omit<UserLetIn, 'proof'> {
   readonly kind: 'let-in';
   /** The method of the mark. Null: no second factor is needed, and there is no mark. */
@@ -92,20 +92,22 @@ export interface Sent {
 export interface RefusedSend {
   readonly kind: 'refused';
   readonly refusal: Refusal;
-  /** The gateway has failed at a resend: the pending login is as it was. */
+  /** Present if the gateway failed at a resend: the pending login is as it was. */
   readonly failed?: FailedResend;
 }
 
-/** The HTTP status of the error, and when a resend may be asked for; null when none can be had. */
+/**
+ * The HTTP status of the error, and when a resend may be requested; null if none can be requested.
+ */
 export interface FailedResend {
   readonly status: number;
   readonly resendAt: number | null;
 }
 
-/** The gateway, or the client in front of it, has kept the message from going out. */
+/** The gateway, or the client in front of it, failed, so no message was sent. */
 export interface NotSent {
   readonly kind: 'not-sent';
   readonly error: GatewayError;
-  /** Seconds until another message may be asked for. */
+  /** Seconds until another message may be requested. */
   readonly waitSeconds: number;
 }

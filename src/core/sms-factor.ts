@@ -7,7 +7,7 @@ import type { Factor, Feature } from './feature';
 import { toCheckTimeout } from './previous-otp';
 
 /**
- * Sends codes by message, and has the gateway check them.
+ * Creates the feature that sends codes by message and lets the gateway check them.
  * @param hasGetPhone Whether the app itself knows the numbers of its users.
  */
 export function createSms(core: Core, field: string, hasGetPhone: boolean): Feature {
@@ -19,13 +19,13 @@ export function createSms(core: Core, field: string, hasGetPhone: boolean): Feat
     factors,
     async has(user) {
       const phones = await core.listPhones(user);
-      // A number that cannot be read now is one that the user has.
+      // A number that cannot be read now still counts as a number of the user.
       return 'found' in phones || phones.length > 0;
     },
   };
 }
 
-/** The gateway checks the codes that it has made and sent. */
+/** Creates the factor whose codes the gateway made, sent and checks. */
 export function createSmsFactor(
   { gateway, listPhones }: Pick<Core, 'gateway' | 'listPhones'>,
   field: string,
@@ -40,15 +40,15 @@ export function createSmsFactor(
     isSent: true,
     read: readCode,
     reserve: () => gateway.admit('validate'),
-    // The number of an enrollment is not the user's yet. A number that cannot be read now may be
-    // another one than the code went to.
+    // During an enrollment the number is not the user's yet. If the numbers cannot be read now, the
+    // user may have another one than the code was sent to, so the code is not valid.
     isStillValid: async (user, { pending: { purpose }, otp }) => {
       if (purpose === 'enroll') return true;
       const phones = await listPhones(user);
       return !('found' in phones) && phones.some(({ mobile }) => mobile === otp?.mobile);
     },
     check: async ({ otp, code, limitMs }, slot) => {
-      // No code is right for a login without a message: the decision has refused it before.
+      // This cannot happen: the decision has refused a login without a message before.
       if (otp === null) return { kind: 'wrong' };
       const { otpId, mobile } = otp;
       try {
@@ -56,7 +56,7 @@ export function createSmsFactor(
         if (limitMs === undefined) return { kind: await verdict };
         return { kind: await waitAtMost(verdict, limitMs, toCheckTimeout) };
       } catch (error) {
-        // The OTP is over: however long the client waits, there is nothing to try again.
+        // The OTP can no longer be used, so a retry after any wait would be useless.
         if (isAnswerLost(error)) return { kind: 'lost', error: withoutRetryAfter(error) };
         throw error;
       }
@@ -64,20 +64,20 @@ export function createSmsFactor(
   };
 }
 
-/** Longer input is not a code of a message, whatever autofill and paste bring along. */
+/** Longer input is not a code, even with what autofill and paste may add. */
 const MAX_INPUT_LENGTH = 64;
 
 const CODE = /^[0-9]{4,10}$/;
 
 /**
- * Returns the digits of a sent code as typed or pasted, or null: 4 to 10 of them once separators
- * and one leading "#" are removed and digits of other scripts have become ASCII. Leading zeros
- * stay. Anything else is an error that the user sees. Not shown in OTP spec §4: the length of a
- * pin, so 4 to 10 digits are admitted.
+ * Returns the digits of a sent code as typed or pasted. Removes separators and one leading "#", and
+ * turns digits of other scripts into ASCII. Keeps leading zeros. Returns null unless 4 to 10 digits
+ * are left: the user sees that as an error. Not shown in OTP spec §4: the length of a pin, so 4 to
+ * 10 digits are admitted.
  */
 export function readCode(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;
-  // Nearly every code comes as it is.
+  // Nearly every code arrives in its plain form.
   if (CODE.test(input)) return input;
   const digits = withoutMarks(input).replace(/^#/, '');
   return CODE.test(digits) ? digits : null;

@@ -3,19 +3,19 @@ import type { Success, Written } from './feature';
 import type { Refusal } from './outcome';
 import type { Visit } from './visit';
 
-/** What the features add to a success, joined. */
+/** The changes of all features for a success, joined. */
 export interface JoinedSuccess extends PreparedSuccess {
   /** What the session keeps. */
   readonly kept: object;
-  /** What is added to the event `verified`. */
+  /** The fields that are added to the event `verified`. */
   readonly tells: object;
   /** Calls `done` of every feature. Never rejects. */
   readonly tellDone: () => Promise<void>;
 }
 
 /**
- * Asks every feature what a success changes, in their order. Returns the first refusal, and asks
- * no further then: nothing is written yet.
+ * Asks every feature, in order, what a success changes. Stops at the first refusal and returns it:
+ * nothing is written by then.
  */
 export async function askFeatures(
   { features }: Core,

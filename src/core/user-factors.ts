@@ -3,13 +3,14 @@ import { findPhones } from './phones';
 import { idText, isUser, toUserIdText } from './users';
 
 /**
- * Answers what a user is offered now, where a factor that fails is left out, and what a user has.
+ * Lists which factors a user is offered now, without those that fail, and says whether the user has
+ * any factor.
  */
 export interface UserFactors {
   readonly listFactors: ListFactors;
   /**
-   * Returns whether the user can pass a second factor, or could before the last code for users who
-   * have lost something was used. Rejects when a callback or the store fails.
+   * Returns whether the user can pass a second factor. A user whose last recovery code was spent
+   * still counts, until an operator enables codes. Rejects if a callback or the store fails.
    */
   readonly canPassSecondFactor: (user: Express.User) => Promise<boolean>;
   readonly hasNoFactor: HasNoFactor;
@@ -21,9 +22,9 @@ export interface UserFactors {
 export type ListFactors = (user: Express.User, userId: string) => Promise<readonly string[]>;
 
 /**
- * Returns whether it is certain that a user has nothing to pass a second factor with. False as well
- * when a callback or the store fails, and when `load` returns no user or another one: a right must
- * not depend on an answer that is missing.
+ * Returns whether it is certain that a user has nothing with which to pass a second factor. Returns
+ * false if a callback or the store fails, or if `load` returns no user or another one: a right must
+ * not depend on a missing answer.
  */
 export type HasNoFactor = (userId: string, load: () => unknown) => Promise<boolean>;
 
@@ -39,7 +40,7 @@ export function createUserFactors(core: Core): UserFactors {
       if (listed.some((factor) => methods.includes(factor))) return true;
       if (!methods.includes('sms')) return false;
       const phones = await findPhones(core, user);
-      // A number that cannot be read now is one that the user has.
+      // A number that cannot be read now still counts as a number of the user.
       return 'found' in phones || phones.length > 0;
     },
   };

@@ -3,29 +3,28 @@ import type { AppUserId, Core } from './context';
 import type { Method } from '../method';
 
 /**
- * The positive record that a session's user passed the second factor. It names the user and is
- * compared on every use.
+ * The mark: the record in the session that its user passed the second factor. It names the user and
+ * is compared on every use.
  */
 export interface VerifiedMark {
   readonly userId: string;
   readonly method: Method;
-  /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** A user's id as a string, with the type it had. */
+/** A user's id as a string, and the type it had. */
 export type UserIdText = Pick<PendingLogin, 'userId' | 'userIdType'>;
 
-/** The default of `getUserId`. The caller checks what it returns. */
+/** Returns `user.id`, the default of `getUserId`. The caller checks the value. */
 export function readId(user: Express.User): string {
   return (user as { readonly id: string }).id;
 }
 
 /**
- * Returns the id of a user as a string: marks, records and counters compare it, so 12 and "12"
- * are one user.
- * @throws {TypeError} when `getUserId` returned anything but a non-empty, well-formed string, a
- * safe integer or a bigint.
+ * Returns the id of a user as a string: marks, records and counters compare strings, so 12 and "12"
+ * are the same user.
+ * @throws {TypeError} if `getUserId` returned anything but a non-empty, well-formed string, a safe
+ * integer or a bigint.
  */
 export function toUserIdText(id: unknown): UserIdText {
   const userId = idText(id);
@@ -55,25 +54,28 @@ export function idText(id: unknown): string | undefined {
   return typeof id === 'bigint' || Number.isSafeInteger(id) ? String(id) : undefined;
 }
 
-/** Half of a surrogate pair: written as UTF-8, all of them are the same character. */
+/** Half of a surrogate pair. In UTF-8 all of them become the same replacement character. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Two strings with lone surrogates may be one key in a store, and so be one user. */
+/**
+ * Returns whether an id has a lone surrogate. Two such strings may become the same key in a store,
+ * and so the same user.
+ */
 function isMalformed(id: unknown): boolean {
   return typeof id === 'string' && LONE_SURROGATE.test(id);
 }
 
-/** Returns the id with the type `getUserId` returned, for `loadUser`. */
+/** Returns the id in the type that `getUserId` returned, for `loadUser`. */
 function fromUserIdText({ userId, userIdType }: UserIdText): AppUserId {
   const id: unknown = { string: String, number: Number, bigint: BigInt }[userIdType](userId);
-  // What `getUserId` has returned for a user of the app.
+  // The app's own `getUserId` has returned this id.
   return id as AppUserId;
 }
 
 /**
- * Returns the user of a pending login, or null: deleted or disabled (`loadUser` returned nothing),
- * or not the user that it names. A login loads the user; every other purpose requires that it
- * is the logged-in one. Rethrows what `loadUser` throws.
+ * Returns the user of a pending login. Null: the user was deleted or disabled (`loadUser` returned
+ * nothing), or is not the one that the login names. A login loads the user; for every other purpose
+ * the user must be the logged-in one. Rethrows errors of `loadUser`.
  */
 export async function findUser(
   core: Core,
@@ -96,8 +98,8 @@ export async function findUser(
     core.warn(
       'SMS_OTP_USER_ID_TYPE',
       `loadUser has returned a user whose id is a ${userIdType}, and the first factor one whose ` +
-        `id is a ${pending.userIdType}: deserializeUser may find nobody under the other. Return ` +
-        'the same type in both',
+        `id is a ${pending.userIdType}: deserializeUser may not find the user by the other type. ` +
+        'Return the same type in both',
     );
   }
   return user;

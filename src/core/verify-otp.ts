@@ -36,10 +36,10 @@ import type { PendingCode, Visit } from './visit';
 export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
 
 /**
- * Makes the decision to let a user in by the codes of one factor. A wrong code is a value. The
- * returned function
- * @throws {SmsOtpError} for errors that leave the pending login active, and what the app's own
- * callbacks throw.
+ * Creates the decision to let a user in by a code of one factor. A wrong code is a value, not an
+ * error.
+ * @throws {SmsOtpError} The created function: errors that leave the pending login active, and any
+ * error of the app's own callbacks.
  */
 export function createVerifyOtp(core: Core, factor: Factor): VerifyOtp {
   const chargeAttempt = createAttemptLimit(toAttemptParts(core), factor);
@@ -49,7 +49,7 @@ export function createVerifyOtp(core: Core, factor: Factor): VerifyOtp {
 
 /** A code to verify. */
 export interface VerifyRequest extends ConfirmedRequest {
-  /** What came in the body, unchecked. */
+  /** The value in the request body, unchecked. */
   readonly code: unknown;
 }
 
@@ -65,23 +65,23 @@ function toAttemptParts({ store: { counters }, limits, userBlocks }: Core) {
 
 async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Promise<VerifyResult> {
   const { factor } = checker;
-  // 1 read the code
+  // 1 Read the code
   const read = await readRequest(checker, request);
   if ('kind' in read) return read;
   const { shown } = read;
   const startedAtMs = performance.now();
 
-  // 2 admitted by the gateway's queue and breaker: a refusal here costs no attempt
+  // 2 Reserve a call of the gateway: a refusal here costs no attempt
   const isUnsent = isSent(checker) && shown.otpId === null;
   let permit = isUnsent ? undefined : await factor.reserve?.();
   try {
-    // 3 claim an attempt, on the pending login and on the user, before anything is checked
+    // 3 Claim an attempt at the pending login and count it on the user, before the code is checked
     const claimed = await claim(checker, shown);
     if ('kind' in claimed) return claimed;
     const subject = toSubject(claimed.pending, request.visit);
     if (isSent(checker) && claimed.otp === null)
       return rejectWithoutText(checker, subject, claimed);
-    // The session says that no message is out, but another request of this login has sent one.
+    // No message was sent when the session was read, but another request has sent one since.
     permit ??= await factor.reserve?.();
     const charged = await charge(checker, claimed, subject);
     if (charged.kind === 'refused') return rejectAttempt(checker, subject, charged);
@@ -95,12 +95,12 @@ async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Prom
   }
 }
 
-/** A request whose code may be one, for a pending login that is not over. */
+/** A request with a possible code, for a pending login that has not expired. */
 interface ReadRequest {
   readonly code: string;
-  /** What the session knows of it. */
+  /** What the session knows of the pending login. */
   readonly shown: PendingCode;
-  /** The challenge of ours that it answers, if the factor has one. */
+  /** The challenge that the code answers, if the factor has one. */
   readonly factorChallenge: string | undefined;
 }
 
@@ -114,7 +114,8 @@ async function readRequest(
   if (pending === undefined || !factor.purposes.includes(pending.purpose))
     return refuse('no-pending-login');
   if (!isAccepted(pending.methods, factor.method)) return refuse('second-factor-required');
-  // Refuse before reserving a gateway permit: the pending login has expired or has no attempts.
+  // Refuse before reserving a call of the gateway: the pending login has expired or has no
+  // attempts.
   if (pending.pendingUntil <= core.now()) return refuse('expired', true);
   if (isSent(checker) && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
   const taken = await factor.challenge?.take(pending.pendingId);
@@ -130,11 +131,11 @@ interface Claimed extends PendingState {
   readonly left: number;
 }
 
-/** Recovery codes, or answers to a challenge, in one pending login. */
+/** The most recovery codes, or answers to a challenge, in one pending login. */
 const MAX_UNGUESSABLE = 5;
 
 /**
- * Counts an attempt on the pending login: at the OTP of a code that was sent, otherwise of the
+ * Counts an attempt at the pending login: at the OTP of a code that was sent, otherwise at the
  * factor.
  * @param otpId Left out: the newest OTP.
  */
@@ -158,9 +159,9 @@ async function claim(
 }
 
 /**
- * Refuses a code whose pending login has passed or ended, or that another purpose has replaced. A
- * code that was sent for one that has ended looks like a wrong code: only our own clock says
- * expired.
+ * Refuses a code whose pending login has passed or ended, or was replaced by one of another
+ * purpose. A sent code whose login has ended is answered like a wrong code: only our own clock says
+ * `expired`.
  */
 async function refuseUnknown(checker: Checker, pendingId: string): Promise<Refused> {
   if (await hasPassed(checker.core, pendingId)) return refuse('already-verified', true);
@@ -183,13 +184,13 @@ function charge(
   return chargeAttempt({ userId, bucket, address, emit });
 }
 
-/** A code whose attempt has been counted on its user as well. */
+/** A code whose attempt has also been counted on its user. */
 interface ChargedCode extends Claimed, ReadRequest {
   readonly attempt: ChargedAttempt;
   /** The browser for which it is counted. */
   readonly bucket: string;
   readonly subject: Subject;
-  /** By the monotonic clock. */
+  /** The time before the first check, by the monotonic clock. */
   readonly startedAtMs: number;
 }
 
@@ -197,11 +198,11 @@ interface ChargedCode extends Claimed, ReadRequest {
 interface CheckedCode extends Omit<ChargedCode, 'attempt'> {
   readonly user: Express.User;
   readonly attempt: Attempt;
-  /** The newer OTP, at which it was wrong. Left out: its OTP is the newest. */
+  /** The newer OTP at which the code was wrong before. Left out: its OTP is the newest. */
   readonly newer?: SentOtp | null;
 }
 
-/** Steps 4 to 7, with an attempt that is counted on the user. */
+/** Runs steps 4 to 7, with an attempt that is counted on the user. */
 async function check(
   checker: CountingChecker,
   request: VerifyRequest,
@@ -215,12 +216,12 @@ async function check(
   if (typeof checked === 'object') return checked;
 
   const previous = checked === 'wrong' ? await checkPrevious(checker, request, counted) : null;
-  // The store may have refused the success, and the gateway has used the code up: the login waits
-  // for the code of a new message.
+  // The code is used up, perhaps because the store refused the success after the gateway accepted
+  // it. The login waits for the code of a new message.
   if (checked === 'over' && counted.number > 1)
     return failChecked(checker, counted, false, 'wrong', 'too-many-attempts');
-  // Do not end the login when the code is over: a concurrent request with the right code may
-  // still finish it in step 7.
+  // If the code is over, do not end the login: a concurrent request with the right code may still
+  // finish it in step 7.
   return previous ?? failChecked(checker, counted, checked === 'over');
 }
 
@@ -233,11 +234,12 @@ async function findOwner(
   const { core, factor } = checker;
   const { pending, otp } = counted;
   try {
-    // 4 expired? A deadline that cannot be read has passed. Other factors have the whole login.
+    // 4 Has it expired? A deadline that cannot be read has passed. Other factors last as long as
+    // the login.
     const deadline = isSent(checker) ? otp?.expiresAt : pending.pendingUntil;
     if (!(Number(deadline) > core.now())) return await fail(checker, counted, 'expired');
 
-    // 5 load the user
+    // 5 Load the user
     const user = await findUser(core, pending, request.visit.currentUser);
     if (user !== null && (await factor.isStillValid?.(user, counted)) !== false) return { user };
     await core.store.pendingLogins.end(pending.pendingId);
@@ -248,7 +250,7 @@ async function findOwner(
   }
 }
 
-/** Has a code checked at its OTP, or by its factor. A right one lets in. */
+/** Checks a code at its OTP, or by its factor. A right code finishes the login. */
 async function checkAtOtp(
   checker: Checker,
   request: VerifyRequest,
@@ -259,7 +261,7 @@ async function checkAtOtp(
   const { address } = request.visit;
   let verdict: Exclude<CheckResult['kind'], 'lost'>;
   try {
-    // 6 the gateway, or the factor, checks the code
+    // 6 Let the gateway, or the factor, check the code
     const result = await checker.factor.check({ ...counted, address, limitMs }, permit);
     if (result.kind === 'lost') return await endUnconfirmed(checker, counted, result.error);
     verdict = result.kind;
@@ -267,13 +269,13 @@ async function checkAtOtp(
     await endThrown(checker, counted, error);
     throw error;
   }
-  // 7 finish, once. From here on nothing counts the code as a wrong one
+  // 7 Finish, once. From here on the code is never counted as wrong
   return verdict === 'right' ? finishCode(checker, request, counted) : verdict;
 }
 
 /**
- * Checks a code at the previous OTP after it was wrong at the newest. It is counted there like any
- * other. Null: it was not checked there.
+ * Checks a code at the previous OTP after it was wrong at the newest. The attempt is counted there
+ * as well. Returns null if it was not checked there.
  */
 async function checkPrevious(
   checker: CountingChecker,
@@ -303,7 +305,8 @@ async function checkPrevious(
     };
     const checked = await checkAtOtp(checker, request, counted, permit, Math.max(0, limitMs()));
     if (typeof checked === 'object') return checked;
-    // One that is over stays in the store, for the same reason as a whole login.
+    // If the code is over, keep its OTP in the store: a concurrent request with the right code may
+    // still finish it.
     return await failChecked(checker, counted, false, checked === 'over' ? 'not-checked' : 'wrong');
   } finally {
     permit.release();

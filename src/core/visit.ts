@@ -1,30 +1,36 @@
 import type { Purpose, UserId } from '../stores/store';
 
-/** The facts of one request that the decisions need. The HTTP edge reads them once. */
+/** The facts of one request that the decisions need. The HTTP layer reads them once. */
 export interface Visit {
-  /** Stands for the request, so that features know it again. Nothing of it is read. */
+  /** Stands for the request, so that features can recognize it. Nothing of it is read. */
   readonly request: object;
-  /** The client's address as Express gives it. */
+  /** The client's address as Express returns it. */
   readonly address: string | undefined;
   /** The logged-in user. Between the password and the code there is none. */
   readonly currentUser: Express.User | undefined;
-  /** The code that the session waits for; undefined: it waits for none. */
+  /** The code that the session waits for; undefined: none. */
   readonly pending: PendingCode | undefined;
   /** Returns what the session keeps of its login now; undefined: nothing. */
   readonly readLogin: () => LoginReference | undefined;
-  /** What a user may know the browser by, such as `Firefox, Windows`; may be empty. */
+  /**
+   * Returns a label by which a user may recognize the browser, such as `Firefox, Windows`; may be
+   * empty.
+   */
   readonly readLabel: () => string;
   readonly cookies: Cookies;
   /** Returns a field of the form, unchecked. */
   readonly readField: (name: string) => unknown;
-  /** Returns what tells two senders of one login form apart. */
+  /** Returns values that differ between two senders of the same login form. */
   readonly readSender: () => Sender;
-  /** Names the step-ups, transactions and enrollments of this session: one replaces the other. */
+  /**
+   * Returns the name of the series of this session: its step-ups, transactions and enrollments, of
+   * which a new one replaces the one before.
+   */
   readonly toSeries: () => string;
-  /** Returns whether the user needs the second factor at a login. Asks the app once. */
+  /** Returns whether the user needs the second factor at a login. Asks the app only once. */
   readonly isRequired: (user: Express.User) => Promise<boolean>;
   readonly getLocale: (user: Express.User) => Promise<string | undefined>;
-  /** Calls the app's option of that name. Rethrows what the app throws. */
+  /** Calls the app's option of that name. Rethrows the app's error. */
   readonly endOtherSessions: (userId: UserId) => Promise<void>;
   /** Returns what the app's option `preferredFactor` returns, unchecked. */
   readonly getPreferredFactor: (user: Express.User) => Promise<unknown>;
@@ -36,24 +42,23 @@ export interface LoginReference {
   readonly loginId: string;
 }
 
-/** The cookies that features have in a browser. */
+/** Reads and sets the cookies of features in a browser. */
 export interface Cookies {
-  /** Returns the value, unchecked; undefined when there is none. */
+  /** Returns the value, unchecked; undefined if there is none. */
   readonly read: (name: string) => string | undefined;
-  /** Returns whether a cookie can be set: not once the answer has begun. */
+  /** Returns whether a cookie can be set: no longer once the response has begun. */
   readonly canSet: () => boolean;
   readonly set: (name: string, cookie: CookieValue) => void;
   readonly clear: (name: string) => void;
 }
 
-/** The value of a cookie from now on. */
+/** The new value of a cookie. */
 export interface CookieValue {
   readonly value: string;
-  /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-/** What came with a request, unchecked. */
+/** What a request brought, unchecked. */
 export interface Sender {
   /** The id of the session that the request brought. */
   readonly sessionId: string | undefined;
@@ -62,16 +67,18 @@ export interface Sender {
   readonly languages: string | undefined;
 }
 
-/** What a session knows of the code it waits for. Its `pendingId` decides, the rest is shown. */
+/**
+ * What a session knows of the code it waits for. Its `pendingId` decides; the rest is only shown.
+ */
 export interface PendingCode {
   readonly pendingId: string;
-  /** The OTP whose message it shows; null: no message went out. */
+  /** The OTP of the message that was shown; null: no message was sent. */
   readonly otpId: string | null;
   readonly purpose: Purpose;
   readonly pendingUntil: number;
   readonly attemptsLeft: number;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[];
-  /** The number that its user has chosen among several. */
+  /** The number that the user has chosen, if there are several. */
   readonly phoneId?: string;
 }

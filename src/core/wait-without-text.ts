@@ -11,30 +11,32 @@ import type { PhoneChoice, Refusal } from './outcome';
 import type { UserIdText } from './users';
 
 /**
- * The shortest life of a code that the gateway makes; a pending login takes no new code in its last
- * seconds. OTP spec §8.
+ * The shortest lifetime of a code that the gateway makes, so a pending login sends no new code in
+ * its last seconds. OTP spec §8.
  */
 export const SHORTEST_VALIDITY_SECONDS = 120;
 
-/** The user to whom a message goes, and what else this user can do. */
+/** The user to whom a message is sent, and the user's other factors. */
 export interface Recipient {
   readonly identity: UserIdText;
-  /** Which of the user's browsers it is counted for. */
+  /** The browser for which it is counted. */
   readonly bucket: string;
-  /** Empty when the user has no number. */
+  /** Empty if the user has no number. */
   readonly mobile: string;
   readonly phones: readonly PhoneChoice[];
   /** The factors, besides messages, that this user can use now. */
   readonly factors: readonly string[];
 }
 
-/** Why no message goes out. */
+/** Why no message is sent. */
 export interface NoMessage {
-  /** Null when another factor comes first. */
+  /** Null if another factor comes first. */
   readonly refusal: Refusal | null;
-  /** Seconds until a message may be asked for; null when that is not known. */
+  /** Seconds until a message may be requested; null if that is not known. */
   readonly waitSeconds: number | null;
-  /** The HTTP status of the error that kept the message from going out; null: there was none. */
+  /**
+   * The HTTP status of the error because of which no message was sent; null: there was no error.
+   */
   readonly status: number | null;
 }
 
@@ -43,27 +45,27 @@ export interface Waiting extends Pick<Recipient, 'phones' | 'mobile' | 'factors'
   readonly kind: 'waiting';
   readonly pending: PendingLogin;
   readonly otp: null;
-  /** Whether another request has begun it. */
+  /** Whether another request began it. */
   readonly isJoined: boolean;
-  /** Whether that request is sending its message. */
+  /** Whether that request is sending its message now. */
   readonly isOnItsWay: boolean;
   readonly refusal: Refusal | null;
   readonly status: number | null;
-  /** When a message may be asked for; null when none can be had. */
+  /** When a message may be requested; null if none can be requested. */
   readonly resendAt: number | null;
 }
 
-/** Why a pending login does not go on without a message. */
+/** Why a pending login cannot go on without a message. */
 export type NotWaiting =
   /** The user has no other factor, and no code can be requested later. */
   | { readonly kind: 'nothing-to-do' }
   /** Too many logins have waited without a message. */
   | { readonly kind: 'limited'; readonly refusal: Refusal }
-  /** Another request has ended it, such as one of this session that has sent a message. */
+  /** Another request has ended it, for example one of this session that has sent a message. */
   | { readonly kind: 'ended' };
 
 /**
- * Lets a pending login go on without a message, and counts that.
+ * Counts a pending login that goes on without a message, and returns what it waits for.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function waitWithoutText(
@@ -85,13 +87,19 @@ export async function waitWithoutText(
   return (await isStillActive(core, pending)) ? waiting : { kind: 'ended' };
 }
 
-/** Another request of this session may have ended it. Every login has a session of its own. */
+/**
+ * Returns whether no other request of this session has ended the pending login. A login always
+ * stays: it has its own session.
+ */
 async function isStillActive({ store }: Core, pending: PendingLogin): Promise<boolean> {
   if (pending.purpose === 'login') return true;
   return (await store.pendingLogins.findActive(pending.pendingId)) !== null;
 }
 
-/** Describes a login that waits. Without a factor there is nothing to wait for. */
+/**
+ * Describes a login that is pending without a message. An empty `factors` means that the user can
+ * do nothing.
+ */
 export function toWaiting(
   core: Core,
   { state, isJoined }: BegunPending,
@@ -114,7 +122,7 @@ async function chargeWait(core: Core, pending: PendingLogin, address: string | u
 
   return chargeBrowser(bucket, (one) => {
     const about = { user, bucket: one, addresses, ownAddresses };
-    // Other browsers wait even while they are locked: their codes are refused then.
+    // Unknown browsers may wait even while they are locked: their codes are refused later.
     const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
     return chargeRows(store.counters, [...guards, ...limits.rowsOf('wait', about)]);
   });
@@ -125,7 +133,7 @@ function toRefusal(refusing: Counted<LimitRow>): Refusal {
 }
 
 /**
- * Returns when the next code may be requested, or null when this pending login has none left.
+ * Returns when the next code may be requested, or null if this pending login has none left.
  * @param waitSeconds Null: not known.
  */
 export function findResendTime(
