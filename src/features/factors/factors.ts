@@ -1,69 +1,69 @@
 /**
- * Another second factor beside the text message. The library counts attempts and marks the session.
- * Ten wrong codes lock a factor whose codes are typed, and fifty disable all of these together with
- * the messages; responses to a challenge lock and disable nothing. For a login or a step-up; it
- * confirms no number and approves no transaction.
+ * A second factor of the app, beside the text message. The library counts attempts and marks the
+ * session. Ten wrong codes lock a factor whose codes are typed, and fifty disable all such factors
+ * together with the messages. Wrong responses to a challenge lock and disable nothing. A factor
+ * serves for a login or a step-up: it proves no number and approves no transaction.
  */
 export type Factor<User = Express.User> = CodeFactor<User> | ChallengeFactor<User>;
 
 interface FactorBase<User> {
-  /** Its name, and the `method` of the mark: small letters, digits and hyphens. */
+  /** The factor's name, and the `method` of the mark: lowercase letters, digits and hyphens. */
   readonly name: string;
   /**
-   * The value that `req.authInfo.amr` has after the first factor's; RFC 8176. Default: the name.
+   * The value that follows the first factor's in `req.authInfo.amr`. RFC 8176. Default: the name.
    */
   readonly amr?: string | undefined;
-  /** The field of the body that holds its code, or its response. Default: `codeField`. */
+  /** The field of the body that holds its code or response. Default: `codeField`. */
   readonly field?: string | undefined;
   /**
-   * Returns whether this user has the factor, whether or not it works at the moment. Only `true`
-   * means yes. A throw means that the factor is not offered now, and where a right depends on it,
-   * that the user has it. Required with `phoneBook` or `recoveryCodes`. Default: every user has it.
+   * Returns whether this user has set up the factor, even if it does not work now. Only `true`
+   * counts as yes. If it throws, the factor is not offered now, and the user counts as one who has
+   * it. Required with `phoneBook` or `recoveryCodes`. Default: every user has it.
    */
   isAvailable?(user: User): boolean | Promise<boolean>;
 }
 
 /**
- * A factor whose code the user enters, such as an authenticator app's. That a code works only once
- * is up to the callback.
+ * A factor whose code the user enters, such as an authenticator app. The callback must make sure
+ * that a code works only once.
  */
 export interface CodeFactor<User = Express.User> extends FactorBase<User> {
   /**
-   * Returns whether the code is this user's. Only `true` means yes; a throw goes to the app's error
-   * handler and counts as an attempt.
+   * Returns whether the code belongs to this user. Only `true` counts as yes. If it throws, the
+   * error goes to the app's error handler, and the attempt stays counted.
    */
   check(claimed: FactorCheck<User>): boolean | Promise<boolean>;
 }
 
 /**
  * A factor that answers a challenge, such as a passkey. The library makes the challenge and keeps
- * it in the store, under the pending login: it is good once, for five minutes at most and until
- * the next challenge of that factor, and for nothing else.
+ * it in the store, bound to the pending login. It is accepted once, for at most five minutes, until
+ * the next challenge of that factor is made.
  */
 export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
   /**
-   * Returns what `optionsWith` sends to the browser as JSON, with the challenge in it. It must not
-   * send anything, such as an e-mail: it may be called 20 times in a pending login, and 100 times a
-   * day for a user in known browsers and in all others each. A throw goes to the app's error
-   * handler.
+   * Returns the JSON that `optionsWith` sends to the browser, with the challenge in it. It must not
+   * send anything, such as an email: it may be called 20 times in a pending login, and per user 100
+   * times a day in known browsers and 100 times in all others. If it throws, the error goes to the
+   * app's error handler.
    */
   createOptions(challenged: FactorChallenged<User>): object | Promise<object>;
   /**
-   * Returns whether the response answers this challenge for this user. Only `true` means yes; a
-   * throw goes to the app's error handler, and the attempt is refunded.
+   * Returns whether the response answers this challenge for this user. Only `true` counts as yes.
+   * If it throws, the error goes to the app's error handler, and the attempt is refunded.
    */
   checkResponse(answered: FactorResponse<User>): boolean | Promise<boolean>;
 }
 
-/** Who passes a factor. */
+/** The user who passes a factor. */
 interface FactorUser<User> {
   readonly user: User;
   readonly userId: string;
-  /** The client's address as Express returns it (`req.ip`); undefined when there is none. */
+  /** The client's address as Express returns it (`req.ip`); undefined if there is none. */
   readonly address: string | undefined;
 }
 
-/** Whom a challenge is for. */
+/** The user for whom a challenge is made. */
 export interface FactorChallenged<User = Express.User> extends FactorUser<User> {
   readonly purpose: 'login' | 'step-up';
   /** 32 random bytes as base64url. */
@@ -76,7 +76,7 @@ export interface FactorResponse<User = Express.User> extends FactorChallenged<Us
   readonly response: object;
 }
 
-/** A code of another factor, as a user has entered it. */
+/** A code of another factor, as the user entered it. */
 export interface FactorCheck<User = Express.User> extends FactorUser<User> {
   /** As typed, trimmed: 1 to 128 characters. */
   readonly code: string;

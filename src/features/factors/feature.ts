@@ -11,16 +11,16 @@ import type { ChallengeFactor, CodeFactor, Factor as AppFactor } from './factors
 /** Added by the option `factors`. */
 export interface FactorsPart {
   /**
-   * Answers with the options for a factor that answers a challenge, as JSON. `verifyWith` verifies
-   * its response, once and within five minutes. @throws {TypeError} when `factors` has none of that
-   * name that does.
+   * Answers with the options for a challenge of a factor, as JSON. `verifyWith` verifies the
+   * response, once and within five minutes.
+   * @throws {TypeError} if `factors` has no factor of that name that answers challenges.
    */
   readonly optionsWith: (factor: string) => RequestHandler;
 }
 
 /**
- * Adds the app's own factors.
- * @param codeField The field of a form that has the code of a factor without a field of its own.
+ * Creates the feature for the app's own factors.
+ * @param codeField The form field that holds the code of a factor without its own `field`.
  */
 export function createAppFactors(
   core: Core,
@@ -49,7 +49,7 @@ export function createAppFactors(
   };
 }
 
-/** Rejects with what the app throws, and tells the operator. */
+/** Returns whether a user has a factor. If the app throws, emits `factor-failing` and rejects. */
 async function hasFactor(
   { emit }: Core,
   factor: AppFactor,
@@ -73,12 +73,13 @@ function optionsWith(edge: MiddlewareContext, name: string): RequestHandler {
   return createOptionsWith(edge, createOptions);
 }
 
-/** Longer input is not a code of any factor. */
+/** The most characters of a code. */
 const MAX_FACTOR_INPUT_LENGTH = 128;
 
 /**
- * The app's callback checks the codes of its own factor. A transaction's message shows what is
- * approved, and an enrollment's proves the number: only a code that was sent is good for those.
+ * Creates a factor whose codes are checked by the app's callback. Its codes are not accepted for a
+ * transaction, whose message shows what is approved, nor for an enrollment, whose message proves
+ * the number.
  */
 function createTypedFactor(factor: CodeFactor, codeField: string): Factor {
   return {
@@ -95,7 +96,7 @@ function createTypedFactor(factor: CodeFactor, codeField: string): Factor {
   };
 }
 
-/** A callback without types may answer anything: only `true` is right. */
+/** Converts the answer of an untyped callback. Only `true` means that the code is right. */
 function toVerdict(isRight: unknown): CheckResult {
   return { kind: isRight === true ? 'right' : 'wrong' };
 }
@@ -111,12 +112,12 @@ function describeFactor({ name, field, amr }: CodeFactor | ChallengeFactor, code
   };
 }
 
-/** Longer input is not a response. A passkey's has some 1,000 characters. */
+/** The most characters of a response. A passkey's response has about 1,000. */
 const MAX_RESPONSE_LENGTH = 16_384;
 
 /**
- * The app's callback checks the response to a challenge of ours, which comes as JSON or, from a
- * form, as its text.
+ * Creates a factor whose responses to our challenges are checked by the app's callback. A response
+ * arrives as JSON, or as a string of JSON in a form field.
  */
 function createAnsweringFactor(
   { store }: Pick<Core, 'store'>,
@@ -135,7 +136,7 @@ function createAnsweringFactor(
       take: async (pendingId) => {
         const open = await store.challenges.find(pendingId, factor.name);
         if (open === null) return { reason: 'expired' };
-        // False: another request answers it.
+        // If it is already taken, another request is answering this challenge.
         if (!(await store.challenges.take(open))) return { reason: 'wrong-code' };
         return { challenge: open.challenge };
       },
@@ -155,12 +156,12 @@ function createAnsweringFactor(
   };
 }
 
-/** Returns a parsed body as JSON text again; an empty text when it is too deep. */
+/** Returns a parsed body as a JSON string; empty if it is nested too deeply. */
 function toJson(body: unknown): string {
   try {
     return JSON.stringify(body ?? null);
   } catch {
-    // A body of some 10,000 characters can be nested deeper than JSON.stringify can follow.
+    // A body of about 10,000 characters can be nested deeper than JSON.stringify can follow.
     return '';
   }
 }

@@ -11,19 +11,23 @@ import { readCookie } from '../../middleware/handler';
 import type { UserId } from '../../stores/store';
 import { createKnownBrowsers } from './known-browsers';
 
-/** Added to what `createSmsOtp` returns. */
+/** Added by the option `knownBrowsers`, which is on by default. */
 export interface KnownBrowsersMembers {
   /**
-   * Resolves to whether the user has passed a second factor in this browser, so that its guesses
-   * are counted apart from those of all others. For the app's own limit on wrong passwords: read
-   * `(await smsOtp.browserOf(req, userId)).isKnown`. Always false with `knownBrowsers: false`.
-   * @throws {StoreError} when the store does not answer. @throws {TypeError} for an invalid user
-   * id.
+   * Resolves to whether the user has passed a second factor in this browser, so that its attempts
+   * are counted separately from those in unknown browsers. Use it for the app's own limit on wrong
+   * passwords: `(await smsOtp.browserOf(req, userId)).isKnown`. Always false with `knownBrowsers:
+   * false`.
+   * @throws {StoreError} if the store does not answer.
+   * @throws {TypeError} for an invalid user id.
    */
   readonly browserOf: (req: Request, userId: UserId) => Promise<{ readonly isKnown: boolean }>;
 }
 
-/** Counts each browser apart in which a user has passed the second factor. */
+/**
+ * Creates the feature that counts each browser separately in which a user has passed the second
+ * factor.
+ */
 export function createKnownBrowsersFeature(core: Core, settings: KnownBrowsersSettings): Feature {
   const { cookieName, maxAgeDays } = settings;
   const { store, limits, now } = core;
@@ -39,7 +43,7 @@ export function createKnownBrowsersFeature(core: Core, settings: KnownBrowsersSe
     return prepared === null ? [] : [withCookie(visit, cookieName, prepared)];
   }
 
-  // An object, because a promise of a boolean is always true where an `await` is forgotten.
+  // Return an object: without its `await`, a promise of a boolean would always be true.
   async function browserOf(req: Request, id: UserId): Promise<{ readonly isKnown: boolean }> {
     const { userId } = toUserIdText(id);
     return { isKnown: await browsers.isKnown(readCookie(req, cookieName), userId) };
@@ -63,12 +67,18 @@ interface KnownBrowsersSettings {
   readonly maxAgeDays: number;
 }
 
-/** A transaction proves nothing else, and the code of a new number is no login. */
+/**
+ * Returns whether a success makes the browser known. A transaction proves nothing else, and the
+ * code of a new number is not a login.
+ */
 function makesKnown({ factor, isKept, pending: { purpose } }: Success): boolean {
   return factor !== null && isKept && (purpose === 'login' || purpose === 'step-up');
 }
 
-/** With `knownBrowsers: false`: what is stored of a time when browsers were known. */
+/**
+ * Creates the feature for `knownBrowsers: false`. It removes and exports records from a time when
+ * browsers were known.
+ */
 export function createForgottenBrowsers({ store, limits, now }: Core): Feature {
   const { browsers } = store;
 

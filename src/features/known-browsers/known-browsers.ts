@@ -11,63 +11,61 @@ import type { CounterStore, KnownBrowser } from '../../stores/store';
 
 /** The option `knownBrowsers`. */
 export interface KnownBrowsersOption {
-  /** Days a browser stays known after the user's last success in it: 1 to 365. Default: 90. */
+  /** Days that a browser stays known after the user's last success in it: 1 to 365. Default: 90. */
   readonly maxAgeDays?: number | undefined;
 }
 
-/** The browsers in which users are known. A failure of the store is a `StoreError`. */
+/** Recognizes the browsers of users. If the store fails, calls reject with a `StoreError`. */
 interface KnownBrowsers {
   /**
-   * Returns the id of the browser if its cookie is genuine and this user's, otherwise
-   * `OTHER_BROWSERS`. Asks no store.
+   * Returns the id of the browser if its cookie is genuine and belongs to this user, otherwise
+   * `OTHER_BROWSERS`. Does not ask the store.
    */
   readonly findBucket: (cookie: string | undefined, userId: string) => Promise<string>;
   /**
-   * Returns whether this browser is counted apart from all others: its cookie is genuine and this
-   * user's, and it has failures left. Counts nothing.
+   * Returns whether this browser is counted separately: its cookie is genuine and belongs to this
+   * user, and its failures are not used up. Counts nothing.
    */
   readonly isKnown: (cookie: string | undefined, userId: string) => Promise<boolean>;
-  /** Prepares to make the browser of a success known; null: the cookie that it has is good. */
+  /**
+   * Prepares to make the browser of a success known. Returns null if its cookie is still recent.
+   */
   readonly prepare: (success: BrowserSuccess) => Promise<PreparedCookie | null>;
 }
 
 /** A success in a browser. */
 interface BrowserSuccess {
-  /** The cookie's value, unchecked; undefined when there is none. */
+  /** The cookie's value, unchecked; undefined if there is none. */
   readonly cookie: string | undefined;
   readonly userId: string;
-  /** The pending login's. */
+  /** The bucket of the pending login. */
   readonly bucket: string;
 }
 
 interface KnownBrowsersOptions {
   readonly browsers: RecordSet<KnownBrowser>;
   readonly counters: CounterStore;
-  /** One digest for each secret: the first makes seals, all are read. */
+  /** One digest per secret: the first creates seals, all of them are accepted. */
   readonly digests: readonly KeyedDigest[];
   readonly maxAgeDays: number;
   readonly limits: LimitTable;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly randomBytes: (size: number) => Uint8Array;
 }
 
 /**
- * One user's entry in a browser's cookie, `browserId.seconds.seal`. The seal is over these two and
+ * One user's entry in a browser's cookie, `browserId.seconds.seal`. The seal covers these two and
  * the user's id.
  */
 interface Entry {
   readonly text: string;
   readonly browserId: string;
-  /** Seconds since 1970 in base 36. */
+  /** The time in seconds since 1970, in base 36. */
   readonly at: string;
   readonly seal: string;
 }
 
-/**
- * The users that one browser's cookie holds, and the browsers of one user that are kept: the
- * newest.
- */
+/** The most users in one browser's cookie: those who were added last. */
 const MAX_USERS = 5;
 const MAX_BROWSERS = 10;
 
@@ -77,8 +75,8 @@ const ENTRY = /^(?<browserId>[\w-]{22})\.(?<at>[0-9a-z]{1,9})\.(?<seal>[\w-]{43}
 
 /**
  * Recognizes browsers in which a user has passed the second factor, so that their limits are
- * counted apart from those of all others. A known browser is not trusted: a code is still asked
- * for.
+ * counted separately from those of unknown browsers. A known browser is not trusted: it still needs
+ * a code.
  * @see OWASP Authentication Cheat Sheet, "Slow Down Online Guessing Attacks with Device Cookies"
  */
 export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowsers {
@@ -90,13 +88,13 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
     async isKnown(cookie, userId) {
       const bucket = await findBucket(cookie, userId);
       if (bucket === OTHER_BROWSERS) return false;
-      // A send counts a browser that these refuse as one of the others.
+      // If these limits refuse a browser, a send counts it as an unknown one.
       const guards = limits.guardsOf({ user: userId, bucket });
       return (await chargeRows(counters, guards)).refusedBy === null;
     },
     async prepare({ cookie, userId, bucket }) {
       const entries = readEntries(cookie);
-      // The seal was checked by `send`. A cookie forged since then can only displace itself.
+      // `send` has checked the seal. A cookie that was forged since then can only displace itself.
       if (entries.some((one) => bucketOf(one) === bucket && ageOf(one) < DAY_SECONDS)) return null;
       const known = await findEntry(entries, userId);
       const browserId = bucket === OTHER_BROWSERS ? randomId() : browserIdOf(bucket);
@@ -107,7 +105,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       const entry = await toEntry(browserId, userId, knownAt);
       const value = [entry, ...others].slice(0, MAX_USERS).join('~');
       return {
-        // A login without a known browser is still a login.
+        // A login succeeds even if the browser cannot become known.
         put: browsers.toPut(browser, { most: MAX_BROWSERS, isOptional: true }),
         async done({ gone }) {
           await forgetOldest(browser, gone);
@@ -122,7 +120,10 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
     },
   };
 
-  /** Browsers that went were known before all that are left: the cut-off moves there. */
+  /**
+   * Makes the oldest browsers unknown. They became known before all that are left, so the time up
+   * to which browsers are not known moves to that point.
+   */
   async function forgetOldest(browser: KnownBrowser, gone: readonly string[]): Promise<void> {
     if (gone.length === 0) return;
     const { userId } = browser;
@@ -131,8 +132,8 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       await counters.charge([cutOffCounter(userId, oldest.knownAt - 1)]);
       await counters.clear(limits.keysOfBrowsers(userId, gone));
     } catch {
-      // The login has succeeded. The next browser that is one too many makes up for it, and
-      // `store-failing` reports the failure.
+      // Ignore the error: the login has succeeded, and `store-failing` reports the failure. The
+      // next browser that is one too many completes this.
     }
   }
 
@@ -171,7 +172,7 @@ function bucketOf({ browserId, at }: Entry): string {
   return toBucket(browserId, parseInt(at, 36));
 }
 
-/** What is not an entry is ignored: an unknown browser is not an error. */
+/** Reads the entries of a cookie. Ignores invalid parts: an unknown browser is not an error. */
 function readEntries(cookie: string | undefined): readonly Entry[] {
   if (cookie === undefined || cookie.length > MAX_COOKIE_LENGTH) return [];
   const entries: Entry[] = [];

@@ -1,30 +1,36 @@
-/** Answers that a process keeps. */
+/** The most answers that a process keeps. */
 const MOST_ANSWERS = 10_000;
 
-/** A question to the store that is under way. */
+/** A question to the store that has not been answered yet. */
 interface OpenQuestion {
   readonly answer: Promise<boolean>;
-  /** Whether the login has ended in the meantime: then the answer is not kept. */
+  /** Whether the login has ended meanwhile: then the answer is not kept. */
   isOutdated: boolean;
 }
 
 /** The logins that this process has found active, and when. */
 export class CheckedLogins {
-  /** The longest ago first. */
+  /** Ordered by time, the oldest first. */
   readonly #checkedAt = new Map<string, number>();
   readonly #questions = new Map<string, OpenQuestion>();
 
-  /** @param everyMs How long an answer is relied on. 0: no answer is kept. */
+  /**
+   * Keeps answers for a while.
+   * @param everyMs How long an answer is relied on. 0: no answer is kept.
+   */
   constructor(private readonly everyMs: number) {}
 
-  /** Allocates nothing: a guard asks for every request. */
+  /**
+   * Returns whether a login was found active recently enough. Allocates nothing: guards call it on
+   * every request.
+   */
   isChecked(loginId: string, atMs: number): boolean {
     const seenMs = this.#checkedAt.get(loginId);
     return seenMs !== undefined && atMs >= seenMs && atMs - seenMs < this.everyMs;
   }
 
   /**
-   * Asks the store. Requests that come meanwhile share its answer, unless no answer is kept.
+   * Asks the store. Requests that come meanwhile share its answer, unless no answers are kept.
    * @param ask Calls its argument to learn whether the login has ended meanwhile.
    */
   askOnce(
@@ -63,7 +69,7 @@ export class CheckedLogins {
     this.#questions.delete(loginId);
   }
 
-  /** Forgets all: which logins have ended is not known. */
+  /** Forgets all answers, when it is not known which logins have ended. */
   forgetAll(): void {
     for (const loginId of [...this.#checkedAt.keys(), ...this.#questions.keys()])
       this.forget(loginId);

@@ -13,7 +13,9 @@ export interface LoginsParts {
   readonly logins: LoginsPart;
 }
 
-/** Keeps a record of each login, so that it can be ended from elsewhere. */
+/**
+ * Creates the feature that keeps a record of each login, so that it can be ended from elsewhere.
+ */
 export function createLoginsFeature(
   core: Core,
   settings: { readonly checkEverySeconds: number; readonly maxAgeDays: number },
@@ -35,7 +37,10 @@ export function createLoginsFeature(
   };
 }
 
-/** With `logins: false`: what is stored of a time when logins were kept. */
+/**
+ * Creates the feature for `logins: false`. It removes and exports records from a time when logins
+ * were kept.
+ */
 export function createForgottenLogins({ store }: Core): Feature {
   return { name: 'logins', forget: (userId) => store.logins.removeAll(userId) };
 }
@@ -51,26 +56,27 @@ async function endAll(
 
 /** A login of a user, as `logins.list` returns it. */
 export interface LoginEntry extends ListedLogin {
-  /** Whether it is the one of the request. */
+  /** Whether it is the login of the request. */
   readonly isCurrent: boolean;
 }
 
 /** Lists and ends the logins of a user. Each call may throw a `StoreError`. */
 export interface LoginsPart {
   /**
-   * Lists the user's logins, the newest first. @param req The request whose login is the current
-   * one.
+   * Lists the user's logins, the newest first.
+   * @param req The request whose login is marked as the current one.
    */
   readonly list: (userId: UserId, req?: Request) => Promise<readonly LoginEntry[]>;
   /**
    * Ends a login of this user; returns whether it was active.
-   * @param req The request that asks for it: nothing ends when its own login has ended.
+   * @param req The request that asks. If its own login has ended, nothing ends.
    */
   readonly revoke: (userId: UserId, loginId: string, req?: Request) => Promise<boolean>;
   /**
-   * Ends all logins of the user and the trust in all devices, and makes all browsers unknown;
-   * returns how many logins there were. The same call again completes one that failed.
-   * @param req The request whose login stays: nothing ends when it has ended. Left out: none stays.
+   * Ends all logins of the user and the trust in all devices, and makes all browsers unknown.
+   * Returns how many logins there were. If a call fails, call it again to complete it.
+   * @param req The request whose login stays. If that login has ended, nothing ends. Left out: no
+   * login stays.
    */
   readonly revokeAll: (userId: UserId, req?: Request) => Promise<number>;
 }
@@ -82,7 +88,7 @@ function createLoginsPart(
   const findCurrent = (req: Request | undefined): string | undefined =>
     req && slot.peek(req)?.login?.loginId;
 
-  /** A login that has been ended from elsewhere must not end the others. */
+  /** A login that was ended from elsewhere must not end the others. */
   const mayEnd = async (req: Request | undefined): Promise<boolean> =>
     req === undefined || logins.isStillLive(req);
 

@@ -13,12 +13,12 @@ import { CheckedLogins } from './checked-logins';
 /** The option `logins`. */
 export interface LoginsOption {
   /**
-   * Seconds for which a process takes a login for active without asking the store again: 0 to 300.
-   * What ends in another process is known after that time at the latest; with 0 every guarded
-   * request asks the store. Default: 30.
+   * Seconds for which a process relies on a login being active before it asks the store again: 0 to
+   * 300. After a login was ended in another process, this process knows it after that time at the
+   * latest. With 0 every guarded request asks the store. Default: 30.
    */
   readonly checkEverySeconds?: number | undefined;
-  /** Days that a login lives after it was last seen: 1 to 365. Default: 30. */
+  /** Days that a login lasts after it was last seen: 1 to 365. Default: 30. */
   readonly maxAgeDays?: number | undefined;
 }
 
@@ -30,45 +30,48 @@ export interface ListedLogin {
   /** How the second factor was passed; null when none was required. */
   readonly method: Method | null;
   readonly startedAt: number;
-  /** Written once an hour. */
+  /** Updated at most once an hour. */
   readonly lastSeenAt: number;
 }
 
 /**
- * The records of logins, and what this process knows of them. A failure of the store is a
- * `StoreError`.
+ * The records of logins, and what this process knows of them. If the store fails, calls reject with
+ * a `StoreError`.
  */
 export interface LoginRegistry {
   /**
-   * Whether this process has found the login active within `checkEverySeconds` before this time.
-   * Allocates nothing.
+   * Returns whether this process found the login active within `checkEverySeconds` before this
+   * time. Allocates nothing.
    */
   readonly isChecked: (loginId: string, atMs: number) => boolean;
-  /** Returns whether the login is active, and asks the store unless it is checked. */
+  /** Returns whether the login is active. Asks the store only if `isChecked` is false. */
   readonly isLive: (login: LoginReference) => Promise<boolean>;
-  /** Asks the store now. Null: the login has ended. */
+  /** Asks the store now. Returns null if the login has ended. */
   readonly findLive: (login: LoginReference) => Promise<Login | null>;
-  /** Begins a login at once, for a session from before `logins` was switched on. */
+  /** Begins a login at once, for a session from before `logins` was turned on. */
   readonly begin: (login: NewLogin) => Promise<WrittenLogin>;
   /** Prepares a login that begins with a success. */
   readonly prepare: (login: NewLogin) => PreparedLogin;
   /**
-   * Prepares another login in the place of this one, with the same beginning.
-   * @param method Undefined: it stays.
+   * Prepares another login that replaces this one and keeps its start time.
+   * @param method Undefined: it stays the same.
    */
   readonly prepareNext: (
     before: Login,
     method: Method | undefined,
   ) => PreparedLogin & { readonly replaces: RecordReference };
-  /** Puts another login in the place of this one, in one step. Null: it has ended, none begins. */
+  /**
+   * Replaces this login by another one, in one step. Returns null if it has ended: none begins
+   * then.
+   */
   readonly replace: (login: LoginReference, method: Method) => Promise<WrittenLogin | null>;
   /** Ends a login; returns whether it was active. */
   readonly end: (login: LoginReference, reason: LoginEnd) => Promise<boolean>;
   /** Ends all logins of a user but one; returns how many there were. */
   readonly endAll: (userId: string, reason: LoginEnd, except?: string) => Promise<number>;
   /**
-   * Ends the logins that are listed beside this one, and none where this one is not listed. A login
-   * that takes its place meanwhile stays.
+   * Ends the logins that are listed beside this one. If this one is not listed, none ends. A login
+   * that replaces this one meanwhile stays.
    */
   readonly endListed: (login: LoginReference, reason: LoginEnd) => Promise<void>;
   /** Returns the user's logins, the newest first. */
@@ -94,7 +97,10 @@ export interface NewLogin {
   readonly label: string;
 }
 
-/** Beyond this a login without a second factor ends, otherwise the one seen longest ago. */
+/**
+ * The most logins of a user. Beyond that, a login without a second factor ends first, otherwise the
+ * one that was seen longest ago.
+ */
 const MOST_LOGINS = 100;
 
 const SEEN_EVERY_MS = 3_600_000;
@@ -111,7 +117,7 @@ interface RegistryParts extends RegistryServices {
   readonly maxAgeDays: number;
 }
 
-/** The records of logins, and what this process knows of them. */
+/** The shared context of the records of logins. */
 interface Registry extends RegistryServices {
   readonly checked: CheckedLogins;
   readonly lifeMs: number;
@@ -151,7 +157,10 @@ export function createLoginRegistry({
   };
 }
 
-/** @param isOutdated Left out: the answer is not kept. */
+/**
+ * Asks the store for a login, and emits `login-ended` if there is none.
+ * @param isOutdated Left out: the answer is not kept.
+ */
 async function ask(
   registry: Registry,
   { userId, loginId }: LoginReference,
@@ -164,7 +173,7 @@ async function ask(
   return live;
 }
 
-/** Returns the login while it is active, and writes now and then that it was seen. */
+/** Returns the login while it is active. Updates from time to time when it was last seen. */
 async function see(
   { logins, lifeMs }: Registry,
   userId: string,
@@ -175,7 +184,7 @@ async function see(
   if (login === null || at - login.lastSeenAt < SEEN_EVERY_MS) return login;
   const seen: Login = { ...login, lastSeenAt: at, expiresAt: at + lifeMs };
   if (await logins.swap(login, seen)) return seen;
-  // Another request has written it, or has ended the login.
+  // Another request has updated or ended the login.
   return logins.find(userId, loginId);
 }
 
@@ -198,8 +207,8 @@ function toRecord({ now, lifeMs, randomId }: Registry, { userId, method, label }
 
 function toPrepared(registry: Registry, record: Login): PreparedLogin {
   const { userId, loginId, lastSeenAt } = record;
-  // Now, although it is not written yet: what ends it on the way must find it here. Until it is
-  // written no session names it.
+  // Keep it before it is written: a call that ends the login meanwhile must find it here. Until it
+  // is written, no session names it.
   registry.checked.keep(loginId, lastSeenAt);
   return {
     login: toReference(record),
@@ -214,7 +223,10 @@ function prepareNext(registry: Registry, before: Login, method: Method | undefin
   return { ...prepared, replaces: registry.logins.toReference(before) };
 }
 
-/** @param next Takes the place of `before`. */
+/**
+ * Prepares a login that replaces another one.
+ * @param next The login that replaces `before`.
+ */
 function toPreparedNext(registry: Registry, before: Login, next: Login): PreparedLogin {
   const { userId, loginId } = before;
   const prepared = toPrepared(registry, next);
@@ -226,17 +238,17 @@ function toPreparedNext(registry: Registry, before: Login, next: Login): Prepare
       return prepared.done(result);
     },
     undo(result) {
-      // The next guard asks the store whether it is back.
+      // Let the next guard ask the store whether the earlier login is active again.
       forget();
       return prepared.undo(result);
     },
-    // It may have ended, and guards of this process go on taking it for active otherwise.
+    // The earlier login may have ended, so guards of this process must not rely on it any more.
     lost: forget,
   };
 }
 
 /**
- * Takes a login back whose session was not saved. What the first try has not done is done after
+ * Takes back a login whose session was not saved. If the first try fails, the rest is done after
  * the request: no session names the login.
  */
 async function takeBack(
@@ -255,7 +267,10 @@ async function takeBack(
   await repeatUntilDone(undo).first;
 }
 
-/** Of a logout and a renewal at the same moment one wins: the other one finds no login. */
+/**
+ * Replaces a login in one step. If a logout comes at the same moment, only one of the two finds the
+ * login.
+ */
 async function replace(
   registry: Registry,
   { userId, loginId }: LoginReference,
@@ -278,7 +293,7 @@ async function replace(
   return toWritten(toPreparedNext(registry, before, next), result);
 }
 
-/** Returns the login that takes the place of another one, with the same beginning. */
+/** Returns the login that replaces another one and keeps its start time. */
 function toNext(
   { now, lifeMs, randomId }: Registry,
   before: Login,
@@ -331,8 +346,8 @@ async function endListed(
 }
 
 /**
- * Tells the app that logins have ended, which this process has just learned. Without it the app
- * would keep their sockets open.
+ * Emits that logins have ended, as soon as this process learns it. Otherwise the app would keep
+ * their sockets open.
  */
 function tellEnded(
   { checked, emit }: Registry,

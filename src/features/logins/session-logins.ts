@@ -11,9 +11,9 @@ import type { LoginReference, Visit } from '../../core/visit';
 import type { Login } from '../../stores/store';
 import type { LoginRegistry, PreparedLogin, WrittenLogin } from './logins';
 
-/** The logins of sessions, and the login that a success writes. */
+/** Reads the logins of sessions, and writes the login of a success. */
 export interface WritingLogins extends SessionLogins {
-  /** Returns the login of a success. The method of a transaction's login stays as it was. */
+  /** Returns the login of a success. After a transaction the login keeps its method. */
   readonly write: (success: Success, visit: Visit) => Promise<Written | Refusal | null>;
 }
 
@@ -37,12 +37,12 @@ export function createSessionLogins(registry: LoginRegistry): WritingLogins {
   };
 }
 
-/** What requests have learned of their logins. */
+/** What requests have found out about their logins. */
 interface Requests {
   readonly registry: LoginRegistry;
-  /** Requests whose login was found active, whatever time has passed since. */
+  /** Requests whose login was found active, however long ago. */
   readonly checked: WeakMap<object, string>;
-  /** The record that a request has read. A success takes its place only while it is active. */
+  /** The record that a request has read. A success replaces it only while it is active. */
   readonly read: WeakMap<object, Login>;
 }
 
@@ -64,7 +64,7 @@ async function write(
 ): Promise<Written | Refusal | null> {
   const { registry } = requests;
   const { purpose } = pending;
-  // The login of a confirmed number is renewed after the phone book has changed.
+  // An enrollment renews its login later, after the phone book has changed.
   if (!isKept || purpose === 'enroll') return null;
 
   const method = purpose === 'transaction' ? undefined : proof;

@@ -27,7 +27,7 @@ export interface ListedPhone extends PhoneChoice {
   readonly isDefault: boolean;
 }
 
-/** Makes the decisions about numbers the user has. */
+/** Creates the decisions about numbers that the user has. */
 export function createChangePhones(context: EnrollmentContext) {
   const { core, book } = context;
 
@@ -64,7 +64,7 @@ export function createChangePhones(context: EnrollmentContext) {
     },
   };
 
-  /** Searches the user's own numbers only: the id of another user's number finds nothing. */
+  /** Finds one of the user's own numbers. The id of another user's number finds nothing. */
   async function findPhone({ visit, passed, maxAgeMs, phoneId }: ChangeRequest) {
     const { currentUser: user, address } = visit;
     if (user === undefined) return refuse({ reason: 'second-factor-required' });
@@ -83,7 +83,10 @@ export function createChangePhones(context: EnrollmentContext) {
     } as const;
   }
 
-  /** The phone book reports only that it kept the number, or never had it. */
+  /**
+   * Returns why a number stays: the phone book reports only that it kept the number, or never had
+   * it.
+   */
   async function explainKept(user: Express.User, { mobile }: OwnPhone): Promise<Refusal> {
     const phones = await readOwnPhones(context, user);
     return { reason: phones.some((own) => own.mobile === mobile) ? 'last-phone' : 'no-phone' };

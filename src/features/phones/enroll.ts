@@ -17,7 +17,7 @@ import type { ChangeAndEndHere } from '../../core/end-others';
 import { parseNumber } from '../../limits/parse-number';
 import { type OwnPhone, type PhoneBook, readOwnPhones } from './phone-book';
 
-/** Everything the decisions about numbers need, made once by `createSmsOtp`. */
+/** The shared context of the decisions about numbers, made once by `createSmsOtp`. */
 export interface EnrollmentContext {
   readonly core: Core;
   readonly book: PhoneBook;
@@ -32,18 +32,19 @@ export interface EnrollRequest {
   readonly visit: Visit;
   readonly passed: VerifiedMark | undefined;
   readonly maxAgeMs: number;
-  /** What came in the body, unchecked. */
+  /** The value in the request body, unchecked. */
   readonly number: unknown;
   readonly defaultCountry: string | undefined;
   readonly replaces: boolean;
-  /** The number that is replaced, by the id that the form sent; undefined: the default. */
+  /** The id of the number that is replaced, as the form sent it; undefined: the default. */
   readonly phoneId: unknown;
 }
 
 /**
- * Makes the decision to text a new number, which counts for nothing until its own code was right.
- * The returned function
- * @throws {SmsOtpError} when the gateway or the store fails, and what the phone book throws.
+ * Creates the decision to send a code to a new number, which counts for nothing until its own code
+ * was right.
+ * @throws {SmsOtpError} The created function: errors of the gateway or the store, and any error of
+ * the phone book.
  */
 export function createEnrollPhone(
   context: EnrollmentContext,
@@ -51,7 +52,7 @@ export function createEnrollPhone(
   const { core, book, sendOtp } = context;
 
   return async function enrollPhone(request) {
-    // 1 the user
+    // 1 Find the user
     const { passed, maxAgeMs, visit } = request;
     const { currentUser: user, address } = visit;
     if (user === undefined)
@@ -60,21 +61,21 @@ export function createEnrollPhone(
     const refuse = (refusal: Refusal, limit: LimitName | null = null): SendResult =>
       deny(core, { userId, purpose: 'enroll', address }, refusal, { limit });
 
-    // 2 may the user enroll a number
+    // 2 May the user enroll a number?
     const denial = await checkRightToEnroll(context, user, passed, maxAgeMs);
     if (denial !== null) return refuse(denial);
 
-    // 3 read the number
+    // 3 Read the number
     const parsed = await parseNumber(request.number, request.defaultCountry);
     if (parsed.kind === 'refused') return refuse({ reason: parsed.reason });
     const { mobile } = parsed;
 
-    // 4 which number it replaces
+    // 4 Find the number that it replaces
     const phones = await readOwnPhones(context, user);
     const replaced = findReplaced(phones, mobile, request);
     if ('reason' in replaced) return refuse(replaced);
 
-    // 5 count it, whatever becomes of it
+    // 5 Count it, whatever happens next
     const about = { user: userId, bucket: OTHER_BROWSERS };
     const rows = core.limits.rowsOf('enroll', about);
     const { refusedBy } = await chargeRows(core.store.counters, rows);
@@ -83,7 +84,7 @@ export function createEnrollPhone(
       return refuse({ reason: 'send-limit', retryAfterSeconds }, 'enrollments');
     }
 
-    // 6 store it as unconfirmed, and text it
+    // 6 Store it as unconfirmed, and send the code
     await book.addUnconfirmed(core.getUserId(user), mobile, { consentedAt: core.now() });
     return sendOtp({ user, purpose: 'enroll', visit, newPhone: { mobile, ...replaced } });
   };
@@ -94,8 +95,8 @@ type Replaced =
   | { readonly reason: Extract<Reason, 'not-required' | 'no-phone'> };
 
 /**
- * A number that is confirmed already needs no code. Only a confirmed number of the user's own can
- * be replaced.
+ * Finds the number that a new one replaces. A number that is already confirmed needs no code, and
+ * only the user's own confirmed numbers can be replaced.
  */
 function findReplaced(
   phones: readonly OwnPhone[],
@@ -115,9 +116,9 @@ export interface ConfirmRequest extends Omit<VerifyRequest, 'confirm' | 'isKept'
   readonly changeAndEnd: ChangeAndEndHere;
   /** Ends what an earlier request with the same code may have left. */
   readonly completeEnding: (user: Express.User) => Promise<void>;
-  /** Returns the mark that the session holds at the moment of the call. */
+  /** Returns the mark in the session at the time of the call. */
   readonly readPassed: () => VerifiedMark | undefined;
-  /** Reads the session again; returns whether it is still there and waits for no other code. */
+  /** Reads the session again; returns whether it still exists and waits for no other code. */
   readonly mayFinish: () => Promise<boolean>;
 }
 
@@ -127,16 +128,17 @@ export type Confirmed = Pick<Passed, 'user' | 'userId' | 'at' | 'written'> & {
 };
 
 /**
- * A second factor may be as old as the options of `phones.enroll` allow (900 s), plus the life of
- * the pending enrollment.
+ * Seconds: the most that `maxAgeSeconds` of `phones.enroll` may be. The lifetime of the pending
+ * enrollment is added to it.
  */
 const MAX_ENROLL_AGE_SECONDS = 900;
 
 /**
- * Makes the decision to confirm a number. What was proven when the enrollment began must still
- * hold: a user who has received a number in the meantime, or a session that has lost its second
- * factor, is refused. The returned function
- * @throws {SmsOtpError} for errors that leave the enrollment alive, and what the phone book throws.
+ * Creates the decision to confirm a number. What was proven when the enrollment began must still
+ * hold: it refuses a user who has received a number meanwhile, and a session that has lost its
+ * second factor.
+ * @throws {SmsOtpError} The created function: errors that leave the enrollment pending, and any
+ * error of the phone book.
  */
 export function createConfirmPhone(
   context: EnrollmentContext,
@@ -145,7 +147,7 @@ export function createConfirmPhone(
   const maxAgeMs = (MAX_ENROLL_AGE_SECONDS + core.settings.pendingLoginSeconds) * 1000;
 
   return async function confirmPhone(request) {
-    // 1 may the user still enroll a number
+    // 1 May the user still enroll a number?
     const { pending } = request.visit;
     if (pending?.purpose === 'enroll') {
       const refusal = await checkRight(request);
@@ -155,7 +157,7 @@ export function createConfirmPhone(
       }
     }
 
-    // 2 the code; and before it counts, the same check again, because verifying takes time
+    // 2 Verify the code, then repeat check 1: the user may have logged out meanwhile
     const result = await verifyOtp({
       ...request,
       isKept: true,
@@ -164,7 +166,7 @@ export function createConfirmPhone(
     if (result.kind === 'refused') await completeEnding(request);
     if (result.kind !== 'verified') return result;
 
-    // 3 into the phone book, once: another enrollment may have come first
+    // 3 Enter the number into the phone book, once: another enrollment may have come first
     const isEntered = await enter(result, request);
     if (isEntered !== true) return reject(result, request, refuse('no-pending-login', true));
     const { user, userId, at, mobile, replaces, written } = result;
@@ -175,7 +177,7 @@ export function createConfirmPhone(
     return { kind: 'confirmed', user, userId, at, written };
   };
 
-  /** The request in which the code was right may have failed before everything else had ended. */
+  /** Ends the rest. The request in which the code was right may have failed before that. */
   async function completeEnding(request: ConfirmRequest): Promise<void> {
     const { pending, currentUser } = request.visit;
     if (pending?.purpose !== 'enroll' || currentUser === undefined) return;
@@ -205,7 +207,7 @@ export function createConfirmPhone(
     );
   }
 
-  /** The code was right, but the number does not become the user's. */
+  /** Refuses a right code whose number does not become the user's. */
   function reject(
     { userId, purpose }: Verified,
     { visit: { address } }: ConfirmRequest,
@@ -217,9 +219,9 @@ export function createConfirmPhone(
 }
 
 /**
- * Returns why the user may not enroll a number; null: they may. Only the login itself protects a
- * user who has nothing to pass a second factor with: that user's first number is trusted on first
- * use. Every other number requires the second factor.
+ * Returns why the user may not enroll a number; null: the user may. If a user has nothing with
+ * which to pass a second factor, only the login protects the account, and the first number is
+ * trusted on first use. Every other number requires the second factor.
  */
 async function checkRightToEnroll(
   context: EnrollmentContext,

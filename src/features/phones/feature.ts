@@ -10,7 +10,7 @@ export interface PhonesPart {
   readonly phones: Phones;
 }
 
-/** Lets users add and change their numbers. */
+/** Creates the feature with which users add and change their numbers. */
 export function createPhonesFeature(core: Core, book: PhoneBook): Feature<MiddlewareContext> {
   return {
     name: 'phones',

@@ -10,31 +10,31 @@ export interface PhoneEntry {
   /** E.164 with plus. */
   readonly mobile: string;
   /**
-   * Whether this user has entered a right code that was texted to it. Only such numbers are texted
-   * at a login.
+   * Whether this user has entered a right code that was sent to the number. At a login, only such
+   * numbers get messages.
    */
   readonly isConfirmed: boolean;
   /**
-   * Whether it is texted unless the user chooses another. At most one confirmed number is the
-   * default.
+   * Whether the number gets the message unless the user chooses another one. At most one confirmed
+   * number is the default.
    */
   readonly isDefault: boolean;
 }
 
 /**
- * Where the app stores its users' numbers. Each call is atomic: two concurrent calls have the
- * effect of one after the other, over all processes. What a call throws goes to the app's error
- * handler, and nothing is sent or changed. Only a login whose user has another factor goes on if
- * `list` throws.
+ * Where the app stores its users' numbers. Each call must be atomic: two concurrent calls have the
+ * same effect as one after the other, across all processes. An error goes to the app's error
+ * handler, and nothing is sent or changed. Exception: if `list` throws, a login can go on if its
+ * user has another factor.
  */
 export interface PhoneBook {
   /** Lists all numbers of a user, the default first. */
   list(userId: AppUserId): readonly PhoneEntry[] | Promise<readonly PhoneEntry[]>;
   /**
-   * Stores a number that is yet to be proven, in place of any other unconfirmed one. A confirmed
+   * Stores a number that is not proven yet, and replaces any other unconfirmed one. A confirmed
    * number stays as it is.
-   * @param about `consentedAt`: when the user has sent the number, and with it agreed to what your
-   * form says beside the field; milliseconds since 1970. Store it with the number.
+   * @param about `consentedAt`: when the user sent the number, and so agreed to the words of your
+   * form beside the field; milliseconds since 1970. Store it with the number.
    */
   addUnconfirmed(
     userId: AppUserId,
@@ -42,30 +42,30 @@ export interface PhoneBook {
     about: { readonly consentedAt: number },
   ): unknown;
   /**
-   * Makes the number a confirmed one; the user's first becomes the default. Returns false, and
-   * changes nothing, when it is no longer among the unconfirmed: another enrollment came first.
+   * Confirms the number; the user's first one becomes the default. Returns false, and changes
+   * nothing, if it is no longer among the unconfirmed: another enrollment came first.
    */
   confirm(userId: AppUserId, mobile: string): boolean | Promise<boolean>;
   /**
-   * Makes `mobile` a confirmed number in place of `replaced`, the default if that was it. Returns
-   * false, and changes nothing, when `mobile` is no longer among the unconfirmed or `replaced` not
-   * among the confirmed.
+   * Confirms `mobile` and removes `replaced`. If `replaced` was the default, `mobile` becomes the
+   * default. Returns false, and changes nothing, if `mobile` is no longer among the unconfirmed or
+   * `replaced` not among the confirmed.
    */
   replace(userId: AppUserId, replaced: string, mobile: string): boolean | Promise<boolean>;
   /**
-   * Removes a number; if it was the default, another confirmed one becomes it. Returns false when
-   * it was not there, or, with `keepsLast`, when it is the last confirmed one.
+   * Removes a number; if it was the default, another confirmed one becomes the default. Returns
+   * false if it was not there, or, with `keepsLast`, if it is the last confirmed one.
    */
   remove(
     userId: AppUserId,
     mobile: string,
     options: { readonly keepsLast: boolean },
   ): boolean | Promise<boolean>;
-  /** Makes a confirmed number the default. Returns false when it is not among the confirmed. */
+  /** Makes a confirmed number the default. Returns false if it is not among the confirmed. */
   setDefault(userId: AppUserId, mobile: string): boolean | Promise<boolean>;
 }
 
-/** A phone book, and what reads it. */
+/** A phone book, and what is needed to read it. */
 interface BookSource {
   readonly phoneBook: PhoneBook;
   readonly getUserId: (user: Express.User) => AppUserId;
@@ -73,27 +73,30 @@ interface BookSource {
   readonly readNumber: ReadNumber;
 }
 
-/** Makes the list of a user's confirmed numbers, the default first: those get messages. */
+/** Creates the list of a user's confirmed numbers, the default first: those get messages. */
 export function createBookLister(source: BookSource): Core['listPhones'] {
   const { phoneBook, getUserId } = source;
   return async (user) => {
     const listed: unknown = await phoneBook.list(getUserId(user));
-    // Anything but a list is an empty one: such a user has no number, and is refused.
+    // Any value but a list counts as an empty list: the user has no number, and is refused.
     const entries = await readEntries(Array.isArray(listed) ? listed : [], source);
     return entries.filter(({ isConfirmed }) => isConfirmed);
   };
 }
 
 /**
- * Returns whether a user has a number in the phone book. An entry that does not say that it is
- * unconfirmed counts, so that an invalid one is not a reason to trust the next number.
+ * Returns whether a user has a number in the phone book. Every entry counts unless it says that it
+ * is unconfirmed, so that an invalid entry is no reason to trust the next number.
  */
 export async function hasEntry(book: PhoneBook, id: AppUserId): Promise<boolean> {
   const listed = await readBook(book, id);
   return listed.some((entry) => readFields(entry).isConfirmed !== false);
 }
 
-/** @throws {TypeError} when the phone book returns anything but a list, or the user has no id. */
+/**
+ * Reads the phone book.
+ * @throws {TypeError} if the phone book returns anything but a list, or the user has no id.
+ */
 async function readBook(book: PhoneBook, id: AppUserId): Promise<readonly unknown[]> {
   toUserIdText(id);
   const listed: unknown = await book.list(id);
@@ -103,16 +106,16 @@ async function readBook(book: PhoneBook, id: AppUserId): Promise<readonly unknow
 
 /** A number as the phone book has it. */
 interface BookEntry extends PhoneEntry {
-  /** The same number as the app wrote it, which calls of its phone book name. */
+  /** The number in the app's own spelling, with which its phone book is called. */
   readonly stored: string;
 }
 
-/** A number of the user's own, with the id that pages and forms use for it. */
+/** A number of the user, with the id that pages and forms use for it. */
 export type OwnPhone = BookEntry & PhoneChoice;
 
 /**
  * Reads all numbers of a user in the phone book: the default first, then the other confirmed ones.
- * @throws {TypeError} when the phone book returns anything but a list, or the user has no id.
+ * @throws {TypeError} if the phone book returns anything but a list, or the user has no id.
  */
 export async function readOwnPhones(
   { core, book }: { readonly core: Core; readonly book: PhoneBook },
@@ -128,8 +131,8 @@ export async function readOwnPhones(
 
 /**
  * Returns the usable numbers of a phone book, each once: the default, the other confirmed ones, the
- * rest. The entries are the app's and may hold anything; an invalid one is left out. Without a
- * default the first confirmed number is texted.
+ * rest. The app's entries may hold anything, so invalid ones are left out. Without a default the
+ * first confirmed number gets the messages.
  */
 async function readEntries(
   listed: readonly unknown[],
@@ -144,7 +147,7 @@ async function readEntries(
     warn(
       'SMS_OTP_PHONE_BOOK_ENTRY',
       'phoneBook.list has returned an entry that is not { mobile, isConfirmed, isDefault } with ' +
-        'mobile in E.164 and booleans: no code can be texted to it',
+        'mobile in E.164 and booleans: no code can be sent to it',
     );
   }
   const usable = found

@@ -45,22 +45,22 @@ import { readRequiredField } from '../../middleware/setup-checks';
 import { readVisit } from '../../middleware/visit';
 
 /**
- * The numbers of a logged-in user. A user who can pass a second factor needs one that is recent
- * enough, for the first number as well.
+ * The numbers of a logged-in user. A user who can pass a second factor must have passed one
+ * recently, even to add a first number.
  */
 export interface Phones {
-  /** Sends a code to the number in the body, which counts for nothing until `confirm`. */
+  /** Sends a code to the number in the body. The number counts for nothing until `confirm`. */
   readonly enroll: (options?: EnrollOptions) => RequestHandler;
   /**
-   * Verifies the code of `enroll`: the number becomes the user's, the session's id is renewed, and
+   * Verifies the code of `enroll`: the number becomes the user's, the session gets a new id, and
    * the mark is set.
    */
   readonly confirm: (options?: RedirectOptions) => RequestHandler;
-  /** Removes the number that the body names by its `phoneId`. */
+  /** Removes the number whose `phoneId` is in the body. */
   readonly remove: (options?: RemoveOptions) => RequestHandler;
   /**
-   * Makes the number that the body names by its `phoneId` the one that gets messages unless the
-   * user chooses.
+   * Makes the number whose `phoneId` is in the body the default: it gets messages unless the user
+   * chooses another one.
    */
   readonly setDefault: (options?: PhoneOptions) => RequestHandler;
   /** Lists the user's numbers, the default first: masked, with the ids that forms send back. */
@@ -71,7 +71,7 @@ export interface Phones {
 export function createPhones(context: MiddlewareContext, core: Core, book: PhoneBook): Phones {
   const { fields, sendOtp } = context;
   const { hasNoFactor } = createUserFactors(core);
-  // The code of a message proves the number: no other factor can.
+  // Only a code by message proves the number.
   const verifyOtp = createVerifyOtp(core, createSmsFactor(core, fields.code, ['enroll']));
   const enrollment = { core, book, sendOtp, verifyOtp, hasNoFactor };
   const changes = createChangePhones(enrollment);
@@ -137,7 +137,7 @@ function createConfirm(
   const { slot } = context;
 
   return createFactory(context, 'phones.confirm', 'smsOtpConfirmPhone', confirm, {
-    // A login that this code has just renewed has another id: `findEndOfLogin` knows it.
+    // A login that this code has just renewed has another id, which `findEndOfLogin` recognizes.
     refusesEnded: null,
   });
 
@@ -178,8 +178,8 @@ function toConfirmRequest(context: MiddlewareContext, req: Request): ConfirmRequ
 }
 
 /**
- * An earlier request with this code may have changed the phone book and then failed, or may still
- * be under way.
+ * Ends the rest of an earlier request with this code, which changed the phone book. It may have
+ * failed after that, or may still be running.
  */
 async function completeEnding(
   { slot, changeAndEnd, endOtherSessions, getUserId }: MiddlewareContext,
@@ -188,12 +188,15 @@ async function completeEnding(
 ): Promise<void> {
   const id = getUserId(user);
   await changeAndEnd(req, id, 'changed', () => Promise.resolve(), { isRepeated: true });
-  // Where the session has another id by now, that request has gone on.
+  // A new session id means that the earlier request has already finished.
   const { pending } = slot.read(req);
   if (await slot.mayFinish(req, pending?.pendingId)) await endOtherSessions(id, req);
 }
 
-/** @param next The page of a success: the code may have been right in another request. */
+/**
+ * Answers a refused code.
+ * @param next The page after a success: the code may have been right in another request.
+ */
 async function refuseConfirm(
   context: MiddlewareContext,
   req: Request,
@@ -210,8 +213,8 @@ async function refuseConfirm(
 }
 
 /**
- * The phone book has changed: other sessions end even if this one could not be renewed. False: the
- * user has logged out in the meantime, and stays out.
+ * Renews the session after the phone book has changed. Other sessions end even if this one cannot
+ * be renewed. Returns false if the user has logged out meanwhile: the user then stays logged out.
  */
 async function renewSession(
   { slot, logins, getUserId, endOtherSessions }: MiddlewareContext,
@@ -231,7 +234,7 @@ async function renewSession(
     await slot.renewPrepared(req);
     return true;
   } finally {
-    // After the renewal: the session of this request is spared by its new id.
+    // Call it after the renewal: the app recognizes the session to keep by its new id.
     await endOtherSessions(getUserId(user), req);
   }
 }
@@ -252,7 +255,8 @@ function createRemove(context: MiddlewareContext, changes: ChangePhones): Phones
   ): Promise<boolean> {
     const request = toChangeRequest(context, req, options);
     const result = await changes.removePhone(request, options.keepsLast !== false);
-    // The same request again completes what a failure has left.
+    // Repeat this even if the number is already removed: an earlier request may have failed before
+    // it.
     const isGone = result.kind === 'changed' || result.refusal.reason === 'no-phone';
     const { currentUser: user } = request.visit;
     if (isGone && user !== undefined) await endOtherSessions(getUserId(user), req);

@@ -21,7 +21,7 @@ import {
   toRow,
 } from './run-policies';
 
-/** Checks the policies of the app, and the built-in ones, for each message. */
+/** Creates the feature that checks the app's policies and the built-in ones for each message. */
 export function createPolicies(parts: PolicyParts): Feature {
   const { policies } = parts;
   const hasVerified = policies.some((policy) => 'verified' in policy);
@@ -37,7 +37,7 @@ export function createPolicies(parts: PolicyParts): Feature {
   };
 }
 
-/** The policies, and what they use. */
+/** The policies and their context. */
 export interface PolicyParts {
   readonly core: Core;
   /** In the order in which they are checked. */
@@ -45,7 +45,10 @@ export interface PolicyParts {
   readonly gateway: PolicyGateway;
 }
 
-/** Policies know a message by its context, which stays the same object in all their calls. */
+/**
+ * Creates the rule for a message. Policies recognize a message by its context, so all their calls
+ * get the same object.
+ */
 function toMessageRule(parts: PolicyParts, message: MessageFacts): MessageRule {
   const { policies } = parts;
   const { emit } = parts.core;
@@ -64,8 +67,8 @@ function toMessageRule(parts: PolicyParts, message: MessageFacts): MessageRule {
 }
 
 /**
- * Returns the context of a message. It is one literal: an object that is put together from others
- * costs ten times as much, and one is made for every message.
+ * Returns the context of a message, as a single literal. Joining other objects costs ten times as
+ * much, and every message needs one.
  */
 function toPolicyContext(parts: PolicyParts, message: MessageFacts): PolicyContext {
   const { gateway, counters, notes, now, emit } = toServices(parts);
@@ -99,7 +102,7 @@ function toAbout(message: MessageFacts): About {
   return { user, bucket, purpose, prefix, addresses, provenKeys, isConfirmed };
 }
 
-/** Tells the policies of a right code that came by message. */
+/** Calls `verified` of the policies after a right code that came by message. */
 async function callVerified(
   parts: PolicyParts,
   { pending, sends }: Success,
@@ -110,7 +113,7 @@ async function callVerified(
   const { mobile, numberKey, isNewNumber, sentAt } = otp;
   const origin = core.readNumber(mobile);
   const { prefix: prefixKey } = await core.numberKeys(mobile, origin);
-  // The number is proven, and no address asks for the lookup.
+  // The number is proven, and the lookup does not depend on an address.
   const about = { user: userId, bucket, purpose, prefix: prefixKey, isConfirmed: true };
   const context: VerifiedContext = {
     ...{ userId, purpose, mobile, isNewNumber, sentAt, sends, numberKey, prefixKey, origin },
@@ -122,7 +125,7 @@ async function callVerified(
   for (const policy of policies) void callQuietly(() => policy.verified?.(context));
 }
 
-/** Returns the counters of one paid lookup about a number. */
+/** Returns the counters of one paid lookup of a number. */
 function toLookupCounters({ core }: PolicyParts, about: About): readonly Counter[] {
   return core.limits.rowsOf('lookup', about).map(({ counter }) => counter);
 }

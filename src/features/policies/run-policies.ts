@@ -13,12 +13,15 @@ import type {
 
 type EmitDecision = (event: DecisionEvent) => void;
 
-/** The policies that cost nothing come first: a message that they refuse costs no lookup. */
+/**
+ * The rounds of policies. Those that cost nothing come first, so a message that they refuse costs
+ * no lookup.
+ */
 type PolicyRound = 'free' | 'lookups';
 
 /**
  * Checks every policy of the round for a message, in the order of the list. For a number that is
- * new to the user, those of the stage `enroll` come before those of the stage `send`.
+ * new to the user, the policies of the stage `enroll` come before those of the stage `send`.
  */
 export async function runPolicies(
   policies: readonly Policy[],
@@ -27,7 +30,7 @@ export async function runPolicies(
   emit: EmitDecision,
 ): Promise<RefusedMessage | null> {
   for (const stage of stagesOf(context)) {
-    // The context of the stage `send` stays the same object.
+    // The stage `send` always gets the same context object.
     const staged = stage === context.stage ? context : { ...context, stage };
     const denial = await runStage(policies, staged, round, emit);
     if (denial !== null) return denial;
@@ -35,7 +38,7 @@ export async function runPolicies(
   return null;
 }
 
-/** Returns whether a policy that needs a lookup is to be checked for a message. */
+/** Returns whether a message needs a policy that pays for a lookup. */
 export function needsLookup(policies: readonly Policy[], context: PolicyContext): boolean {
   const stages = stagesOf(context);
   return policies.some((policy) => policy.needsLookup === true && stages.includes(policy.stage));
@@ -46,8 +49,8 @@ function stagesOf({ purpose }: PolicyContext): readonly PolicyStage[] {
 }
 
 /**
- * Checks the policies of one stage and round in their order, emits each decision, and stops at the
- * first enforced denial.
+ * Checks the policies of one stage and round in order, emits each decision, and stops at the first
+ * enforced denial.
  */
 async function runStage(
   policies: readonly Policy[],
@@ -76,19 +79,22 @@ async function runPolicy(policy: Policy, context: PolicyContext): Promise<Answer
     return readAnswer(await policy.check(context));
   } catch (error) {
     rethrowOutage(policy, error);
-    // A policy that could not be asked has not allowed anything.
+    // If a policy fails, deny: it has not allowed the message.
     return { refusal: { reason: 'denied' }, reasons: ['it could not be asked'] };
   }
 }
 
-/** A failing store decides nothing about the user. A policy that only reports stops no message. */
+/**
+ * Rethrows an error of the store, which decides nothing about the user. A policy that only reports
+ * stops no message.
+ */
 function rethrowOutage({ mode }: Policy, error: unknown): void {
   if (error instanceof StoreError && mode !== 'report') throw error;
 }
 
 /**
- * Only `'allow'` allows. Untyped policies may return anything: everything else denies, without a
- * valid reason as `denied`.
+ * Reads the answer of a policy, which may be untyped. Only `'allow'` allows. Any other answer
+ * denies, with the reason `denied` unless it has a valid one.
  */
 function readAnswer(answer: unknown): Answer {
   if (answer === 'allow') return { refusal: null, reasons: [] };
@@ -100,7 +106,7 @@ function readAnswer(answer: unknown): Answer {
   };
 }
 
-/** Returns the refusal of a policy or its counter. */
+/** Returns the refusal of a policy or of its counter. */
 function toRefusal(deny: unknown, retryAfterSeconds: unknown): Refusal {
   const reason = REASONS.find((known) => known === deny) ?? 'denied';
   const isWait =
@@ -108,14 +114,14 @@ function toRefusal(deny: unknown, retryAfterSeconds: unknown): Refusal {
   return isWait ? { reason, retryAfterSeconds: Math.ceil(retryAfterSeconds) } : { reason };
 }
 
-/** A counter that a policy charges with the message. */
+/** A counter of a policy in which the message is counted. */
 interface PlannedCharge extends PolicyCharge {
   readonly policy: Policy;
 }
 
 /**
- * Returns the counters that the policies charge with the message; a denial when one of them cannot
- * say.
+ * Returns the counters of the policies in which the message is counted, or a denial if a policy
+ * fails.
  */
 export async function planCharges(
   policies: readonly Policy[],
@@ -128,14 +134,14 @@ export async function planCharges(
       for (const charge of await policy.charges(context)) planned.push({ ...charge, policy });
     } catch (error) {
       rethrowOutage(policy, error);
-      // A policy that could not be asked has not allowed anything.
+      // If a policy fails, deny: it has not allowed the message.
       if (policy.mode !== 'report') return { by: policy.name, refusal: { reason: 'denied' } };
     }
   }
   return planned;
 }
 
-/** Makes the row of a policy's counter. A reporting policy counts and refuses nothing. */
+/** Makes the row of a policy's counter. A policy that only reports counts, but refuses nothing. */
 export function toRow(
   planned: PlannedCharge,
   context: PolicyContext,
@@ -171,7 +177,7 @@ function toDecision(
   return { type: 'policy-decided', ...about, policy: name, mode, decision, reasons };
 }
 
-/** Calls `settle` of the policies with the outcome of a message, without waiting for them. */
+/** Passes the outcome of a message to `settle` of the policies, without waiting for them. */
 export function settlePolicies(
   policies: readonly Policy[],
   context: PolicyContext,
@@ -182,7 +188,7 @@ export function settlePolicies(
   }
 }
 
-/** Tells all policies of a lookup that one of them has paid for. */
+/** Passes the cost of a lookup, which one policy has paid for, to all policies. */
 export async function reportCost(
   policies: readonly Policy[],
   context: PolicyContext | VerifiedContext,
@@ -195,6 +201,6 @@ export async function callQuietly(notify: () => unknown): Promise<void> {
   try {
     await notify();
   } catch {
-    // The decision has been made: what a policy fails to remember must not change it.
+    // Ignore the error: the decision has already been made.
   }
 }

@@ -14,8 +14,8 @@ export interface RecoveryPart {
 }
 
 /**
- * Lets users in who have lost their phone.
- * @param field The field of a form that has the code.
+ * Creates the feature that lets in users who have lost their phone.
+ * @param field The form field that holds the code.
  */
 export function createRecoveryFeature(
   core: Core,
@@ -39,7 +39,7 @@ export function createRecoveryFeature(
     async offers(_user, userId) {
       return ((await codes.count(userId)) ?? 0) > 0 ? ['recovery-code'] : [];
     },
-    // Codes that were spent count as well, until an operator enables codes.
+    // Spent codes count as well, until an operator enables codes.
     has: async (_user, userId) => (await codes.count(userId)) !== null,
     members: (edge): RecoveryPart => ({
       recoveryCodes: createRecoveryCodesPart(core, edge, codes, hasNoFactor),
@@ -47,7 +47,10 @@ export function createRecoveryFeature(
   };
 }
 
-/** Without the option: what is stored of a time when there were recovery codes. */
+/**
+ * Creates the feature for an app without the option. It removes and exports codes from a time when
+ * there were recovery codes.
+ */
 export function createForgottenCodes({ store: { recoveryCodes } }: Core): Feature {
   return {
     name: 'recovery-codes',
@@ -60,8 +63,8 @@ export function createForgottenCodes({ store: { recoveryCodes } }: Core): Featur
 }
 
 /**
- * The store checks a recovery code by spending it: it is right for exactly one caller, and stays
- * spent even if the login fails after that.
+ * Creates the factor for recovery codes. The store checks a code by spending it: it is right for
+ * exactly one caller, and stays spent even if the login fails later.
  */
 function createRecoveryCodeFactor(
   { emit }: Pick<Core, 'emit'>,

@@ -11,28 +11,30 @@ import type { RecoveryCodes, WrittenCodes } from './recovery-codes';
 export interface GenerateOptions {
   /**
    * Names the form that asks, such as a random id in a hidden field of its page: 1 to 100
-   * characters, beyond guessing. Of several calls with the same form one makes codes, also across
-   * processes. For a minute the others return the same codes, so that the browser shows valid ones
-   * after a form was sent twice. Default: none, every call makes codes.
+   * characters that cannot be guessed. Of several calls with the same form, only one makes codes,
+   * even across processes. For a minute the others return the same codes, so that the browser shows
+   * valid ones after a form was submitted twice. Default: none, every call makes codes.
    */
   readonly form?: string | undefined;
 }
 
-/** The codes with which users log in who have lost their phone. */
+/** Makes the codes with which users log in after they have lost their phone. */
 export interface RecoveryCodesPart {
   /**
-   * Generates new codes in place of all earlier ones. They are returned here and, but for `form`,
-   * never again: show them once. Trusted devices are revoked and the user's other sessions ended.
+   * Generates new codes that replace all earlier ones. They are returned only here, so show them to
+   * the user now; with `form` they are returned again for a minute. Trusted devices are revoked,
+   * and the user's other sessions are ended.
    * @param req Its user must be this one, and have passed a second factor other than a trusted
-   * device in the last 300 s. Not required for the first codes of a user of whom
-   * `canPassSecondFactor` says false.
+   * device in the last 300 s. Not required for the first codes of a user for whom
+   * `canPassSecondFactor` returns false.
    * @throws {SecondFactorError} `ERR_SECOND_FACTOR_NEEDED` otherwise, and for the second of two
    * concurrent first calls.
    * @throws {RecoveryCodesError} `ERR_CODES_ALREADY_MADE`: a call with this `form` has made the
-   * codes that are valid now, more than a minute ago, or one has been used. Nothing has changed.
-   * @throws {StoreError} `ERR_STORE`: the codes are as before, or new ones are written that no
-   * one has seen. The same call again makes codes, and completes what it ends. If the store fails
-   * again meanwhile, only a call with another `form` makes codes.
+   * codes that are valid now, and it was more than a minute ago, or one of them has been used.
+   * Nothing has changed.
+   * @throws {StoreError} `ERR_STORE`: either the codes are as before, or new ones are written that
+   * were shown to no user. The same call again makes codes, and completes what it ends. If the
+   * store fails again meanwhile, only a call with another `form` makes codes.
    */
   generate(userId: UserId, req?: Request, options?: GenerateOptions): Promise<readonly string[]>;
   /** Returns how many codes the user has left. @throws {StoreError} `ERR_STORE` */
@@ -52,15 +54,16 @@ export function createRecoveryCodesPart(
     async generate(id, req, { form } = {}) {
       const { userId } = toUserIdText(id);
       checkForm(form);
-      // Nothing is made or shown for a login that has ended.
+      // Make and show nothing for a login that has ended.
       if (req !== undefined && !(await logins.isStillLive(req))) throw notFresh();
       const shown = await showAgain(id, req, form);
       if (shown !== null) return shown;
       const isFirst = !isFresh(userId, req);
-      // The app has given it as the id of one of its users.
+      // The app has passed this as the id of one of its users.
       const load = (): unknown => loadUser(id as AppUserId);
       if (isFirst && !(await hasNoFactor(userId, load))) {
-        // The first codes, which another request of the form has made meanwhile, are a factor.
+        // Another request of the form may have made the first codes meanwhile. The user then has a
+        // factor.
         const made = await showAgain(id, req, form);
         if (made === null) throw notFresh();
         return made;
@@ -86,9 +89,9 @@ export function createRecoveryCodesPart(
   };
 
   /**
-   * Returns the codes that a form has made, to show them again; null: it has made none. Where the
-   * call that made them has not ended everything, or is still at it, this one ends the rest.
-   * @throws {RecoveryCodesError} when they are not shown any more.
+   * Returns the codes that a form has made, to show them again; null: it has made none. If the call
+   * that made them has not ended everything, this one ends the rest.
+   * @throws {RecoveryCodesError} if they are no longer shown.
    */
   async function showAgain(
     id: UserId,
@@ -109,7 +112,7 @@ export function createRecoveryCodesPart(
     return shown;
   }
 
-  /** Returns whether the request's user is this one, right after a second factor. */
+  /** Returns whether the request's user is this one, and has just passed a second factor. */
   function isFresh(userId: string, req: Request | undefined): boolean {
     if (req === undefined || marks.check(req, MAX_AGE_MS) !== 'passed') return false;
     return marks.read(req)?.userId === userId;

@@ -6,11 +6,11 @@ import type { RecoveryCodeSet } from '../../stores/store';
 
 /** The option `recoveryCodes`. */
 export interface RecoveryCodesOption {
-  /** Codes a user gets at once: 5 to 20. Default: 10. */
+  /** How many codes a user gets at once: 5 to 20. Default: 10. */
   readonly count?: number | undefined;
 }
 
-/** The recovery codes of all users. Only digests are stored, and the user's id is part of each. */
+/** The recovery codes of all users. Only digests are stored, and each includes the user's id. */
 export type RecoveryCodes = Readonly<ReturnType<typeof createRecoveryCodes>>;
 
 /** The result of spending a code. `isSpent` is true for exactly one caller. */
@@ -21,18 +21,17 @@ export interface SpentCode {
 
 interface RecoveryCodesOptions {
   readonly sets: RecordSet<RecoveryCodeSet>;
-  /** One digest for each secret: the first makes hashes, all are read. */
+  /** One digest per secret: the first creates hashes, all of them are accepted. */
   readonly digests: readonly KeyedDigest[];
-  /** Codes a user gets at once. */
+  /** How many codes a user gets at once. */
   readonly count: number;
   readonly randomBytes: (size: number) => Uint8Array;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Codes that are not written yet, and what the store will know of them. */
+/** Codes that are not written yet, and the record to write for them. */
 export interface PreparedCodes {
-  /** As people read them: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`. */
+  /** The codes in groups, as people read them: `ABCD-EFGH-JKMN-PQRS-TVWX-YZ01`. */
   readonly codes: readonly string[];
   readonly set: RecoveryCodeSet;
 }
@@ -40,28 +39,36 @@ export interface PreparedCodes {
 /** `not-first`: the user has codes, or had some. `made-before`: the same form has made them. */
 export type WrittenCodes = 'written' | 'not-first' | 'made-before';
 
-/** Two changes of a user's codes at the same moment: one of them tries again. */
+/** The most tries to write when other requests change the same user's codes. */
 const MOST_TRIES = 20;
 
 /**
- * How long a form shows its codes again. Of two submissions a browser shows the answer to the last
- * one alone, whichever came first.
+ * Milliseconds for which a form shows its codes again. After two submissions a browser shows only
+ * the answer to the last one, even if the first one made the codes.
  */
 const SHOWN_AGAIN_MS = 60_000;
 
-/** Makes the recovery codes of all users. A failure of the store is a `StoreError`. */
+/**
+ * Creates the recovery codes of all users. If the store fails, calls reject with a `StoreError`.
+ */
 export function createRecoveryCodes(book: RecoveryCodesOptions) {
   const { sets } = book;
 
   return {
-    /** @param form Names the form that asks for them. Undefined: any call makes codes. */
+    /**
+     * Makes codes that are not written yet.
+     * @param form The name of the form that asks for them. Undefined: every call makes other codes.
+     */
     prepare: (userId: string, form: string | undefined) => prepare(book, userId, form),
     /**
-     * Returns the codes that a form has made, to show them again; null: it is more than a minute
-     * ago, or one has been used.
+     * Returns the codes that a form has made, to show them again. Null: they were made more than a
+     * minute ago, or one has been used.
      */
     showAgain: (set: RecoveryCodeSet, form: string) => showAgain(book, set, form),
-    /** Replaces all earlier codes. @param isFirst Refuses if there are some, or were. */
+    /**
+     * Replaces all earlier codes.
+     * @param isFirst Refuses if the user has codes, or had some.
+     */
     async write(
       { set }: PreparedCodes,
       isFirst: boolean,
@@ -72,23 +79,26 @@ export function createRecoveryCodes(book: RecoveryCodesOptions) {
       const { isPut } = await sets.put(set, { ifNone: isFirst });
       return isPut ? 'written' : 'not-first';
     },
-    /** Returns the codes that this form has made, if they are still the user's; null: none. */
+    /** Returns the codes that this form has made, if they are still the user's; otherwise null. */
     async findMadeFor(userId: string, form: string): Promise<RecoveryCodeSet | null> {
       const set = await find(book, userId);
       return isMadeFor(set, await toForms(book, userId, form)) ? set : null;
     },
     /**
-     * Notes of codes made for a form that everything has ended (`done`), or lets the form make
+     * Notes for the codes of a form that everything else has ended (`done`), or lets the form make
      * codes again (`failed`). Never rejects.
      */
     async settle(set: RecoveryCodeSet, outcome: 'done' | 'failed'): Promise<void> {
       if (set.madeFor === undefined) return;
       const madeFor = outcome === 'done' ? { ...set.madeFor, isDone: true } : undefined;
-      // The store reports a failure. The form then makes no more codes, and another call of it ends
-      // again what has ended.
+      // Ignore the error: the store reports it. The form then makes no more codes, and its next
+      // call completes the ending.
       await sets.swap(set, toSet(book, set.userId, set.hashes, madeFor)).catch(() => false);
     },
-    /** @param code In its plain form. */
+    /**
+     * Spends a code.
+     * @param code In its plain form.
+     */
     spend: (userId: string, code: string) => spend(book, userId, code),
     /** Returns how many codes are left; null: the user has none, and has spent none. */
     async count(userId: string): Promise<number | null> {
@@ -114,7 +124,10 @@ function toHashes(
   return Promise.all(digests.map((digest) => digest('recovery-code', userId, code)));
 }
 
-/** The codes can be derived from the name of their form, so the store has its digest alone. */
+/**
+ * Returns the digests of a form's name. The codes can be derived from that name, so only its
+ * digests are stored.
+ */
 function toForms(
   { digests }: RecoveryCodesOptions,
   userId: string,
@@ -146,8 +159,8 @@ async function prepare(
 }
 
 /**
- * Returns the codes of a form by one secret. Without the name of the form, which the page alone
- * has, not even the store and the secret tell them.
+ * Returns the codes of a form by one secret. Only the page has the name of the form: without it,
+ * not even the store and the secret together are enough to find the codes.
  */
 function deriveCodes(
   { count }: RecoveryCodesOptions,
@@ -169,7 +182,7 @@ async function showAgain(
   form: string,
 ): Promise<readonly string[] | null> {
   if (madeFor === undefined || book.now() - madeFor.at > SHOWN_AGAIN_MS) return null;
-  // After a rotation of the secret these are the codes of the older one.
+  // After a rotation of the secret, codes may have been derived with an older one.
   for (const digest of book.digests) {
     const plain = await deriveCodes(book, digest, userId, form, madeFor.seed);
     const made = await Promise.all(plain.map((code) => toHashes(book, userId, code)));
@@ -179,7 +192,10 @@ async function showAgain(
   return null;
 }
 
-/** Of several calls of one form, exactly one writes, also across processes. */
+/**
+ * Writes codes for a form. Of several calls with the same form, exactly one writes, even across
+ * processes.
+ */
 async function writeOnce(
   book: RecoveryCodesOptions,
   set: RecoveryCodeSet,
@@ -229,7 +245,7 @@ function changedTooOften(): StoreError {
   return new StoreError('recovery-codes: changed again and again');
 }
 
-/** Sets of one user differ in it: two of them never have the same. */
+/** The size of the tag in which two sets of a user always differ. */
 const TAG_BYTES = 16;
 const SEED_BYTES = 16;
 
@@ -237,36 +253,37 @@ function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64url');
 }
 
-/** Returns a code as people read it. */
+/** Returns a code in groups, as people read it. */
 function show(code: string): string {
   return code.replace(/.{4}(?=.)/g, '$&-');
 }
 
 /**
- * Digits and capital letters without I, L, O and U, which look like others: 32 of them, 5 bits
+ * Digits and capital letters without I, L, O and U, which look like others: 32 characters, 5 bits
  * each.
  */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
- * 120 bits: beyond guessing, so that no lock of the whole user is needed. NIST SP 800-63B 3.1.2.2.
+ * The code has 120 bits, so it cannot be guessed, and no lock on the user is needed. NIST SP
+ * 800-63B 3.1.2.2.
  */
 const CODE_LENGTH = 24;
 const CODE = /^[0-9A-HJKMNP-TV-Z]{24}$/;
 
-/** Returns a code in its plain form: one character for each byte. */
+/** Returns a code in its plain form: one character per byte. */
 function toCode(bytes: Uint8Array): string {
-  // 256 is a multiple of 32: each character is as likely as any other.
+  // 256 is a multiple of 32, so each character is equally likely.
   return Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('');
 }
 
-/** Longer input is not a code, whatever spaces and marks come with pasting. */
+/** Longer input is not a code, even with what pasting may add. */
 const MAX_INPUT_LENGTH = 128;
 const SEPARATORS = /[\p{Z}\p{Cf}\p{Pd}\s]/gu;
 
 /**
- * Returns the plain form of a code as typed or pasted, or null. Spaces, dashes and case do not
- * matter, the letter O is read as a zero, I and L as a one.
+ * Returns the plain form of a code as typed or pasted, or null. Ignores spaces, dashes and case.
+ * Reads the letter O as a zero, and I and L as a one.
  */
 export function readRecoveryCode(input: unknown): string | null {
   if (typeof input !== 'string' || input.length > MAX_INPUT_LENGTH) return null;

@@ -7,33 +7,33 @@ import type { PutResult, RecordPut, StoredRecord, TrustedDevice } from '../../st
 
 /** The result of checking a token. */
 export type DeviceTokenCheck =
-  /** A device of the user, and what replaces its token with a success. */
+  /** A device of the user, and the token that a success puts in place of its own. */
   | { readonly kind: 'known'; readonly device: TrustedDevice; readonly next: PreparedToken }
-  /** Replaced less than 10 s ago: neither trusted nor stolen. */
+  /** The token was replaced less than 10 s ago: the device counts as neither trusted nor stolen. */
   | { readonly kind: 'just-replaced' }
   /**
-   * Replaced longer ago and shown again, so two browsers have it. No token of the device is trusted
-   * any more, and each one is found stolen until the device is removed.
+   * The token was replaced longer ago and shown again, so two browsers have it. No token of the
+   * device is trusted any more, and each one is reported as stolen until the device is removed.
    */
   | {
       readonly kind: 'stolen';
       readonly device: TrustedDevice;
-      /** Whether this request is the first that has noticed it. */
+      /** Whether this request is the first one to notice it. */
       readonly isFirst: boolean;
     }
-  /** Never issued to this user, removed, or expired. */
+  /** The token was never issued to this user, or the device was removed or has expired. */
   | { readonly kind: 'unknown' };
 
 /** A device's record with another token, to be written with a success. */
 interface PreparedToken {
   readonly put: RecordPut;
-  /** The cookie's value from then on. */
+  /** The next value of the cookie. */
   readonly value: string;
   /** Returns whether nothing else has changed the device since its token was checked. */
   readonly stands: (result: PutResult) => boolean;
   /**
-   * Takes the token back, so that the one before is good again. Never rejects.
-   * @param result Null: it may have been written.
+   * Takes the token back, so that the one before is valid again. Never rejects.
+   * @param result Null: the record may have been written.
    */
   readonly undo: (result: PutResult | null) => Promise<void>;
 }
@@ -42,17 +42,16 @@ interface DeviceRegistryOptions {
   readonly devices: RecordSet<TrustedDevice>;
   readonly tokens: ReturnType<typeof createDeviceTokens>;
   readonly maxAgeDays: number;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /**
- * Two tabs may present one token at once, so one that was replaced less than 10 s ago is not
- * treated as stolen.
+ * Milliseconds for which a replaced token does not count as stolen: two tabs may show the same
+ * token at the same time.
  */
 const GRACE_MS = 10_000;
 
-/** The devices a user may have. The oldest is removed for a new one. */
+/** The most devices of a user. A new one replaces the oldest. */
 const MOST_DEVICES = 5;
 
 /** The trusted devices of all users. */
@@ -62,8 +61,8 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
   const { devices, tokens, maxAgeDays, now } = options;
   return {
     /**
-     * Makes a device, in place of the one that a cookie names.
-     * @param value The cookie's; undefined when there is none.
+     * Makes a device, and replaces the one that a cookie names.
+     * @param value The cookie's value; undefined if there is none.
      */
     async prepare(
       given: Pick<TrustedDevice, 'userId' | 'binding' | 'label'>,
@@ -90,7 +89,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
         undo: (result: PutResult | null) => takeBack(device, result?.replaced ?? null),
       };
     },
-    /** Checks the token of a cookie, and prepares another one in its place. */
+    /** Checks the token of a cookie, and prepares the next one. */
     async check(userId: string, value: string): Promise<DeviceTokenCheck> {
       const seen = await tokens.read(userId, value);
       if (seen === null) return { kind: 'unknown' };
@@ -100,7 +99,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
       const issued = await tokens.issue(userId, seen.deviceId);
       return { kind: 'known', device, next: prepareNext(device, issued) };
     },
-    /** Lists the devices that are still trusted, oldest first. */
+    /** Lists the devices that are still trusted, the oldest first. */
     list: devices.list,
     remove: devices.remove,
     removeAll: async (userId: string, except?: string): Promise<number> =>
@@ -124,7 +123,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
   }
 
   /**
-   * The device has another token than the one shown.
+   * Explains why a device has another token than the one shown.
    * @param hasLost Whether another request has changed the device since this one read it.
    */
   async function explainStale(
@@ -133,8 +132,8 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     hasLost = false,
   ): Promise<DeviceTokenCheck> {
     if (device === null) return { kind: 'unknown' };
-    // Of two requests that notice a theft at once, one reports it and ends everything. A later one
-    // completes what that one has left.
+    // Of two requests that notice a theft at the same time, one reports it and ends everything. A
+    // later one completes what the first one has left.
     if (isWithoutToken(device))
       return hasLost ? { kind: 'unknown' } : { kind: 'stolen', device, isFirst: false };
     const isJust = device.previousHash === seen.tokenHash && now() - device.lastUsedAt <= GRACE_MS;
@@ -146,7 +145,7 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
   }
 }
 
-/** Returns the device with a token that no browser has: it was issued and thrown away. */
+/** Returns the device with a token that no browser has: it was issued and discarded. */
 function withoutToken(device: TrustedDevice, { tokenHash }: IssuedToken): TrustedDevice {
   return { ...device, tokenHash, previousHash: tokenHash };
 }
@@ -158,7 +157,7 @@ function isWithoutToken({ tokenHash, previousHash }: TrustedDevice): boolean {
 /** The token in a device's cookie. */
 export interface DeviceToken {
   readonly deviceId: string;
-  /** What is stored of the token. */
+  /** The hash of the token, which is all that is stored. */
   readonly tokenHash: string;
 }
 
@@ -168,33 +167,35 @@ export interface IssuedToken extends DeviceToken {
 }
 
 const DEVICE_ID_BYTES = 16;
-/** 256 bits. */
 const TOKEN_BYTES = 32;
-/** Base64url of these sizes and of a digest. */
+/** Matches the id, the token and the seal in base64url. */
 const COOKIE = /^(?<deviceId>[\w-]{22})\.(?<token>[\w-]{43})\.(?<shown>[\w-]{43})$/;
 
 /**
- * Makes the values of device cookies: `deviceId.token.seal`. The seal distinguishes a token that
- * was issued to this user from one that was made up: only the former, shown again after it was
- * replaced, is a sign of theft.
+ * Creates the values of device cookies: `deviceId.token.seal`. The seal distinguishes an issued
+ * token from an invented one. Only an issued token that is shown again after its replacement is a
+ * sign of theft.
  */
 export function createDeviceTokens(
   digests: readonly KeyedDigest[],
   randomBytes: (size: number) => Uint8Array,
 ) {
   const random = (size: number): string => Buffer.from(randomBytes(size)).toString('base64url');
-  /** One seal for each secret: the first is issued, all are read. */
+  /** One seal per secret: the first is issued, all of them are accepted. */
   const seals = (...strings: readonly string[]): Promise<readonly string[]> =>
     Promise.all(digests.map((digest) => digest('device-token', ...strings)));
   return {
-    /** @param deviceId The device that gets another token. Left out: a new one. */
+    /**
+     * Issues a token.
+     * @param deviceId The device that gets the token. Left out: a new one.
+     */
     async issue(userId: string, deviceId = random(DEVICE_ID_BYTES)): Promise<IssuedToken> {
       const token = random(TOKEN_BYTES);
       const [seal] = await seals(userId, deviceId, token);
       const value = [deviceId, token, seal].join('.');
       return { deviceId, tokenHash: toHash(token), value };
     },
-    /** Returns null for a value that was never issued to this user. */
+    /** Returns the token of a cookie; null if it was never issued to this user. */
     async read(userId: string, value: string): Promise<DeviceToken | null> {
       const { deviceId, token, shown } = COOKIE.exec(value)?.groups ?? {};
       if (deviceId === undefined || token === undefined || shown === undefined) return null;

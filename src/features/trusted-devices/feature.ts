@@ -16,13 +16,13 @@ import {
   type TrustedDevicesOption,
 } from './trusted-devices';
 
-/** Added to what `createSmsOtp` returns by the option `trustedDevices`. */
+/** Added by the option `trustedDevices`. */
 export interface DevicesPart {
   /** Lists and revokes the devices that need no code. */
   readonly trustedDevices: TrustedDevices;
 }
 
-/** Lets users in without a code in devices that they trust. */
+/** Creates the feature that lets users in without a code on devices that they trust. */
 export function createTrustedDevices(core: Core, settings: DeviceSettings): Feature {
   const { store, now } = core;
   const digests = core.createDigests('factors');
@@ -42,7 +42,10 @@ export function createTrustedDevices(core: Core, settings: DeviceSettings): Feat
   };
 }
 
-/** Without the option: what is stored of a time when devices were trusted. */
+/**
+ * Creates the feature for an app without the option. It removes and exports records from a time
+ * when devices were trusted.
+ */
 export function createForgottenDevices({ store: { devices } }: Core): Feature {
   return {
     name: 'trusted-devices',
@@ -56,7 +59,7 @@ export function createForgottenDevices({ store: { devices } }: Core): Feature {
 interface DeviceSettings extends TrustedDevicesOption {
   readonly maxAgeDays: number;
   readonly cookieName: string;
-  /** The field of a form that asks to trust the device. */
+  /** The form field by which a user asks to trust the device. */
   readonly field: string;
 }
 
@@ -66,7 +69,9 @@ interface Parts {
   readonly devices: DeviceAuthenticator;
 }
 
-/** A device that is not trusted any more loses its cookie. */
+/**
+ * Lets in the user of a trusted device. Clears the cookie of a device that is no longer trusted.
+ */
 async function letIn(
   parts: Parts,
   { user, pending }: PendingUser,
@@ -90,7 +95,10 @@ async function letIn(
   return null;
 }
 
-/** Where it fails, the device and its cookie stay: the same request again completes it. */
+/**
+ * Ends everything else of the user, and removes the stolen device last. If this fails, the device
+ * and its cookie stay, so that the next request completes it.
+ */
 async function endAllElse(
   { core, devices }: Parts,
   user: Express.User,
@@ -108,8 +116,8 @@ async function endAllElse(
 }
 
 /**
- * Trusts a device whose form asks for it. A user who needed a recovery code has lost something,
- * which is not the moment to trust a device.
+ * Trusts a device if its form asks for it. A user who needed a recovery code has lost something, so
+ * no device is trusted at that moment.
  */
 async function trust(
   { settings, devices }: Parts,
@@ -127,7 +135,9 @@ async function trust(
   return prepared && { puts: [withCookie(visit, settings.cookieName, prepared)] };
 }
 
-/** What a ticked box sends, with and without a value of its own; JSON may send a boolean. */
+/**
+ * The values of a ticked box, with and without a `value` attribute. JSON may also send a boolean.
+ */
 const YES: readonly unknown[] = ['on', 'true', '1', 'yes', true];
 
 function isAskedFor(field: unknown): boolean {

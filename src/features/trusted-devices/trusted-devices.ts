@@ -12,33 +12,33 @@ import type { DeviceRegistry, DeviceTokenCheck } from './device-tokens';
 /** The option `trustedDevices`. */
 export interface TrustedDevicesOption {
   /**
-   * Returns a string that changes with the user's password, such as the number of its version:
-   * `String(user.passwordVersion)`. Not its hash: the user is as `loadUser` returned it, and
-   * becomes `req.user`. Changing the string ends all trust. Only a keyed digest of it is stored. An
-   * empty string is a `TypeError`.
+   * Returns a string that changes with the user's password, such as `String(user.passwordVersion)`.
+   * Do not return the password's hash: the user is the one from `loadUser`, who becomes `req.user`.
+   * A changed string ends all trust. Only a keyed digest of it is stored. An empty string is a
+   * `TypeError`.
    */
   getPasswordVersion(user: Express.User): string | Promise<string>;
   /**
-   * Days a device is trusted, counted from the code, however often it is used: 1 to 90. Default:
-   * 30.
+   * Days that a device is trusted, counted from the code, however often it is used: 1 to 90.
+   * Default: 30.
    */
   readonly maxAgeDays?: number | undefined;
 }
 
-/** Trust in devices, as a login needs it. */
+/** Decides about trust in devices at a login. */
 export type DeviceAuthenticator = Readonly<ReturnType<typeof createDeviceAuthenticator>>;
 
 /** The user of the device, and what came with the request. */
 export interface DeviceRequest {
   readonly user: Express.User;
-  /** The cookie's value, unchecked; undefined when there is none. */
+  /** The cookie's value, unchecked; undefined if there is none. */
   readonly value: string | undefined;
   readonly address: string | undefined;
 }
 
-/** A device that asks to need no code. */
+/** A device that may need no code. */
 export interface DeviceLoginRequest extends DeviceRequest {
-  /** The user's browser, as its attempts are counted. */
+  /** The user's browser for which attempts are counted. */
   readonly bucket: string;
 }
 
@@ -46,19 +46,19 @@ export interface DeviceLoginRequest extends DeviceRequest {
 export type DeviceAuthentication =
   | {
       readonly kind: 'trusted';
-      /** As `loadUser` returned it, like after a right code. */
+      /** The user as `loadUser` returned it, as after a right code. */
       readonly user: Express.User;
       readonly mark: VerifiedMark;
       /** The next token of the device, which is written with the login. */
       readonly next: PreparedCookie;
     }
-  /** Not trusted now; the cookie stays as it is. */
+  /** The device is not trusted now. Its cookie stays as it is. */
   | { readonly kind: 'not-now' }
-  /** Not trusted any more: the cookie is removed. */
+  /** The device is no longer trusted. Its cookie is removed. */
   | { readonly kind: 'worthless' }
   /**
-   * The same, because two browsers have had its token. `removeStolen` removes it, once everything
-   * else of the user has ended.
+   * Two browsers have had the token, so the device is no longer trusted. `removeStolen` removes it
+   * after everything else of the user has ended.
    */
   | { readonly kind: 'stolen'; readonly deviceId: string };
 
@@ -76,7 +76,7 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       const identity = toUserIdText(core.getUserId(firstFactorUser));
       const { userId } = identity;
       if (await isLocked(userId, bucket)) return { kind: 'not-now' };
-      // A user who is deleted or disabled passes no second factor: the send refuses that user.
+      // A deleted or disabled user is refused later, when the message would be sent.
       const user = await findUser(core, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
       const bindings = await bind(user, userId);
@@ -90,7 +90,7 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
         return { kind: 'stolen', deviceId: device.deviceId };
       }
       if (!bindings.includes(device.binding)) {
-        // False: another request has removed it in between, and has emitted the event.
+        // If it is already removed, another request has emitted the event.
         if (await registry.remove(userId, device.deviceId))
           emitDeviceEnd(emit, device, 'changed', address);
         return { kind: 'worthless' };
@@ -103,8 +103,8 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       await registry.remove(toUserIdText(core.getUserId(user)).userId, deviceId);
     },
     /**
-     * Prepares the trust in a device, in place of the one that its cookie named; null while it is
-     * not known which number the user has.
+     * Prepares the trust in a device, and replaces the one that its cookie named. Returns null if
+     * the user's numbers are not known now.
      */
     async prepare({
       user,
@@ -130,7 +130,10 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
     },
   };
 
-  /** A token is good for one login: of two requests that show it at once, one is let in. */
+  /**
+   * Prepares the next token. A token is accepted for one login only: of two requests that show it
+   * at the same time, one is let in.
+   */
   function toNextCookie(
     { device, next }: Extract<DeviceTokenCheck, { readonly kind: 'known' }>,
     address: string | undefined,
@@ -149,9 +152,9 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
   }
 
   /**
-   * While the second factor is locked or disabled for this browser, no device is trusted: someone
-   * who knows the password is guessing codes, and must not find a way around the lock. What others
-   * do in other browsers closes no known one.
+   * Returns whether the second factor is locked or disabled for this browser. Then no device is
+   * trusted: someone who knows the password is guessing codes, and must not find a way around the
+   * lock. Guesses in other browsers do not lock a known one.
    */
   async function isLocked(userId: string, bucket: string): Promise<boolean> {
     const { limits, store } = core;
@@ -163,9 +166,9 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
 }
 
 /**
- * Returns keyed digests of what a trusted device depends on, the password version and the sorted
- * confirmed numbers: one for each secret. The first is stored. Null while the numbers are not
- * known: the device is not trusted now, and stays for later.
+ * Returns keyed digests, one per secret, of what a trusted device depends on: the password version
+ * and the sorted confirmed numbers. The first one is stored. Null if the numbers are not known: the
+ * device is not trusted now, but stays for later.
  */
 export type BindDevice = (user: Express.User, userId: string) => Promise<readonly string[] | null>;
 
@@ -176,8 +179,8 @@ export function createDeviceBinding(
 ): BindDevice {
   return async (user, userId) => {
     const version: unknown = await getPasswordVersion(user);
-    // A version that is always missing would never change, and the devices would outlive every
-    // password.
+    // A version that is always missing would never change, so devices would stay trusted after
+    // every change of the password.
     if (typeof version !== 'string' || version === '') {
       throw new TypeError('getPasswordVersion must return a string that is not empty');
     }
@@ -200,17 +203,20 @@ export function toListedDevice(device: TrustedDevice): ListedDevice {
   return { deviceId, label, createdAt, lastUsedAt, expiresAt };
 }
 
-/** Lists and revokes the devices that need no code. Each call may throw a `StoreError`. */
+/** Lists and revokes the devices that need no code. Calls may reject with a `StoreError`. */
 export interface TrustedDevices {
-  /** Lists the user's devices, oldest first. `label` may be empty. */
+  /** Lists the user's devices, the oldest first. `label` may be empty. */
   readonly list: (userId: UserId) => Promise<readonly ListedDevice[]>;
-  /** Ends the trust in a device; returns whether it was trusted. Its sessions stay. */
+  /**
+   * Ends the trust in a device; returns whether it was trusted. Sessions of the device stay logged
+   * in.
+   */
   readonly revoke: (userId: UserId, deviceId: string) => Promise<boolean>;
   /** Ends the trust in all of the user's devices; returns how many there were. */
   readonly revokeAll: (userId: UserId) => Promise<number>;
 }
 
-/** Revokes all devices of a user, or all but one, for a reason of ours. */
+/** Revokes all devices of a user, or all but one, for a reason of the library. */
 export type RevokeDevices = (
   userId: string,
   reason: DeviceEnd,
@@ -218,7 +224,7 @@ export type RevokeDevices = (
   except?: string,
 ) => Promise<number>;
 
-/** The public part, and the one for our own reasons. */
+/** The public calls, and those for the library's own reasons. */
 export interface DeviceAdmin extends TrustedDevices {
   readonly revokeFor: RevokeDevices;
 }
