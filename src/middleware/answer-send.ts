@@ -27,7 +27,7 @@ import { type PendingSlot, type SmsOtpSession, withoutReason } from './session-d
 import { toStatus } from './status';
 import { updateSlot } from './update-slot';
 
-/** A `resend`, `stepUp` or `phones.enroll` that has been decided. Its session stays as it is. */
+/** The result of `resend`, `stepUp` or `phones.enroll`, none of which renews the session. */
 export interface DecidedSend {
   /** The slot as it was when the decision began. */
   readonly before: SmsOtpSession;
@@ -36,13 +36,15 @@ export interface DecidedSend {
   readonly returnTo: KeptPage | undefined;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[] | undefined;
-  /** The number that the user has chosen among several, unchecked. */
+  /** The number that the user has chosen, if there are several; unchecked. */
   readonly phoneId?: unknown;
   /** Whether the session has joined the login of a resend. */
   readonly isJoined?: boolean | undefined;
 }
 
-/** Ends a send that renews no session: writes the result into the slot, and answers. */
+/**
+ * Finishes a send that does not renew the session: writes the result into the slot, and answers.
+ */
 export async function finishSend(
   context: MiddlewareContext,
   req: Request,
@@ -78,15 +80,15 @@ export async function finishSend(
     ...(isJoined && { isJoined }),
   };
   const notice = findNotice(options, result, context.now());
-  // A joined login is active also after its session has left it.
+  // A joined login also stays active after its session has left it.
   const replaced = [...(isJoined ? [] : [undefined]), before.pending?.pendingId, pending.pendingId];
   const refusal = await keepText(context, result, async (): Promise<Refusal | null> => {
     if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
     const updated = await updateSlot(
       context,
       req,
-      // After the write the store says which pending login of this session is the newest. A login
-      // is none of them.
+      // After the write the store says which pending login of this session is the newest. Logins
+      // are not among them: each has its own session.
       (current) =>
         replaced.includes(current.pending?.pendingId) ||
         (pending.purpose !== 'login' && current.pending?.purpose !== 'login'),
@@ -107,7 +109,10 @@ export function withoutNotice(slot: SmsOtpSession): SmsOtpSession {
 
 type BegunSend = Sent | Waiting;
 
-/** Saves the session of a message that was sent. If that fails, no one can use its code. */
+/**
+ * Saves the session of a message that was sent. If that fails, refunds the message: no one can use
+ * its code.
+ */
 export async function keepText<Saved>(
   { refundUnusable }: MiddlewareContext,
   result: BegunSend,
@@ -159,14 +164,14 @@ export function toPending(
 }
 
 /**
- * Returns where the browser goes when no message went out and the login is pending; undefined: the
+ * Returns where the browser goes when no message was sent and the login is pending; undefined: the
  * answer is JSON.
  */
 function findPendingPage({
   successRedirect,
   failureRedirect,
 }: RedirectOptions): string | undefined {
-  // An app that only names where failures go shows the reason there.
+  // Without a `successRedirect`, the app shows the reason on its page for failures.
   return successRedirect ?? failureRedirect;
 }
 
@@ -179,7 +184,7 @@ export function findNotice(
   return findPendingPage(options) === undefined ? null : toNotice(result.refusal, now);
 }
 
-/** Answers a send after which the login is pending, with a message or without. */
+/** Answers a send after which the login is pending, with or without a message. */
 export function answerPending(
   req: Request,
   res: Response,
@@ -200,7 +205,7 @@ export function answerPending(
   return false;
 }
 
-/** Answers a resend that has failed like a send that has: the login is pending all the same. */
+/** Answers a resend that has failed. The login stays pending, as after a send that has failed. */
 async function answerNotResent(
   context: MiddlewareContext,
   req: Request,
@@ -219,7 +224,7 @@ async function answerNotResent(
   return false;
 }
 
-/** Answers a send whose session is pending already, like the first one. */
+/** Repeats the answer of the first send, when the session is already pending. */
 export async function answerAgain(
   context: MiddlewareContext,
   req: Request,
@@ -229,7 +234,7 @@ export async function answerAgain(
   { retryAfterSeconds }: Refusal,
 ): Promise<boolean> {
   const { pending } = changes;
-  // The decision has found the pending login by this slot, so there is one.
+  // There always is one: the decision found the pending login by this slot.
   if (pending === undefined) return answerSuccess(res, options.successRedirect);
   if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
   const { reason = 'resend-too-soon', failureStatus: status = null } = pending;

@@ -5,9 +5,9 @@ import { recordRefusal, type SessionRefusal } from './notice';
 import { REPLIES } from './replies';
 
 /**
- * Ends a refused request: the session keeps the reason for the page it redirects to, otherwise the
- * answer is JSON.
- * @param toOutcome Makes `req.smsOtp` of the refusal that is told.
+ * Answers a refused request: keeps the reason in the session for the page of the redirect, or
+ * answers as JSON.
+ * @param toOutcome Makes `req.smsOtp` from the refusal that is reported.
  */
 export async function finishRefusal(
   context: MiddlewareContext,
@@ -22,12 +22,12 @@ export async function finishRefusal(
   return answerRefusal(res, failureRedirect, told);
 }
 
-/** Outcomes of a refusal. */
+/** Makes the outcome of a refusal. */
 export const notSent = (refusal: Refusal): SmsOtpOutcome => ({ sent: false, ...refusal });
 export const notVerified = (refusal: Refusal): SmsOtpOutcome => ({ verified: false, ...refusal });
 export const notChanged = (refusal: Refusal): SmsOtpOutcome => ({ changed: false, ...refusal });
 
-/** Answers a refusal that has been recorded. */
+/** Answers a refusal that has already been recorded. */
 export function answerRefusal(
   res: Response,
   failureRedirect: string | undefined,
@@ -38,7 +38,7 @@ export function answerRefusal(
   return false;
 }
 
-/** Redirects after a success, or returns true to go on to the next handler. */
+/** Redirects after a success. Without a redirect, returns true to go on to the next handler. */
 export function answerSuccess(res: Response, redirect: string | undefined): boolean {
   if (redirect === undefined) return true;
   replyWithRedirect(res, redirect);
@@ -52,9 +52,9 @@ export function replyWithRefusal(res: Response, { reason, retryAfterSeconds }: R
 }
 
 /**
- * Answers as JSON that no text went out, and that the login is pending all the same.
- * @param status The status of the error that kept the text from going out; null when there was
- * none.
+ * Answers as JSON that no message was sent and that the login is pending.
+ * @param status The HTTP status of the error because of which no message was sent; null if there
+ * was none.
  */
 export function replyWithPending(
   res: Response,
@@ -75,7 +75,7 @@ function reply(
   res.status(status).json(body);
 }
 
-/** Redirects the browser to a GET. The session has been saved before. */
+/** Redirects the browser to a GET. Call it only after the session has been saved. */
 export function replyWithRedirect(res: Response, location: string): void {
   res.setHeader('Cache-Control', 'no-store');
   res.statusCode = 303;
@@ -85,8 +85,8 @@ export function replyWithRedirect(res: Response, location: string): void {
 }
 
 /**
- * Sets the header of a 429 or 503. Passport itself answers a failure of the strategy, and only this
- * header is ours there.
+ * Sets the header of a 429 or 503. If the strategy fails, Passport itself answers, and this header
+ * is all that we add.
  */
 export function setRetryAfter(
   res: Response,
@@ -98,8 +98,8 @@ export function setRetryAfter(
 }
 
 /**
- * Makes the outcome of a success. A handler that sends it whole must not send the record of the
- * app's database.
+ * Makes the outcome of a success. Its `user` is hidden, so that a handler which sends the whole
+ * outcome does not send the app's record of the user.
  */
 export function toVerified({
   user,

@@ -10,8 +10,8 @@ interface EndedLogin {
 }
 
 /**
- * Asks the store whether the login of a request has ended before its code is checked. A login that
- * a right code of this session has just renewed has another id, and its user is in.
+ * Returns the refusal of a code if the login of its request has ended. A login that a right code of
+ * this session has just renewed has another id: its user is logged in.
  */
 export async function findEndOfLogin(
   { logins, findPending }: Pick<MiddlewareContext, 'logins' | 'findPending'>,
@@ -24,9 +24,9 @@ export async function findEndOfLogin(
 }
 
 /**
- * Records that a code was refused. Nothing is written and no cookie is sent where the session has
- * ended: its user may be logged in with another one by now.
- * @param isAnswered Whether a middleware of ours answers the request.
+ * Records that a code was refused. If the session has ended, nothing is written and no cookie is
+ * sent: its user may already be logged in with another session.
+ * @param isAnswered Whether this package answers the request.
  * @returns The refusal to report.
  */
 export async function recordCodeRefusal(

@@ -20,7 +20,7 @@ import type { PendingSlot } from './session-data';
 import type { SessionSlot } from './session-slot';
 import type { UserFields } from './user-fields';
 
-/** Everything the middlewares share, made once by `createSmsOtp`. */
+/** The shared context of the middlewares, made once by `createSmsOtp`. */
 export interface MiddlewareContext {
   readonly passport: PassportInstance;
   readonly strategyName: string;
@@ -39,28 +39,32 @@ export interface MiddlewareContext {
   readonly factors: ReadonlyMap<string, FactorVerification>;
   /** Returns whether a user can pass one of these factors now. */
   readonly hasOneOf: (user: Express.User, methods: readonly string[]) => Promise<boolean>;
-  /** Whether a device can be trusted. */
+  /** Whether the option `trustedDevices` is given. */
   readonly trustsDevices: boolean;
   readonly beginPending: BeginPending;
   /** Ends a pending login that no session will name. Never rejects. */
   readonly endUnused: (begun: BegunPending) => Promise<void>;
-  /** Whether the message shows what a transaction approves: the gateway sends our messages. */
+  /** Whether the message shows the transaction. It does if the gateway sends our messages. */
   readonly writesMessages: boolean;
   /** Returns a pending login while it is active, `passed` after its success. */
   readonly findPending: (pendingId: string) => Promise<PendingState | 'passed' | null>;
   /**
-   * Returns what the session of a logged-in user waits for, whichever request has begun it. Null:
-   * for nothing.
+   * Returns the pending login that the session of a logged-in user waits for, even if another
+   * request began it. Null: the session waits for none.
    */
   readonly findNewest: (req: Request) => Promise<PendingState | null>;
-  /** Ends a pending login of this session. One that it has joined is another session's. */
+  /**
+   * Ends a pending login of this session. One that it has joined belongs to another session and
+   * stays.
+   */
   readonly endOwn: (pending: Pick<PendingSlot, 'pendingId' | 'isJoined'>) => Promise<unknown>;
   /** Ends a pending login for which no code is needed. Null: it has ended before. */
   readonly finishLetIn: (letIn: LetIn, visit: Visit) => Promise<FinishedLetIn | null>;
   /** Refunds a message whose code no one can enter. */
   readonly refundUnusable: (sent: Pick<PendingLogin, 'userId' | 'bucket'>) => Promise<void>;
   /**
-   * Returns whether the user needs the second factor: only `false` means no, and a throw means yes.
+   * Returns whether the user needs the second factor. Any other answer than `false` counts as yes,
+   * and so does an error.
    */
   readonly isRequiredFor: (user: Express.User, req: Request) => Promise<boolean>;
   readonly getLocale: (user: Express.User, req: Request) => Promise<string | undefined>;
@@ -79,23 +83,21 @@ export interface MiddlewareContext {
     change: () => Promise<Changed>,
     stays?: Pick<ChangedFrom, 'pendingId' | 'deviceId' | 'isRepeated'>,
   ) => Promise<Changed>;
-  /** Calls the app's option of that name. Rethrows what the app throws. */
+  /** Calls the app's option of that name. Rethrows the app's error. */
   readonly endOtherSessions: (userId: UserId, req: Request | undefined) => Promise<void>;
   readonly getUserId: (user: Express.User) => UserId;
   readonly logins: RequestLogins;
-  /** Seconds that a code lives. */
   readonly codeValiditySeconds: number;
-  /** The attempts that an OTP admits. */
+  /** The most attempts at one OTP. */
   readonly maxAttempts: number;
-  /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly warn: Warn;
   /** Undefined in production. */
   readonly userFields: UserFields | undefined;
-  /** Names this process where the store is in its memory; undefined: the store is shared. */
+  /** Names this process if its memory is the store; undefined: the store is shared. */
   readonly processId: string | undefined;
   readonly returnPages: ReturnPages;
-  /** Where the app's pages are; undefined: each middleware has redirects of its own, or none. */
+  /** Where the app's pages are; undefined: each middleware has its own redirects, or none. */
   readonly paths: Paths | undefined;
   readonly setup: Setup;
 }
@@ -110,7 +112,7 @@ export interface Setup {
   codePage: string | undefined;
   /** Where `send` leads users whom it refuses. */
   loginPage: string | undefined;
-  /** The requests that `send` or `verify` has passed on to the next handler, with a success. */
+  /** The requests that `send` or `verify` has passed on to the next handler after a success. */
   readonly passedOn: WeakSet<Request>;
   /** Whether a request has reached `send` in this process. */
   hasSent: boolean;
@@ -131,30 +133,34 @@ export interface RequestLogins {
   /** False where no feature keeps logins. */
   readonly isOn: boolean;
   /**
-   * Returns whether this request, or this process shortly before, has found a login active. Asks no
-   * store, and allocates nothing.
-   * @param at The time, in milliseconds since 1970.
+   * Returns whether this request, or this process shortly before, has found a login active. Does
+   * not ask the store and allocates nothing.
    */
   readonly isChecked: (req: Request, loginId: string, at: number) => boolean;
   /**
-   * Returns whether the session's login is active, also when it has none. Asks the store unless it
+   * Returns whether the session's login is active; true if it has none. Asks the store unless it
    * was asked shortly before.
    */
   readonly isLive: (req: Request) => Promise<boolean>;
-  /** The same, and asks the store now. */
+  /** Asks the store now whether the session's login is active. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
-  /** Puts a login in place of the session's at once. Null: it has ended in the meantime. */
+  /** Replaces the session's login at once. Null: it has ended meanwhile. */
   readonly renew: SessionLogins['renew'];
   /** Ends the login of the session, if it has one. */
   readonly end: (req: Request) => Promise<void>;
 }
 
-/** Whether a request's mark is good enough. `unchecked`: it is, if its login is active. */
+/**
+ * Whether a request's mark is good enough. `unchecked`: it is, provided that its login is active.
+ */
 export type MarkCheck = 'passed' | 'unchecked' | 'second-factor-required' | 'second-factor-too-old';
 
 /** Reads the mark of a request and compares it with the current user. */
 export interface MarkReader {
-  /** Returns the current user's mark, or undefined: no user, no mark, another user's mark. */
+  /**
+   * Returns the current user's mark. Undefined: there is no user or no mark, or the mark is another
+   * user's.
+   */
   readonly read: (req: Request) => VerifiedMark | undefined;
   /**
    * Returns whether a guard lets the request pass. Allocates nothing, and is synchronous.

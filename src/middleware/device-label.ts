@@ -1,6 +1,6 @@
 /**
- * Returns what a user may recognize a device by, such as `Firefox, Windows`: only names of ours,
- * never words of the header; empty when it names nothing known.
+ * Returns a label by which a user may recognize a device, such as `Firefox, Windows`. It contains
+ * only our own names, never words of the header; empty if no name is known.
  */
 export function toDeviceLabel(userAgent: string | undefined): string {
   const agent = (userAgent ?? '').slice(0, MAX_AGENT_LENGTH);
@@ -11,7 +11,7 @@ export function toDeviceLabel(userAgent: string | undefined): string {
 
 type NamedPattern = readonly [RegExp, string];
 
-/** The first that matches: many browsers name the others as well. */
+/** The first match counts: many browsers name the others as well. */
 const BROWSERS: readonly NamedPattern[] = [
   [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
   [/\bOP(?:R|T|iOS)\//, 'Opera'],

@@ -9,15 +9,15 @@ import { callStore, loadSession } from './session-calls';
 type EndContext = Pick<MiddlewareContext, 'slot' | 'getUserId' | 'findPending'>;
 
 /**
- * Takes a login that has ended out of the stored session, with Passport's user: otherwise the app
- * goes on taking that user for logged in, and its login page sends the browser back to the guard.
- * Everything else in the session stays, its id too.
+ * Takes an ended login and Passport's user out of the stored session. Otherwise the app still takes
+ * that user for logged in, and its login page sends the browser back to the guard. Everything else
+ * in the session stays, including its id.
  *
- * The session is read again and written to its store, not through `req.session`: a request that
- * was slow must neither bring back what has ended since nor send a cookie in place of a newer one.
+ * The session is read again and written to its store, not through `req.session`: a slow request
+ * must neither restore what has ended since nor send a cookie that replaces a newer one.
  *
  * @param left What the session keeps for the next page.
- * @returns False when the request's user is not that of the login: then nothing was done.
+ * @returns False if the request's user is not that of the login: then nothing was done.
  * @throws {SessionError} `ERR_SESSION_STORE`
  */
 export async function takeOutLogin(
@@ -44,8 +44,8 @@ export async function takeOutLogin(
 }
 
 /**
- * Returns whether a code of this session was right and another request is renewing it: the login
- * has another id by now, and its user stays in.
+ * Returns whether a code of this session was right and another request is renewing it. The login
+ * then has another id, and its user stays logged in.
  */
 async function isRenewing(
   { findPending }: EndContext,

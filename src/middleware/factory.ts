@@ -10,8 +10,7 @@ import { finishRefusal } from './answer';
 import { LOGIN_ENDED } from './notice';
 
 /**
- * What a middleware does with its checked options: true goes on to the next handler, false means
- * that it has answered.
+ * Handles a request with checked options. True: go on to the next handler. False: it has answered.
  */
 type Handle<Name extends MiddlewareName> = (
   req: Request,
@@ -20,13 +19,13 @@ type Handle<Name extends MiddlewareName> = (
 ) => Promise<boolean>;
 
 /**
- * The methods on which a middleware acts: POST alone, unless it is listed here. Any other site can
+ * The methods on which a middleware acts: only POST, unless it is listed here. Any other site can
  * make a browser send a GET with the cookies of its user.
  */
 const METHODS: Partial<Record<MiddlewareName, readonly string[]>> = {
-  // A link in a mail and the callback of an OAuth provider are GETs.
+  // Links in emails and callbacks of OAuth providers are GETs.
   send: ['GET', 'POST'],
-  // A GET warns.
+  // A GET logs out, with a warning.
   logout: ['GET', 'POST'],
 };
 
@@ -39,19 +38,22 @@ function refuseMethod(res: Response, methods: readonly string[]): void {
 /** How one middleware differs from the others. */
 interface Traits<Name extends MiddlewareName> {
   /**
-   * Makes the outcome of a request whose login has ended: it is refused before `handle` is called.
-   * Null: `handle` is called without an active login too.
+   * Makes the outcome of a request whose login has ended. Such a request is refused before `handle`
+   * is called. Null: `handle` is called even without an active login.
    */
   readonly refusesEnded: ((refusal: Refusal) => SmsOtpOutcome) | null;
-  /** Sees the options for pages. Throws for those that do not fit `createSmsOtp`. */
+  /**
+   * Checks the options when the middleware is made. Throws if they do not fit those of
+   * `createSmsOtp`.
+   */
   readonly check?: (options: CheckedOptions<Name>) => void;
 }
 
 /**
- * Makes the factory of a middleware, which checks the options when it is called. Stack traces show
- * `functionName`. A request by another method than its own is answered with 405.
- * @param context `paths` says where the middleware leads if its own options do not. A request that
- * asks for JSON goes by its own options alone.
+ * Creates the factory of a middleware, which checks the options when it is called. Stack traces
+ * show `functionName`. A request by any other method is answered with 405.
+ * @param context Its `paths` say where the middleware leads if its own options do not. For a
+ * request that asks for JSON, only its own options count.
  */
 export function createFactory<Name extends MiddlewareName>(
   context: MiddlewareContext,
@@ -74,7 +76,8 @@ export function createFactory<Name extends MiddlewareName>(
         if (refusesEnded !== null && !(await context.logins.isStillLive(req)))
           return refuseEnded(context, req, res, used, refusesEnded);
         const goesOn = await handle(req, res, used);
-        // A right password alone is no success: without `send` behind it Express answers 404.
+        // Do not answer for `firstFactor`: a right password alone is no success. Without `send`
+        // behind it, Express answers 404.
         return goesOn && (name === 'firstFactor' || !answerAsLast(req, res, middleware));
       });
     };
@@ -82,7 +85,9 @@ export function createFactory<Name extends MiddlewareName>(
   };
 }
 
-/** Refuses a request whose login has ended, such as by "log out everywhere" in another browser. */
+/**
+ * Refuses a request whose login has ended, for example by "log out everywhere" in another browser.
+ */
 function refuseEnded(
   context: MiddlewareContext,
   req: Request,
@@ -91,15 +96,16 @@ function refuseEnded(
   toOutcome: (refusal: Refusal) => SmsOtpOutcome,
 ): Promise<false> {
   const { pending } = context.slot.read(req);
-  // `optionsWith` has none: it always answers with JSON.
+  // `optionsWith` has no `failureRedirect`: it always answers with JSON.
   const { failureRedirect }: RedirectOptions = options;
   const refused = { refusal: LOGIN_ENDED, pending };
   return finishRefusal(context, req, res, failureRedirect, refused, toOutcome);
 }
 
 /**
- * Answers a success as JSON where no handler follows in the route: Express would answer with 404.
- * Returns whether it has. A middleware that is mounted by `use`, or called by the app, goes on.
+ * Answers a success as JSON if no handler follows in the route, where Express would answer with
+ * 404. Returns whether it has answered. A middleware that is mounted by `use`, or called by the
+ * app, goes on.
  */
 function answerAsLast(req: Request, res: Response, middleware: RequestHandler): boolean {
   if (listHandlers(req).at(-1) !== middleware) return false;

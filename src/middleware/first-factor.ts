@@ -7,10 +7,10 @@ import { isGiven } from './handler';
 import type { FirstFactorOptions } from './options';
 import { finishRefusal, notSent } from './answer';
 
-/** A strategy that checks a password, by its name or as an object, or several of them. */
+/** A strategy that checks a password: its name, the strategy itself, or several names. */
 export type FirstFactorStrategy = string | Strategy | string[];
 
-/** Makes `firstFactor`. */
+/** Creates `firstFactor`. */
 export function createFirstFactor(
   context: MiddlewareContext,
 ): (strategy: FirstFactorStrategy, options?: FirstFactorOptions) => RequestHandler {
@@ -35,12 +35,12 @@ export function createFirstFactor(
       { failureRedirect }: FirstFactorOptions,
     ): Promise<boolean> {
       if (await isRight(passwordCheck, req, res)) return true;
-      // Passport has set it for browsers, which would ask for a password themselves.
+      // Passport has set this header, which makes browsers ask for a password themselves.
       res.removeHeader('WWW-Authenticate');
       const refused = {
         refusal: { reason: 'wrong-password' },
         pending: undefined,
-        // The login of this session may have ended. Another site leaves no notice.
+        // The login of this session may have ended. A request from another site leaves no notice.
         isFirstFactor: slot.mayKeep(req),
       } as const;
       return finishRefusal(context, req, res, failureRedirect, refused, notSent);
@@ -49,13 +49,13 @@ export function createFirstFactor(
 }
 
 /**
- * Returns whether a strategy has accepted the request: Passport has set `req.user` then. Rejects
- * with what the strategy fails with.
+ * Returns whether a strategy has accepted the request. If so, Passport has set `req.user`. Rejects
+ * with the error of the strategy.
  */
 function isRight(passwordCheck: RequestHandler, req: Request, res: Response): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const next = (error?: unknown): void => {
-      // With `failWithError` Passport passes a refusal on as an error of this name.
+      // With `failWithError`, Passport passes a refusal on as an error of this name.
       if (readFields(error).name === 'AuthenticationError') resolve(false);
       else if (isGiven(error)) reject(error);
       else resolve(true);

@@ -29,7 +29,7 @@ export interface GuardedRequest {
 
 export type Unpassed = Exclude<MarkCheck, 'passed'>;
 
-/** Decides where the mark alone does not let the request pass. True: it passes. */
+/** Decides a request that the mark alone does not let pass. True: it passes. */
 export async function decideGuard(
   guarded: GuardedRequest,
   res: Response,
@@ -45,7 +45,7 @@ export async function decideGuard(
   const isFree = reason === 'second-factor-required' && !(await isRequired());
   const canStepUp = reason === 'login-ended' || (await isAbleToStepUp(guarded));
   const target = canStepUp ? findTarget(guarded, reason, isFree) : undefined;
-  // The step-up page leads such a user on.
+  // The step-up page can lead such a user on.
   const hasWayOn = isFree && target !== undefined && target === context.paths?.stepUp;
   if (reason === 'second-factor-required' && !hasWayOn) warnOfRefusal(context, req, isFree);
   checkLoginPage(req, context);
@@ -56,10 +56,13 @@ export async function decideGuard(
   return false;
 }
 
-/** Returns whether the user of a request needs a second factor; true where no one is logged in. */
+/** Returns whether the user of a request needs a second factor; true if no one is logged in. */
 type IsRequired = () => Promise<boolean>;
 
-/** Asks the app about the user of a request when it is first called, and not again. */
+/**
+ * Returns a function that asks the app about the user of a request when it is first called, and
+ * only then.
+ */
 function askOnce(context: MiddlewareContext, req: Request): IsRequired {
   const user = currentUser(req);
   let answer: Promise<boolean> | undefined;
@@ -67,7 +70,10 @@ function askOnce(context: MiddlewareContext, req: Request): IsRequired {
     (answer ??= user === undefined ? Promise.resolve(true) : context.isRequiredFor(user, req));
 }
 
-/** Returns null where the login is active, and has passed the second factor or needs none. */
+/**
+ * Returns why the guard refuses. Null: the login is active, and has passed the second factor or
+ * needs none.
+ */
 async function findReason(
   { context: { logins }, req, options }: GuardedRequest,
   check: Unpassed,
@@ -81,8 +87,8 @@ async function findReason(
 }
 
 /**
- * Returns false for a user who has none of the factors that the guard accepts: a step-up would lead
- * back to this refusal without an end.
+ * Returns whether the user has one of the factors that the guard accepts. Without one, a step-up
+ * would lead back to this refusal again and again.
  */
 async function isAbleToStepUp({ context, req, options }: GuardedRequest): Promise<boolean> {
   const { methods } = options;
@@ -90,7 +96,7 @@ async function isAbleToStepUp({ context, req, options }: GuardedRequest): Promis
   return methods === undefined || user === undefined || context.hasOneOf(user, methods);
 }
 
-/** Returns where a refused browser is sent; undefined: it is answered as JSON. */
+/** Returns where a refused browser is redirected; undefined: the answer is JSON. */
 function findTarget(
   { context, req, options }: GuardedRequest,
   reason: Reason,
@@ -103,8 +109,8 @@ function findTarget(
     return path;
   }
 
-  // The login would send a user who needs no second factor straight back. A guard for a recent or a
-  // certain factor leads to a step-up, which such a user may be able to pass.
+  // The login would send a user who needs no second factor straight back here. A guard for a recent
+  // or a certain factor leads to a step-up, which such a user may be able to pass.
   const leadsToLogin = maxAgeSeconds === undefined && methods === undefined;
   const free = isFree && leadsToLogin ? context.setup.notRequiredRedirect : undefined;
   if (free !== undefined && !isSamePage(req, free)) return free;
@@ -112,7 +118,7 @@ function findTarget(
   return redirect;
 }
 
-/** Returns where a guard leads by `paths`; undefined: it answers as JSON. */
+/** Returns where a guard leads by `paths`; undefined: the answer is JSON. */
 function findPath(
   { paths, slot, now }: MiddlewareContext,
   req: Request,
@@ -125,7 +131,7 @@ function findPath(
   return pendingUntil > now() ? paths.code : paths.login;
 }
 
-/** Warns of a user who is logged in and whom the guard will refuse every time. */
+/** Warns of a logged-in user whom the guard will refuse every time. */
 function warnOfRefusal(context: MiddlewareContext, req: Request, isFree: boolean): void {
   if (currentUser(req) === undefined) return;
   if (isFree || context.slot.peek(req) === undefined) warnOfGuard(isFree, context);
@@ -135,8 +141,8 @@ function warnOfRefusal(context: MiddlewareContext, req: Request, isFree: boolean
 type Trace = Partial<SmsOtpSession> | null;
 
 /**
- * Returns what a refusal leaves: the notice and the page for a person who goes to another page, and
- * for every user the factors that the next step-up accepts.
+ * Returns what a refusal leaves in the session: the notice and the page, for a person who is
+ * redirected; and for every user the factors that the next step-up accepts.
  */
 function toTrace(guarded: GuardedRequest, reason: Reason, target: string | undefined): Trace {
   const { context, req } = guarded;
@@ -147,19 +153,19 @@ function toTrace(guarded: GuardedRequest, reason: Reason, target: string | undef
 
   const before = slot.read(req);
   const notice = toNotice({ reason }, now());
-  // Where a form was sent there is nothing to see.
+  // Do not keep the page of a submitted form: there is nothing to see.
   const page = req.method === 'GET' ? findReturnPage(guarded, target) : null;
-  // A form that is refused may lead over the guard of another page.
+  // A form that is refused may lead through the guard of another page, so compare the page.
   if (before.returnTo?.url === page?.url) warnOfLoop(before, notice, warn);
   const kept = page ? { returnTo: page } : toMethodsTrace(guarded);
 
-  // The page that asks for the code says itself what to do.
+  // The page that asks for the code already says what to do.
   const isAsked = target === context.paths?.code;
   const isSaid = isAsked || saysMore(before, reason, now());
   return { ...(!isSaid && notice), ...kept };
 }
 
-/** Returns the factors that the next step-up accepts, where there is no page to keep. */
+/** Returns the factors that the next step-up accepts, for a refusal that keeps no page. */
 function toMethodsTrace({ context, req, options }: GuardedRequest): Trace {
   if (currentUser(req) === undefined) return null;
   const wanted = findWanted(context.slot.read(req), context.now());
@@ -168,8 +174,8 @@ function toMethodsTrace({ context, req, options }: GuardedRequest): Trace {
 }
 
 /**
- * Returns whether the session has a notice that says more. A guard with a redirect of its own may
- * lead a login that has ended over a second guard to the login page.
+ * Returns whether the session has a notice that says more. A guard with its own redirect may lead a
+ * login that has ended through a second guard to the login page.
  */
 function saysMore(
   { notice, noticeUntil = 0 }: SmsOtpSession,

@@ -49,7 +49,7 @@ export function createMarkReader(
 /** The guards: a middleware and a boolean for the same question. */
 export interface Guards {
   /**
-   * Lets requests pass whose user has passed the second factor, recently enough; refuses or
+   * Lets a request pass if its user has passed the second factor recently enough. Refuses or
    * redirects all others.
    */
   readonly requireSecondFactor: (options?: GuardOptions) => RequestHandler;
@@ -57,9 +57,9 @@ export interface Guards {
   readonly hasSecondFactor: (req: Request, options?: SecondFactorOptions) => boolean;
   /**
    * Asks the store whether the login of the request is active, at most every `checkEverySeconds`.
-   * Afterwards `hasSecondFactor(req)` and `status(req).verified` say what a guard would say. It is
-   * for sockets, GraphQL and pages without a guard. Resolves to nothing.
-   * @throws {StoreError} when the store does not answer.
+   * After that, `hasSecondFactor(req)` and `status(req).verified` say the same as a guard. Use it
+   * for sockets, GraphQL and pages without a guard.
+   * @throws {StoreError} if the store does not answer.
    */
   readonly checkSecondFactor: (req: Request) => Promise<void>;
 }
@@ -81,7 +81,7 @@ export function createGuards(context: MiddlewareContext): Guards {
         const check = marks.check(req, maxAgeMs, options.methods);
         if (setup.passedOn.has(req)) checkPassedOn(req, check, requireSecondFactor, warn);
         if (check === 'passed') return next();
-        // A function of its own: no closure is allocated when the guard passes.
+        // A separate function, so that no closure is allocated when the guard lets a request pass.
         decideLater({ context, req, options }, res, next, check);
       };
     },
@@ -98,14 +98,17 @@ export function createGuards(context: MiddlewareContext): Guards {
   };
 }
 
-/** A page is kept for someone who is led to another one first. */
+/** Checks that `returnTo` has a redirect: only then is a page kept. */
 function checkReturnTo({ returnTo, redirect }: GuardOptions, paths: Paths | undefined): void {
   if (returnTo === undefined || redirect !== undefined || paths !== undefined) return;
   const problem = 'needs redirect, or the option paths of createSmsOtp';
   throw optionError('requireSecondFactor', 'returnTo', problem);
 }
 
-/** @throws {TypeError} for a name that is none of a factor of this app. */
+/**
+ * Checks the names in `methods`.
+ * @throws {TypeError} for a name that is not a factor of this app.
+ */
 function checkMethods(
   maker: 'requireSecondFactor' | 'hasSecondFactor',
   { methods = [] }: SecondFactorOptions,
@@ -123,12 +126,18 @@ function checkMethods(
   );
 }
 
-/** Caps at `Number.MAX_VALUE`: an explicit limit must not become Infinity. */
+/**
+ * Returns the age in milliseconds, at most `Number.MAX_VALUE`: an explicit limit must not become
+ * Infinity.
+ */
 function toMaxAgeMs({ maxAgeSeconds }: SecondFactorOptions): number {
   return maxAgeSeconds === undefined ? Infinity : Math.min(maxAgeSeconds * 1000, Number.MAX_VALUE);
 }
 
-/** Warns, unless the guard passes and stands in the route of `verify`: there it is meant. */
+/**
+ * Warns of a guard behind a success that no handler answered, unless it passes in the route of
+ * `verify`: there it is meant.
+ */
 function checkPassedOn(req: Request, check: MarkCheck, guard: RequestHandler, warn: Warn): void {
   if (check !== 'passed' || !listHandlers(req).includes(guard)) warnOfUnanswered(warn);
 }

@@ -2,11 +2,11 @@ import type { Request } from 'express';
 import { readFields, type Warn } from '../errors';
 
 /**
- * Warns of a guard that guards nothing, because the handlers come before it. Reads the handlers of
- * the app, and warns only where the guard cannot be meant for anything else.
+ * Warns of a guard that guards nothing, because the handlers come before it. Reads the app's
+ * handlers, and warns only if the guard cannot be meant for anything else.
  */
 export function checkGuardOrder({ app }: Request, warn: Warn): void {
-  // Express 4 keeps its router under this name, and throws when `router` is read.
+  // Express 4 keeps its router under `_router`, and throws when `router` is read.
   const layers = readStack(readFields(app)._router ?? readFields(app).router);
   if (!listRoutes(layers).some(hasLateGuard) && !layers.some(isBehindAll)) return;
   warn(
@@ -22,23 +22,23 @@ interface Layer {
   readonly handle?: unknown;
   readonly name?: unknown;
   readonly method?: unknown;
-  /** What `app.get` and its like have made; undefined for a handler of `use`. */
+  /** What `app.get` and the like have made; undefined for a handler of `use`. */
   readonly route?: unknown;
-  /** Answers with something true where the handler is called for a path. */
+  /** Returns a truthy value if the handler is called for a path. */
   readonly match?: (path: string) => unknown;
 }
 
-/** Returns the layers of a router or a route; none of anything else. */
+/** Returns the layers of a router or a route; none for any other value. */
 function readStack(owner: unknown): readonly Layer[] {
   const { stack } = readFields(owner);
-  // Express has no types for its layers, and has had these fields since 4.0.
+  // Express has no types for its layers, but has had these fields since 4.0.
   return Array.isArray(stack) ? (stack as Layer[]) : [];
 }
 
-/** A router may be mounted in itself. */
+/** The deepest level that is read: a router may be mounted in itself. */
 const DEEPEST_ROUTER = 8;
 
-/** Returns the handlers of each route, also of those in routers. */
+/** Returns the handlers of each route, including those in routers. */
 function listRoutes(layers: readonly Layer[], depth = 0): readonly (readonly Layer[])[] {
   if (depth > DEEPEST_ROUTER) return [];
   return layers.flatMap(({ route, handle }) =>
@@ -58,15 +58,15 @@ function hasLateGuard(handlers: readonly Layer[]): boolean {
       handlers.slice(0, at).some(
         ({ method, handle }) =>
           (method === undefined || method === guard.method) &&
-          // It takes `req` and `res` alone. One without parameters may read `arguments`.
+          // Such a handler takes only `req` and `res`. One without parameters may read `arguments`.
           readFields(handle).length === 2,
       ),
   );
 }
 
 /**
- * Returns whether a guard of `app.use` comes after routes that it covers, and before nothing that
- * it may cover.
+ * Returns whether a guard of `app.use` comes after routes that it covers, and before none that it
+ * may cover.
  */
 function isBehindAll(layer: Layer, at: number, layers: readonly Layer[]): boolean {
   if (!isGuard(layer)) return false;
@@ -78,8 +78,8 @@ function isBehindAll(layer: Layer, at: number, layers: readonly Layer[]): boolea
 }
 
 /**
- * Returns whether a guard is called for the path of a route; undefined: that cannot be told, as for
- * routers, patterns and lists.
+ * Returns whether a guard is called for the path of a route; undefined: not known, as for routers,
+ * patterns and lists.
  */
 function covers(guard: Layer, { route }: Layer): boolean | undefined {
   const { path } = readFields(route);
@@ -87,7 +87,7 @@ function covers(guard: Layer, { route }: Layer): boolean | undefined {
   try {
     return Boolean(guard.match?.(path));
   } catch {
-    // Express cannot decode the path: the login goes on all the same.
+    // Ignore the error: Express cannot decode the path, and the login must go on.
     return undefined;
   }
 }

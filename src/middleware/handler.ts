@@ -4,8 +4,8 @@ import type { Cookies } from '../core/visit';
 import type * as OptionsModule from './options';
 
 /**
- * Runs the work of a middleware: true goes on to the next handler, false means that it has
- * answered. Whatever it throws goes to `next`, because Express 4 ignores rejected promises.
+ * Runs the work of a middleware. True: go on to the next handler. False: it has answered. Passes
+ * errors to `next`, because Express 4 ignores rejected promises.
  */
 export function handleAsync(res: Response, next: NextFunction, work: () => Promise<boolean>): void {
   work().then(
@@ -13,8 +13,8 @@ export function handleAsync(res: Response, next: NextFunction, work: () => Promi
       if (goesOn) next();
     },
     (error: unknown) => {
-      // For the app's error handler: nothing was sent, and another try makes sense after that many
-      // seconds.
+      // The app's error handler answers. The header says after how many seconds another try makes
+      // sense.
       const retryAfter = error instanceof SmsOtpError ? error.headers?.['Retry-After'] : undefined;
       if (retryAfter !== undefined) res.setHeader('Retry-After', retryAfter);
       next(error);
@@ -30,9 +30,9 @@ export function loadOptions(): typeof OptionsModule {
   return require('./options') as typeof OptionsModule;
 }
 
-/** Returns the handlers of the route that has a request; none where it has come to no route. */
+/** Returns the handlers of a request's route; none if the request is in no route. */
 export function listHandlers({ route, method }: Request): readonly unknown[] {
-  // Express's types say any.
+  // The types of Express say `any` here.
   const { stack } = readFields(route);
   if (!Array.isArray(stack)) return [];
   // A layer of `all` has no method.
@@ -47,7 +47,7 @@ export function listHandlers({ route, method }: Request): readonly unknown[] {
 export function readField(req: Request, field: string): unknown {
   const body: unknown = req.body;
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, field)) return undefined;
-  // An object that has the field, whose value is unknown.
+  // The field exists, but its value is unknown.
   return (body as Record<string, unknown>)[field];
 }
 
@@ -57,16 +57,13 @@ export function currentUser(req: Request): Express.User | undefined {
 }
 
 /**
- * Returns whether a callback was called with an error: Node passes null for none, others undefined.
+ * Returns whether a callback got an error: for none, Node passes null and others pass undefined.
  */
 export function isGiven(error: unknown): boolean {
   return error !== undefined && error !== null;
 }
 
-/**
- * Calls a function that takes a callback of Node's form. Rejects with the error that the callback
- * was called with.
- */
+/** Calls a function that takes a Node callback. Rejects with the error of the callback. */
 export function callAsync(call: (done: (error?: unknown) => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     call((error) => (isGiven(error) ? reject(error) : resolve()));
@@ -74,8 +71,8 @@ export function callAsync(call: (done: (error?: unknown) => void) => void): Prom
 }
 
 /**
- * `__Host-` requires Secure, this path and no domain: no other host, and no page without TLS, can
- * set such a cookie.
+ * The attributes of a `__Host-` cookie, which requires Secure, this path and no domain. So no other
+ * host, and no page without TLS, can set it.
  */
 const COOKIE_ATTRIBUTES: CookieOptions = {
   secure: true,
@@ -85,8 +82,8 @@ const COOKIE_ATTRIBUTES: CookieOptions = {
 };
 
 /**
- * Returns a cookie's value as it came; undefined without one. Of several none can be trusted: an
- * empty string.
+ * Returns a cookie's value as it came; undefined if there is none. If there are several, none can
+ * be trusted, and it returns an empty string.
  */
 export function readCookie({ headers }: Request, name: string): string | undefined {
   let found: string | undefined;
@@ -98,7 +95,7 @@ export function readCookie({ headers }: Request, name: string): string | undefin
   return found;
 }
 
-/** Returns the cookies that features have in the browser of a request. */
+/** Returns the access of features to the cookies of a request. */
 export function toCookies(req: Request): Cookies {
   const { res } = req;
   return {

@@ -2,26 +2,29 @@ import { isAccepted } from '../core/accepted-factors';
 import type { Method } from '../method';
 import type { GuardOptions } from './options';
 
-/** A page that was wanted before the second factor, and whom its guard lets pass. */
+/** A page that the user wanted before the second factor, and whom its guard lets pass. */
 export interface KeptPage {
-  /** A path of this site, or a URL of one of `returnToOrigins`. Null: there is no page to go to. */
+  /** A path of this site, or a URL of one of `returnToOrigins`. Null: no page is kept. */
   readonly url: string | null;
-  /** Its guard lets users pass who need no second factor. */
+  /** Whether the guard lets users pass who need no second factor. */
   readonly allowsNotRequired?: true;
-  /** Its guard asks for a recent factor, which a trusted device never is. */
+  /** Whether the guard asks for a recent factor, which a trusted device never is. */
   readonly needsFactor?: true;
-  /** The factors that its guard accepts, and so does the step-up that follows. Left out: any. */
+  /** The factors that the guard, and so the next step-up, accepts. Left out: any. */
   readonly methods?: readonly string[];
 }
 
 /** The pages to return to after a login or step-up. */
 export interface ReturnPages {
-  /** Returns a page to keep; null for an address that is not safe. */
+  /** Returns a page to keep; null if the address is not safe. */
   readonly keep: (address: unknown, guard: GuardOptions) => KeptPage | null;
-  /** Returns a page that the app has kept itself, for every user; null: none that is safe. */
+  /**
+   * Returns a page that the app has kept itself, for every user; null if there is none that is
+   * safe.
+   */
   readonly keepOwn: (address: unknown) => KeptPage | null;
   /**
-   * Returns where a user goes on to: the first page that there is, if its guard lets the user pass.
+   * Returns where a user goes next: the first page in the list, if its guard lets the user pass.
    * Null: there is none.
    * @param method How the second factor was passed; null: none was needed.
    */
@@ -52,7 +55,7 @@ export function createReturnPages(origins: readonly string[]): ReturnPages {
     find(pages, method) {
       const page = pages.find((one) => one !== undefined);
       if (page === undefined || page.url === null || !letsPass(page, method)) return null;
-      // Sessions are stored outside of this process: the address is checked again.
+      // Sessions are stored outside of this process, so the address is checked again.
       return toSafeAddress(page.url, origins);
     },
   };
@@ -65,7 +68,7 @@ interface KeptPages {
 }
 
 /**
- * Returns the page that was asked for last: what a guard has kept since is newer than the page of a
+ * Returns the page that was wanted last: one that a guard has kept is newer than the page of a
  * pending login.
  */
 export function findWanted({ returnTo, pending }: KeptPages, now: number): KeptPage | undefined {
@@ -74,8 +77,8 @@ export function findWanted({ returnTo, pending }: KeptPages, now: number): KeptP
 }
 
 /**
- * Returns the page with the factors of another guard, which has no page of its own to keep. Null:
- * the guard accepts the same factors.
+ * Returns the page with the factors of another guard that keeps no page of its own. Null: the guard
+ * accepts the same factors.
  */
 export function withMethods(
   page: KeptPage | undefined,
@@ -86,19 +89,19 @@ export function withMethods(
   return { ...rest, ...(methods && { methods }) };
 }
 
-/** Returns a path of this site, or a URL of one of the origins; null for anything else. */
+/** Returns a path of this site, or a URL of one of the origins; null for any other address. */
 function toSafeAddress(address: unknown, origins: readonly string[]): string | null {
   return toSafePath(address) ?? toUrlOf(address, origins);
 }
 
-/** Longer addresses are not worth keeping in a session. */
+/** The most characters of an address that a session keeps. */
 const MAX_LENGTH = 2_048;
 
-/** An origin that cannot exist: a URL that still has it after parsing leads to no other site. */
+/** An origin that cannot exist. If a URL still has it after parsing, it leads to no other site. */
 const SOME_ORIGIN = 'http://origin.invalid';
 
 /**
- * Returns a path of this site, or null. The path that is checked is the one returned: parsed and
+ * Returns a path of this site, or null. The returned path is the one that was checked: parsed and
  * serialized again, because parsing can turn a harmless-looking path into another host
  * ("/..//host").
  */
@@ -111,19 +114,21 @@ export function toSafePath(path: unknown): string | null {
 }
 
 /**
- * Begins with one slash and holds no backslash, space or control character: browsers read those in
- * ways of their own.
+ * Returns whether a path begins with one slash and has no backslash, space or control character:
+ * browsers interpret those in different ways.
  */
 function isRooted(path: string): boolean {
   return /^\/(?![/\\])[^\\\s\p{Cc}]*$/u.test(path);
 }
 
-/** Returns a URL of one of the origins without a user name, parsed and serialized; or null. */
+/**
+ * Returns a URL of one of the origins, without a user name, parsed and serialized; otherwise null.
+ */
 function toUrlOf(address: unknown, origins: readonly string[]): string | null {
   if (typeof address !== 'string' || address.length > MAX_LENGTH) return null;
   if (/[\\\s\p{Cc}]/u.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
-  // A blob has the origin of the page that made it.
+  // A `blob:` URL has the origin of the page that made it.
   const isPage = url.protocol === 'https:' || url.protocol === 'http:';
   const isAllowed = origins.includes(url.origin) && url.username === '' && url.password === '';
   return isPage && isAllowed && url.href.length <= MAX_LENGTH ? url.href : null;

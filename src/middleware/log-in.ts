@@ -4,8 +4,8 @@ import type { PassportOptions } from './options';
 import { logIn } from './passport';
 
 /**
- * Has Passport put the user into the session. The success is undone where Passport cannot, such as
- * for a user whom the app does not serialize.
+ * Lets Passport put the user into the session. If Passport cannot, for example because the app does
+ * not serialize the user, the success is undone.
  */
 export async function logInOrUndo(
   { slot }: Pick<MiddlewareContext, 'slot'>,

@@ -7,7 +7,7 @@ import { answerSuccess } from './answer';
 import type { PendingSlot } from './session-data';
 import { checkLogout } from './setup-checks';
 
-/** Makes `logout`. */
+/** Creates `logout`. */
 export function createLogout(
   context: MiddlewareContext,
 ): (options?: RedirectOptions) => RequestHandler {
@@ -22,20 +22,20 @@ export function createLogout(
   ): Promise<boolean> {
     checkLogout(req, warn);
     const { pending } = slot.read(req);
-    // A form of another site that came without the cookie logs no one out: the new session that
-    // Passport makes would take the place of the user's.
+    // A form of another site that came without the cookie must log no one out: Passport makes a new
+    // session then, whose cookie would replace the user's.
     if (slot.mayKeep(req)) await end(req, pending);
     req.smsOtp = { loggedOut: true };
     return answerSuccess(res, successRedirect);
   }
 
   async function end(req: Request, pending: PendingSlot | undefined): Promise<void> {
-    // End the record before the session, so that a concurrent save cannot revive the login.
+    // End the record before the session, so that a concurrent save cannot restore the login.
     const ended = await Promise.allSettled([logins.end(req), pending && endOwn(pending)]);
-    // Passport saves the session once more before it ends: with nothing in it that a late request
-    // could go on with.
+    // Empty the slot first: Passport saves the session once more before it ends, and a late request
+    // must find nothing to go on with.
     slot.remove(req);
-    // The person is out of this browser even while the store is down.
+    // Log out of this browser even if the store fails.
     await logOut(req);
     const failed = ended.find(({ status }) => status === 'rejected');
     if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;

@@ -4,8 +4,8 @@ import { CLOCK_TOLERANCE_MS } from '../stores/check-clock';
 
 /**
  * Returns whether a mark is at most `maxAgeMs` old and not a trusted device's, with which the user
- * has proven nothing in this session. An age that is not a number is too old. So is a mark from the
- * future, which would be fresh for longer than `maxAgeMs`.
+ * has proven nothing in this session. An age that is not a number counts as too old. So does a mark
+ * from the future, which would stay fresh for longer than `maxAgeMs`.
  */
 export function isFreshMark({ method, at }: VerifiedMark, maxAgeMs: number, now: number): boolean {
   const age = now - at;
@@ -13,8 +13,8 @@ export function isFreshMark({ method, at }: VerifiedMark, maxAgeMs: number, now:
 }
 
 /**
- * Returns why a second factor is not recent enough to change numbers; null: it is. With a trusted
- * device the user has proven nothing in this session, so it does not count here.
+ * Returns why a second factor is not recent enough to change numbers; null: it is. A trusted device
+ * does not count: with it the user has proven nothing in this session.
  */
 export function checkMark(
   passed: VerifiedMark | undefined,

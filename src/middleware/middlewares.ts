@@ -11,13 +11,12 @@ import { createStatus, type SmsOtpStatus } from './status';
 import type { OtpStrategy } from './strategy';
 import { createVerify } from './verify';
 
-/** The middlewares and guards that are there whatever is configured. */
+/** Middlewares and guards that exist in every configuration. */
 export interface Middlewares extends Guards, ResendCancelStepUp {
   /**
-   * Checks the password, in front of `send`: Passport's `authenticate` with a strategy that is
-   * registered with it, such as `'local'`. It logs no one in. A wrong password leads to
-   * `paths.login` with the notice `wrong-password`, and is answered with 401 where there is no
-   * redirect.
+   * Checks the password, in front of `send`: calls Passport's `authenticate` with a registered
+   * strategy, such as `'local'`. Logs no one in. A wrong password leads to `paths.login` with the
+   * notice `wrong-password`; without a redirect the answer is 401.
    * @throws {TypeError} for an unknown option and for the strategy of this library.
    */
   readonly firstFactor: (
@@ -25,8 +24,8 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
     options?: FirstFactorOptions,
   ) => RequestHandler;
   /**
-   * Sends a code to `req.user`, after the first factor. The user is logged in only once the code
-   * was right. Users who need no second factor are logged in at once.
+   * Sends a code to `req.user`, after the first factor. The user is logged in only after the right
+   * code. Users who need no second factor are logged in at once.
    */
   readonly send: (options?: SendOptions) => RequestHandler;
   /** Verifies the code in the body: logs in after `send`, renews the mark after `stepUp`. */
@@ -40,13 +39,16 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
 /** Added by the options `factors` and `recoveryCodes`. */
 export interface VerifyWithPart {
   /**
-   * Verifies the code of another factor in place of the one by message: one of `factors`, or
-   * `'recovery-code'`. @throws {TypeError} that lists these names for any other.
+   * Verifies the code of another factor instead of a code by message: one of `factors`, or
+   * `'recovery-code'`.
+   * @throws {TypeError} for any other name. The error lists the valid ones.
    */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
 }
 
-/** Makes all middlewares and guards from one context. Some exist only if their option is given. */
+/**
+ * Creates all middlewares and guards from one context. Some exist only if their option is given.
+ */
 export function createMiddlewares(
   context: MiddlewareContext,
   strategy: OtpStrategy,
@@ -64,7 +66,10 @@ export function createMiddlewares(
   };
 }
 
-/** @param others The factors of this app beside the code by message, which `verify` verifies. */
+/**
+ * Creates `verifyWith`.
+ * @param others The factors of this app besides the code by message, which `verify` verifies.
+ */
 function createVerifyWith(
   context: MiddlewareContext,
   strategy: OtpStrategy,

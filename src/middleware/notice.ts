@@ -4,24 +4,24 @@ import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 import { isSamePending, type SlotUpdate, updateSlot } from './update-slot';
 
-/** What a refusal changes in the session. */
+/** The changes that a refusal makes in the session. */
 export interface SessionChanges {
   /** What the session waited for when the decision began; undefined: nothing. */
   readonly pending: PendingSlot | undefined;
   /** Whether the session stops waiting for a code. Default: false. */
   readonly endsPending?: boolean | undefined;
-  /** Attempts that the text still admits; undefined when none was counted. */
+  /** Attempts that the OTP still admits; undefined if none was counted. */
   readonly attemptsLeft?: number | undefined;
-  /** When a text may be asked for now; null when none can be had. Undefined: as before. */
+  /** When a message may be requested; null if none can be requested. Undefined: as before. */
   readonly resendAt?: number | null | undefined;
   /**
-   * Whether the first factor was right in this request: then the session's login may have ended,
+   * Whether the first factor was right in this request. If so, the session's login may have ended,
    * and the request may come from any site. Default: false.
    */
   readonly isFirstFactor?: boolean | undefined;
 }
 
-/** A refusal, and what the session is to keep of it. */
+/** A refusal, and its changes in the session. */
 export interface SessionRefusal extends SessionChanges {
   readonly refusal: Refusal;
 }
@@ -40,12 +40,13 @@ export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): N
   };
 }
 
-/** The refusal of a request whose login has ended on the way. */
+/** The refusal of a request whose login has ended meanwhile. */
 export const LOGIN_ENDED: Refusal = { reason: 'login-ended' };
 
 /**
- * Writes what a refusal changes in the session, if anything. Returns the refusal to report: another
- * one when the session's login has ended in the meantime, and only the notice of that was written.
+ * Writes the changes of a refusal into the session, if there are any. Returns the refusal to
+ * report. If the session's login has ended meanwhile, that is another one, and only its notice was
+ * written.
  */
 export async function recordRefusal(
   context: MiddlewareContext,
@@ -69,7 +70,7 @@ export async function recordRefusal(
 /** The refusal of a code whose pending login another request has passed. */
 export const ALREADY_VERIFIED: Refusal = { reason: 'already-verified' };
 
-/** Returns whether a code was wrong because another request has used it, which shows only now. */
+/** Returns whether a code was wrong only because another request has used it. */
 async function isSentTwice(
   { findPending }: MiddlewareContext,
   { pending }: SessionChanges,
@@ -103,7 +104,7 @@ async function write(
     ({ pending }) => isSamePending(pending, checked),
     ({ pending, ...rest }) => ({
       ...rest,
-      // Of two answers the later attempt's counts, in whatever order they are written.
+      // Keep the lower number: answers to two attempts may be written in any order.
       ...(pending &&
         !endsPending && {
           pending: {

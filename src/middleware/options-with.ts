@@ -5,7 +5,7 @@ import { createFactory } from './factory';
 import { finishRefusal, notVerified } from './answer';
 import { readVisit } from './visit';
 
-/** Makes `optionsWith` for one factor. */
+/** Creates `optionsWith` for one factor. */
 export function createOptionsWith(
   context: MiddlewareContext,
   createOptions: CreateFactorOptions,

@@ -12,8 +12,8 @@ import {
 import type { Purpose, Transaction } from '../stores/store';
 
 /**
- * Where to go: a path that begins with `/`, or a URL with its scheme and host. Without them a
- * success calls the next handler of the route, or is answered with `req.smsOtp` as JSON if there is
+ * Where to go: a path that begins with `/`, or a URL with its scheme and host. Without them, a
+ * success calls the next handler of the route, or answers with `req.smsOtp` as JSON if there is
  * none. A refusal is answered as JSON.
  */
 export interface RedirectOptions {
@@ -23,9 +23,7 @@ export interface RedirectOptions {
 
 /** Options of `firstFactor`. */
 export interface FirstFactorOptions {
-  /**
-   * Where a wrong password leads. Default: `paths.login`, and without `paths` the answer is JSON.
-   */
+  /** Where a wrong password leads. Default: `paths.login`; without `paths` the answer is JSON. */
   readonly failureRedirect?: string | undefined;
 }
 
@@ -33,13 +31,13 @@ export interface FirstFactorOptions {
 export interface SendOptions extends RedirectOptions {
   /**
    * Where users go who need no second factor, such as the page that adds a number. Guards with a
-   * `redirect` and no `maxAgeSeconds` or `methods` lead them there too. A page that was wanted
-   * comes first if its guard lets them pass. Default: `/` where `successRedirect` is given,
+   * `redirect` and without `maxAgeSeconds` or `methods` lead them there too. A page that the user
+   * wanted comes first if its guard lets the user pass. Default: `/` if `successRedirect` is given,
    * otherwise the next handler.
    */
   readonly notRequiredRedirect?: string | undefined;
   /**
-   * Where users of a trusted device go, unless they wanted another page. Default: `/` where
+   * Where users of a trusted device go, unless they wanted another page. Default: `/` if
    * `successRedirect` is given, otherwise the next handler.
    */
   readonly trustedDeviceRedirect?: string | undefined;
@@ -49,10 +47,10 @@ export interface SendOptions extends RedirectOptions {
 export interface PassportOptions {
   /**
    * Whether the user is logged in to the session. False: `req.user` is set for this request only,
-   * and no mark is made. Default: true.
+   * and there is no mark. Default: true.
    */
   readonly session?: boolean | undefined;
-  /** Passport's own: merges the old session into the renewed one. Default: false. */
+  /** Passport's own option: merges the old session into the renewed one. Default: false. */
   readonly keepSessionInfo?: boolean | undefined;
   /** Whether `req.authInfo` is set. Default: true. */
   readonly authInfo?: boolean | undefined;
@@ -61,9 +59,9 @@ export interface PassportOptions {
 /** Options of `verify`: where to go, what the code is for, and three of Passport's own. */
 export interface VerifyOptions extends RedirectOptions, PassportOptions {
   /**
-   * The only purpose whose code is verified here: another one is refused with `no-pending-login`,
-   * and stays good where it belongs. Give it to the route that carries a transaction out. Left out:
-   * any.
+   * The only purpose whose code is verified here. A code of another purpose is refused with
+   * `no-pending-login`, and stays valid elsewhere. Set it in the route that carries out a
+   * transaction. Left out: any.
    */
   readonly purpose?: Exclude<Purpose, 'enroll'> | undefined;
 }
@@ -71,28 +69,28 @@ export interface VerifyOptions extends RedirectOptions, PassportOptions {
 /** Options of `stepUp`. */
 export interface StepUpOptions extends RedirectOptions {
   /**
-   * Returns what the user is to approve. Its amount and payee are in the text message and bound to
-   * the code: `verify` returns them in `req.smsOtp.transaction`, and the mark stays as it was. Left
-   * out: the code renews the mark.
+   * Returns the transaction that the user is to approve. Its amount and payee are shown in the text
+   * message and bound to the code. `verify` returns them in `req.smsOtp.transaction`, and the mark
+   * stays as it was. Left out: the code renews the mark.
    */
   readonly transaction?: ((req: Request) => Transaction | Promise<Transaction>) | undefined;
 }
 
 /** The name of a factor. */
-// The intersection keeps the known words for editors to offer.
+// The intersection lets editors suggest the known words.
 export type FactorName = 'sms' | 'recovery-code' | (string & {});
 
 /** Which second factor is good enough. */
 export interface SecondFactorOptions {
   /**
-   * Seconds since the second factor was passed, 0 for none; with it, a trusted device never passes.
-   * Left out: any age, and any method.
+   * The most seconds since the second factor was passed; 0 accepts none. If it is given, a trusted
+   * device never passes. Left out: any age, and any method.
    */
   readonly maxAgeSeconds?: number | undefined;
   /**
    * The factors that are good enough, such as `['passkey']`: `'sms'`, `'recovery-code'` and names
-   * of the option `factors`. The step-up that follows a refusal accepts only these. Left out: any
-   * method, trusted devices too.
+   * of the option `factors`. After a refusal, the next step-up accepts only these. Left out: any
+   * method, including trusted devices.
    */
   readonly methods?: readonly FactorName[] | undefined;
 }
@@ -100,8 +98,8 @@ export interface SecondFactorOptions {
 /** Options of `requireSecondFactor`. */
 export interface GuardOptions extends SecondFactorOptions {
   /**
-   * Where to send the browser instead of answering 403. The page that a person wanted is kept for
-   * after the second factor.
+   * Where to redirect the browser instead of answering 403. The page that the user wanted is kept
+   * until after the second factor.
    */
   readonly redirect?: string | undefined;
   /**
@@ -110,26 +108,28 @@ export interface GuardOptions extends SecondFactorOptions {
    * another host. Only together with `redirect` or `paths`. Default: the URL of the request.
    */
   readonly returnTo?: ((req: Request) => string | null) | undefined;
-  /** Lets users pass for whom `isRequiredFor`, called again now, returns false. Default: false. */
+  /**
+   * Lets users pass for whom `isRequiredFor`, which is called again, returns false. Default: false.
+   */
   readonly allowNotRequired?: boolean | undefined;
 }
 
 /** Options of every middleware that changes a user's numbers. */
 export interface PhoneOptions extends RedirectOptions {
-  /** Seconds since the second factor was passed: above 0, at most 900. Default: 300. */
+  /** The most seconds since the second factor was passed: above 0, at most 900. Default: 300. */
   readonly maxAgeSeconds?: number | undefined;
 }
 
 /** Options of `phones.enroll`. */
 export interface EnrollOptions extends PhoneOptions {
   /**
-   * Whether the new number replaces another one at the moment its code is right: the one that the
-   * body names by its `phoneId`, otherwise the default. Default: false, it is added.
+   * Whether the new number replaces another one as soon as its code is right: the one whose
+   * `phoneId` is in the body, otherwise the default. Default: false, the number is added.
    */
   readonly replaces?: boolean | undefined;
   /**
-   * ISO 3166-1 code of the country whose national form is understood. Default: none, numbers begin
-   * with a plus.
+   * ISO 3166-1 code of the country whose national format is accepted. Default: none, so numbers
+   * begin with a plus.
    */
   readonly defaultCountry?: string | undefined;
 }
@@ -137,8 +137,8 @@ export interface EnrollOptions extends PhoneOptions {
 /** Options of `phones.remove`. */
 export interface RemoveOptions extends PhoneOptions {
   /**
-   * Whether the last confirmed number stays: without one, the next number is trusted on first use.
-   * Default: true.
+   * Whether the last confirmed number must stay: without one, the next number is trusted on first
+   * use. Default: true.
    */
   readonly keepsLast?: boolean | undefined;
 }
@@ -147,7 +147,7 @@ const redirect = pageOption().optional();
 const flag = switchOption().optional();
 const redirects = { successRedirect: redirect, failureRedirect: redirect };
 
-/** An age in seconds. Infinity is one, which zod's own number refuses. */
+/** An age in seconds. Infinity is allowed, which zod's own number refuses. */
 const age = z.custom<number>((value) => typeof value === 'number', {
   error: 'must be a number',
   abort: true,
@@ -226,7 +226,7 @@ export type MiddlewareName = keyof typeof SCHEMAS;
 export type CheckedOptions<Name extends MiddlewareName> = z.output<(typeof SCHEMAS)[Name]>;
 
 /**
- * Checks the options of a middleware when it is made: a misspelt `maxAgeSeconds` would leave a
+ * Checks the options of a middleware when it is made: a misspelled `maxAgeSeconds` would leave a
  * route unguarded.
  * @throws {TypeError} that names the option and never shows a value.
  */
@@ -234,7 +234,7 @@ export function readOptions<Name extends MiddlewareName>(
   middleware: Name,
   options: unknown,
 ): CheckedOptions<Name> {
-  // The compiler cannot follow one name through the table to one schema.
+  // The compiler cannot follow one name through the table to its schema.
   return parseOptions(middleware, SCHEMAS[middleware], options) as CheckedOptions<Name>;
 }
 
@@ -246,7 +246,8 @@ const shortText = z
 const transactionSchema = z.object({ amount: shortText, payee: shortText });
 
 /**
- * @throws {TypeError} when the callback returned anything but two strings. Nothing is sent then.
+ * Reads the result of `transaction`.
+ * @throws {TypeError} unless it has exactly two strings. Nothing is sent then.
  */
 export function readTransaction(returned: unknown): Transaction {
   const result = transactionSchema.safeParse(returned);

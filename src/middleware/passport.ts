@@ -6,7 +6,7 @@ import { callAsync, isGiven } from './handler';
 import type { PassportOptions } from './options';
 
 /**
- * What this library uses of a Passport instance, of `require('passport')` as of `new Passport()`.
+ * What this library uses of a Passport instance, either `require('passport')` or `new Passport()`.
  */
 export interface PassportInstance {
   use(name: string, strategy: Strategy): unknown;
@@ -29,9 +29,9 @@ export type PassportCallback = (
 export const defaultPassport: PassportInstance = passport;
 
 /**
- * Returns whether a Passport is older than 0.6, so that its `req.logIn` renews no session and the
- * right code leads back to the login page. In 0.4 and 0.5 the session manager takes no options;
- * before, there is none, and the instance has `_userProperty`.
+ * Returns whether a Passport is older than 0.6: its `req.logIn` renews no session, so the right
+ * code would lead back to the login page. In 0.4 and 0.5 the session manager takes no options.
+ * Before that there is none, and the instance has `_userProperty`.
  */
 export function isOldPassport(instance: PassportInstance): boolean {
   // Missing in the types.
@@ -59,7 +59,7 @@ export function logOut(req: Request): Promise<void> {
 
 /** Sets `req.authInfo` the way Passport does after a success. */
 export function setAuthInfo(passport: PassportInstance, req: Request, info: object): Promise<void> {
-  // Missing in the types, part of Passport since 0.2: its own success action calls it.
+  // Missing in the types, but part of Passport since 0.2: its own success action calls it.
   const transformer = passport as unknown as TransformsAuthInfo;
   return new Promise((resolve, reject) => {
     transformer.transformAuthInfo(info, req, (error, transformed) => {

@@ -2,9 +2,9 @@ import type { CheckedOptions, MiddlewareName } from './options';
 
 /** Where the app's pages are, as the browser sees them. */
 export interface Paths {
-  /** Shown to a browser without a user: not logged in, ended, cancelled, logged out. */
+  /** The page for a browser without a user: not logged in, ended, cancelled or logged out. */
   readonly login: string;
-  /** The page after a success, unless a guard kept another one. */
+  /** The page after a success, unless a guard has kept another one. */
   readonly home: string;
   /** The page that asks for the code of a pending login. */
   readonly code: string;
@@ -53,7 +53,7 @@ export function withPaths<Name extends MiddlewareName>(
   if (defaults === undefined) return options;
   const { successRedirect, ...others } = defaults;
   const own = Object.entries(options).filter(([, value]) => value !== undefined);
-  // Each default is an option of this middleware, and a string as the option is.
+  // Each default is an option of this middleware, and a string like the option.
   return {
     ...others,
     ...(successRedirect !== undefined && !isTransaction(options) && { successRedirect }),
@@ -61,7 +61,10 @@ export function withPaths<Name extends MiddlewareName>(
   } as CheckedOptions<Name>;
 }
 
-/** The handler behind the code carries a transaction out: a redirect would leave it undone. */
+/**
+ * Returns whether the options are for a transaction. The next handler carries it out, so a redirect
+ * would leave it undone.
+ */
 function isTransaction(options: object): boolean {
   return 'purpose' in options && options.purpose === 'transaction';
 }

@@ -13,11 +13,11 @@ import type { Paths } from './paths';
 /** Facts about the options of `createSmsOtp` that pages need. Frozen, and without any secret. */
 export interface SmsOtpSettings {
   readonly appName: string | undefined;
-  /** Every path, also those with their default; undefined without the option `paths`. */
+  /** Every path, including those with their default; undefined without the option `paths`. */
   readonly paths: Paths | undefined;
   /** The names of the fields in forms. */
   readonly fields: FieldNames;
-  /** The locales of the default message, the default one first. */
+  /** The locales of the default message, the default locale first. */
   readonly locales: readonly string[];
   /** The countries that may get messages. */
   readonly allowedCountries: readonly string[] | 'any';
@@ -30,22 +30,24 @@ export interface SmsOtpSettings {
   /** The app's own factors. */
   readonly factors: readonly FactorFacts[];
   /**
-   * Resolves to the factor that `stepUp` asks a user for first, among those that the last guard
-   * accepts: `'sms'` if it sends a message, `'recovery-code'`, or a name of `factors`. Null: the
-   * user has none of them.
-   * Calls `preferredFactor`. Rejects with what it throws.
+   * Resolves to the factor that `stepUp` asks for first, among those that the last guard accepts:
+   * `'sms'` if it sends a message, `'recovery-code'`, or a name of `factors`. Null: the user has
+   * none of them. Calls `preferredFactor`, and rejects with its error.
    */
   readonly findPreferredFactor: (user: Express.User, req: Request) => Promise<string | null>;
-  /** Returns the id of a user. @throws {TypeError} when it is none. */
+  /**
+   * Returns the id of a user.
+   * @throws {TypeError} if it is not a valid id.
+   */
   readonly getUserId: (user: Express.User) => UserId;
-  /** The clock of the options, in milliseconds since 1970. */
+  /** Returns the time of the option `now`, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
 /** One of the app's own factors. */
 export interface FactorFacts {
   readonly name: string;
-  /** The user types a code, or the browser answers a challenge. */
+  /** Whether the user types a code, or the browser answers a challenge. */
   readonly kind: 'typed' | 'challenge';
   /** The form field of its code or response. */
   readonly field: string;
@@ -60,7 +62,7 @@ export interface FieldNames {
   readonly trustDevice: string;
 }
 
-/** What is read of the checked options. */
+/** The checked options that are read here. */
 interface GivenSettings extends Pick<SmsOtpSettings, 'fields' | 'allowedCountries' | 'now'> {
   readonly appName?: string | undefined;
   readonly paths?: Paths | undefined;
@@ -76,7 +78,7 @@ interface GivenSettings extends Pick<SmsOtpSettings, 'fields' | 'allowedCountrie
   readonly getUserId?: ((user: Express.User) => UserId) | undefined;
 }
 
-/** Makes `findPreferredFactor`. */
+/** Creates `findPreferredFactor`. */
 export function createPreferredFinder(
   core: Core,
   listFactors: ListFactors,

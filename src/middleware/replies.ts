@@ -7,7 +7,7 @@ export interface Reply {
   readonly error: string;
 }
 
-/** A wrong, used or superseded code and too many attempts look the same. */
+/** A wrong, used or replaced code and too many attempts look the same. */
 const INVALID_CODE: Reply = { status: 401, error: 'invalid-code' };
 
 /** Every reason and its answer, in one table. */
@@ -21,7 +21,7 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   'no-pending-login': { status: 401, error: 'no-pending-login' },
   'login-ended': { status: 401, error: 'login-ended' },
   'user-gone': { status: 401, error: 'no-pending-login' },
-  // The request itself ends in the error; this is what a later page may show.
+  // The request itself ends in the error. This is what a later page may show.
   unconfirmed: { status: 401, error: 'no-pending-login' },
   denied: { status: 403, error: 'denied' },
   'country-not-allowed': { status: 403, error: 'country-not-allowed' },
@@ -36,7 +36,7 @@ export const REPLIES: Readonly<Record<Reason, Reply>> = {
   locked: { status: 429, error: 'locked' },
   'resend-too-soon': { status: 429, error: 'resend-too-soon' },
   'send-limit': { status: 429, error: 'send-limit' },
-  // The status of the error itself, where there is one, takes precedence.
+  // If there was an error, its own status takes precedence.
   'not-sent': { status: 503, error: 'not-sent' },
   'already-verified': { status: 409, error: 'already-verified' },
 };

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 
 /**
- * Returns whether a person goes to a page with this request, by a link or a form, and is about to
- * see the answer. Images, polls, frames, downloads and pages that are fetched in advance do not
- * count. Browsers send `Sec-Fetch-*` over TLS and to localhost; old browsers never do.
+ * Returns whether a person goes to a page with this request, by a link or a form, and will see the
+ * answer. Images, polls, frames, downloads and pages that are fetched in advance do not count.
+ * Browsers send `Sec-Fetch-*` over TLS and to localhost; old browsers never do.
  */
 export function isPageRequest({ method, headers }: Request): boolean {
   if (method !== 'GET' && method !== 'POST') return false;
@@ -11,7 +11,7 @@ export function isPageRequest({ method, headers }: Request): boolean {
   const { 'sec-fetch-mode': mode, 'sec-fetch-dest': destination = 'document', accept } = headers;
   const takesPages = /\btext\/html\b/i.test(accept ?? '');
   if (mode !== undefined) {
-    // A service worker that fetches the page passes the mode on, and not the destination.
+    // A service worker that fetches the page passes on the mode, but not the destination.
     const isPage = destination === 'document' || (destination === 'empty' && takesPages);
     return mode === 'navigate' && isPage;
   }
@@ -38,8 +38,8 @@ export function wantsJson({ headers }: Request): boolean {
 const JSON_TYPE = /\bapplication\/(?:[\w.-]+\+)?json\b/i;
 
 /**
- * Returns whether another site made the browser send this request. `Origin: null` does not say so:
- * with the referrer policy of helmet, the forms of the app itself send it.
+ * Returns whether another site made the browser send this request. `Origin: null` is no sign of
+ * that: with the referrer policy of helmet, the app's own forms send it.
  */
 export function isCrossSite({ headers }: Request): boolean {
   const { 'sec-fetch-site': site, origin, host } = headers;

@@ -5,7 +5,10 @@ import { joinWritten } from '../core/finish-login';
 import type { RequestLogins } from './context';
 import type { SessionSlot } from './session-slot';
 
-/** @param sessions Undefined: no feature keeps logins, and no session has one of its own. */
+/**
+ * Creates the access to the logins of requests.
+ * @param sessions Undefined: no feature keeps logins, and no session has one.
+ */
 export function createRequestLogins(
   slot: SessionSlot,
   sessions: SessionLogins | undefined,
@@ -32,7 +35,7 @@ export function createRequestLogins(
   };
 }
 
-/** The session alone says that the user is in. */
+/** Without records of logins, the session alone says that the user is logged in. */
 const ALWAYS_ACTIVE: RequestLogins = {
   isOn: false,
   isChecked: () => true,

@@ -16,7 +16,7 @@ import { readVisit } from './visit';
 
 /** The middlewares that keep the session as it is. */
 export interface ResendCancelStepUp {
-  /** Sends another code for the same pending login; the one before is void. */
+  /** Sends another code for the same pending login. The code before is no longer valid. */
   readonly resend: (options?: RedirectOptions) => RequestHandler;
   /** Sends a code to the logged-in user, to renew the mark or to approve one transaction. */
   readonly stepUp: (options?: StepUpOptions) => RequestHandler;
@@ -34,14 +34,14 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       refusesEnded: notSent,
       check: checkTransaction,
     }),
-    // The pending login ends in any case.
+    // Let `cancel` run without an active login too: the pending login must end in any case.
     cancel: createFactory(context, 'cancel', 'smsOtpCancel', cancel, { refusesEnded: null }),
   };
 
-  /** The message has to show what the code approves: RTS 2018/389, article 5. */
+  /** Checks that the message shows what the code approves: RTS 2018/389, article 5. */
   function checkTransaction({ transaction }: StepUpOptions): void {
     if (transaction === undefined || context.writesMessages) return;
-    const problem = 'is never shown: this gateway has texts of its own (writesMessages: false)';
+    const problem = 'is never shown: this gateway writes its own messages (writesMessages: false)';
     throw optionError('stepUp', 'transaction', problem);
   }
 
@@ -61,7 +61,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
   async function stepUp(req: Request, res: Response, options: StepUpOptions): Promise<boolean> {
     const before = slot.read(req);
     const returnTo = findWanted(before, context.now());
-    // A transaction is approved by a code by message alone.
+    // Only a code by message approves a transaction.
     const methods = options.transaction === undefined ? returnTo?.methods : undefined;
     const phoneId = readField(req, fields.phoneId);
     const result = await sendStepUp(req, options, { methods, phoneId });

@@ -18,13 +18,13 @@ import { type SmsOtpSession, toKept } from './session-data';
 import { checkCookieLife, checkProxy, checkSameSite, requireSerializer } from './setup-checks';
 import { readVisit } from './visit';
 
-/** Makes `send`: the first factor was right, so a code is sent. */
+/** Creates `send`, which sends a code after the first factor was right. */
 export function createSend(context: MiddlewareContext): (options?: SendOptions) => RequestHandler {
   const { slot, setup } = context;
   let isSetUp = false;
 
   return createFactory(context, 'send', 'smsOtpSend', send, {
-    // A first factor counts also in a session whose login has ended.
+    // Accept a first factor also in a session whose login has ended.
     refusesEnded: null,
     check(options) {
       setup.codePage ??= options.successRedirect;
@@ -37,7 +37,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     setup.hasSent = true;
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
-    // Find what would fail after the first message before that message is paid.
+    // Find mistakes that fail after the first message now, before that message is paid for.
     if (!isSetUp) requireSetUp(context, req);
     isSetUp = true;
     warnOfSetUp(context, req);
@@ -49,14 +49,17 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
   }
 }
 
-/** @throws {UsageError} for a mistake that would fail every login. */
+/**
+ * Checks the setup of the app.
+ * @throws {UsageError} for a mistake that would fail every login.
+ */
 function requireSetUp(context: MiddlewareContext, req: Request): void {
   context.slot.requireNewIds(req);
   requireSerializer(req, context);
   checkGuardOrder(req, context.warn);
 }
 
-/** Warns of what this request shows of the app. */
+/** Warns of mistakes of the app that this request shows. */
 function warnOfSetUp({ slot, warn, codeValiditySeconds }: MiddlewareContext, req: Request): void {
   checkSameSite(slot.dropsCookie(req), warn);
   checkCookieLife(slot.readCookieLife(req), codeValiditySeconds, warn);
@@ -74,16 +77,16 @@ interface Exchange {
 interface FirstFactor {
   readonly user: Express.User;
   readonly visit: Visit;
-  /** What stays in the session from the first factor on. */
+  /** What the session keeps from the first factor on. */
   readonly kept: SmsOtpSession;
-  /** What this session was. */
+  /** The slot as it was before this request. */
   readonly before: SmsOtpSession;
 }
 
 /**
  * Returns the user of the first factor, and what the session keeps of it. Clears `req.user`: until
  * the code was right, this request has no user.
- * @throws {FirstFactorError} when there is none, or one who came from the session alone.
+ * @throws {FirstFactorError} if there is no user, or only one from the session.
  */
 function takeFirstFactor(req: Request): Pick<FirstFactor, 'user' | 'kept'> {
   const user = currentUser(req);
@@ -91,12 +94,12 @@ function takeFirstFactor(req: Request): Pick<FirstFactor, 'user' | 'kept'> {
   if (req.authInfo === undefined) throw new FirstFactorError('authInfo');
   const kept = toKept(readFields(req.authInfo));
   req.user = undefined;
-  // Not deleted: an object that has lost a property is slow for the rest of the request.
+  // Set it to undefined: an object with a deleted property is slow for the rest of the request.
   req.authInfo = undefined;
   return { user, kept };
 }
 
-/** Logs in a user who needs no code. Sends one to every other user. */
+/** Logs in a user who needs no code. Sends a code to every other user. */
 async function sendOrLogIn(
   context: MiddlewareContext,
   first: FirstFactor,
@@ -105,7 +108,8 @@ async function sendOrLogIn(
   const { slot, sendOtp } = context;
   const { user, visit } = first;
   const { req } = exchange;
-  // Before anything else, so that "log out everywhere" in another request ends this login too.
+  // Begin a pending login even where no code may be needed, so that "log out everywhere" in another
+  // request ends this login too.
   const begun = await context.beginPending({ user, purpose: 'login', visit });
   if (begun.kind === 'refused') return finish(context, first, undefined, exchange, begun);
 
@@ -165,7 +169,7 @@ async function logInAtOnce(
   const wanted = findWantedPage(context, req, before);
   await endEarlier(context, req, before, letIn.begun.state.pending.pendingId);
   const finished = await context.finishLetIn(letIn, first.visit);
-  // Everything that ends all logins of the user has ended this one too.
+  // A call that ends all logins of the user has ended this one too.
   if (finished === null) {
     const refusal = { reason: 'no-pending-login' } as const;
     const refused = { refusal, pending: undefined, isFirstFactor: true };
@@ -183,13 +187,13 @@ async function logInAtOnce(
     return answerSuccess(res, next);
   }
   const { method, at } = mark;
-  // A device is not a factor of its own: RFC 8176 has no value for it.
+  // A trusted device adds no value of its own: RFC 8176 has none for it.
   await setAuthInfo(context.passport, req, { amr: kept.amr ?? ['pwd'], method, at });
   req.smsOtp = toVerified({ user, method, at });
   return answerSuccess(res, next);
 }
 
-/** Null: the user needs no second factor, and has passed none. */
+/** Returns the mark; null if the user needs no second factor, and has passed none. */
 function toMark({ getUserId }: MiddlewareContext, { user, proof, at }: LetIn): VerifiedMark | null {
   if (proof === null) return null;
   return { userId: toUserIdText(getUserId(user)).userId, method: proof, at };
@@ -218,8 +222,8 @@ function findWantedPage(
 }
 
 /**
- * Returns where a user goes who is logged in without a code; undefined: on to the next handler.
- * With `successRedirect` alone it is `/`, because such an app has no next handler.
+ * Returns where a user goes who is logged in without a code; undefined: to the next handler. With
+ * `successRedirect` alone it is `/`, because such an app has no next handler.
  */
 function findNextPage(
   { notRequiredRedirect, trustedDeviceRedirect, successRedirect }: SendOptions,

@@ -6,13 +6,16 @@ import { storeFailure } from './session-errors';
 import type { Settlement } from './settle-once';
 import { hide } from './watch-renewal';
 
-/** Calls the session store. @throws {SessionError} */
+/**
+ * Calls the session store.
+ * @throws {SessionError} if the call fails.
+ */
 export function callStore(what: string, call: Parameters<typeof callAsync>[0]): Promise<void> {
   return callAsync(call).catch((error: unknown) => Promise.reject(storeFailure(what, error)));
 }
 
 /**
- * Reads the session again; false when it has ended, which express-session reports only in the
+ * Reads the session again. Returns false if it has ended, which express-session reports only in the
  * message of its error.
  */
 export async function reload(session: Session): Promise<boolean> {
@@ -32,7 +35,7 @@ export async function loadSession({
 }: Request): Promise<Session | undefined> {
   let found: Session | undefined;
   await callStore('read', (done) => {
-    // The types leave the error and the session out of each other's way, and the store does not.
+    // The types do not allow that the error or the session is missing, but stores leave them out.
     sessionStore.load(sessionID, (error: unknown, session?: unknown) => {
       found = session as Session | undefined;
       done(error);
@@ -41,7 +44,7 @@ export async function loadSession({
   return found;
 }
 
-/** Returns the cookie of the session as it is stored; undefined: it has ended. */
+/** Returns the cookie of the session as it is stored; undefined: the session has ended. */
 export async function readStoredCookie({ sessionStore, sessionID }: Request): Promise<unknown> {
   let stored: SessionData | null | undefined;
   await callStore('read', (done) =>
@@ -53,7 +56,7 @@ export async function readStoredCookie({ sessionStore, sessionID }: Request): Pr
   return stored?.cookie;
 }
 
-/** Makes a new session for a request like this one; undefined where its store cannot. */
+/** Makes a new session for a request like this one; undefined if its store cannot. */
 export function makeProbe(req: Request): Request | undefined {
   const { sessionStore } = req;
   if (typeof readFields(sessionStore).generate !== 'function') return undefined;
@@ -63,18 +66,18 @@ export function makeProbe(req: Request): Request | undefined {
 }
 
 interface SavedSession {
-  /** What is stored of it already. */
+  /** The content that is already stored. */
   readonly saved?: string;
-  /** The success that it names: done when it was saved, otherwise undone. */
+  /** The success that the session names: done after it was saved, otherwise undone. */
   readonly success?: Settlement;
 }
 
 /**
  * Keeps express-session from writing a renewed session twice: once when it is saved, and once more
- * at the end of the response although nothing has changed (expressjs/session 935). A second write
- * would also undo what another request has written in between. After a write that failed there is
- * none at all: the answer said that no one is logged in, and the write at the end of the response
- * would log the user in.
+ * at the end of the response although nothing has changed (expressjs/session 935). The second write
+ * would also undo what another request has written meanwhile. After a failed write there is no
+ * second one at all: the answer said that no one is logged in, and a write at the end of the
+ * response would log the user in.
  */
 export function saveOnce(session: Session, { saved: before, success }: SavedSession): void {
   const original = session.save.bind(session);
@@ -97,8 +100,8 @@ export function saveOnce(session: Session, { saved: before, success }: SavedSess
 }
 
 /**
- * Compares the cookie by `originalMaxAge` in whole seconds; `expires` changes every time it is
- * read.
+ * Returns the content of a session, to compare it. Uses `originalMaxAge` of the cookie in whole
+ * seconds: `expires` changes every time it is read.
  */
 export function toContent(session: Session): string {
   const { cookie, ...kept } = session;

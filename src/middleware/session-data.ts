@@ -10,15 +10,17 @@ export interface SmsOtpSession {
   readonly version: 1;
   readonly pending?: PendingSlot;
   readonly verified?: VerifiedMark;
-  /** How the first factor was passed, where its strategy said so. RFC 8176. */
+  /** How the first factor was passed, if its strategy said so. RFC 8176. */
   readonly amr?: readonly string[];
-  /** Whose login this is, and under which id the store knows it. Only with the option `logins`. */
+  /**
+   * The login of this session: its user, and its id in the store. Only with the option `logins`.
+   */
   readonly login?: LoginReference;
   /** The reason of a refusal that was answered with a redirect, until `status()` returns it. */
   readonly notice?: Reason;
-  /** Beside the notice: when another try makes sense, in milliseconds since 1970. */
+  /** Belongs to the notice: when another try makes sense, in milliseconds since 1970. */
   readonly retryAt?: number | null;
-  /** Beside the notice: when no one wants to read it any more, in milliseconds since 1970. */
+  /** Belongs to the notice: when it is too old to be shown, in milliseconds since 1970. */
   readonly noticeUntil?: number;
   /** The page that a guard refused. */
   readonly returnTo?: KeptPage;
@@ -35,36 +37,36 @@ export function withoutReason({
 }
 
 /**
- * The code this session waits for, and what a page may show. Its `pendingId` decides. No number, no
- * code, no token.
+ * The code that this session waits for, and what a page may show. Its `pendingId` decides. It has
+ * no number, no code and no token.
  */
 export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly pendingId: string;
-  /** The OTP id of the message that went out last; null: none did. */
+  /** The OTP id of the last message; null: none was sent. */
   readonly otpId: string | null;
   /**
-   * The last digits of the number, empty without one. A mask's dots would double the bytes of the
-   * whole session.
+   * The last digits of the number, empty without one. The dots of a mask would double the bytes of
+   * the whole session.
    */
   readonly phoneEnding: string;
-  /** Why no message went out, and the HTTP status of the error if there was one. */
+  /** Why no message was sent, and the HTTP status of the error if there was one. */
   readonly reason?: Reason;
   readonly failureStatus?: number;
-  /** Where the user wanted to go. */
+  /** The page that the user wanted. */
   readonly returnTo?: KeptPage;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[];
-  /** The number that its user has chosen among several. */
+  /** The number that the user has chosen, if there are several. */
   readonly phoneId?: string;
-  /** Another session has begun it, and alone may end it. */
+  /** Another session began the pending login, and only that session may end it. */
   readonly isJoined?: boolean;
-  /** The process in whose memory the login is; absent where the store is shared. */
+  /** The process whose memory holds the login; absent if the store is shared. */
   readonly processId?: string;
 }
 
 /**
- * The library's keys of a session; naming `SessionData` keeps the augmentation below in the
- * declaration file.
+ * The library's keys of a session. It names `SessionData` so that the augmentation below stays in
+ * the declaration file.
  */
 export type SmsOtpSessionData = Pick<SessionData, 'smsOtp'>;
 
@@ -78,7 +80,7 @@ declare module 'express-session' {
 declare global {
   namespace Express {
     interface Request {
-      /** What the last middleware of passport-sms-otp did in this request. */
+      /** The outcome of the last middleware of passport-sms-otp in this request. */
       smsOtp?: SmsOtpOutcome;
     }
   }
@@ -135,12 +137,12 @@ function isLogin(value: unknown): boolean {
   return isObject(value) && typeof value.userId === 'string' && typeof value.loginId === 'string';
 }
 
-/** Returns how the first factor was passed. RFC 8176. */
+/** Returns how the first factor was passed, as values of RFC 8176. */
 export function firstAmr(slot: { readonly amr?: unknown }): readonly string[] {
   return toKept(slot).amr ?? ['pwd'];
 }
 
-/** Returns a slot with nothing but what stays from the first factor on. */
+/** Returns a slot with only what it keeps from the first factor on. */
 export function toKept({ amr }: { readonly amr?: unknown }): SmsOtpSession {
   const isGiven =
     Array.isArray(amr) && amr.length > 0 && amr.every((one) => typeof one === 'string');

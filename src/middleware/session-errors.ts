@@ -1,12 +1,12 @@
 import { SessionError } from '../errors';
 
-/** Passes our own errors through. */
+/** Wraps an error of the session store. Our own errors pass through. */
 export function storeFailure(what: string, cause: unknown): SessionError {
   if (cause instanceof SessionError) return cause;
   return new SessionError('ERR_SESSION_STORE', `The session could not be ${what}`, cause);
 }
 
-/** The error of a session that keeps its id, or has none. */
+/** Creates the error of a session that keeps its id, or has none. */
 export function notRenewed(): SessionError {
   return new SessionError(
     'ERR_SESSION_NOT_RENEWED',
@@ -16,8 +16,8 @@ export function notRenewed(): SessionError {
 }
 
 /**
- * express-session goes on without a session while its store is disconnected, which shows only once
- * there has been one.
+ * Creates the error of a missing session. express-session goes on without a session while its store
+ * is disconnected, which can be told apart only after a session was seen.
  */
 export function noSession(hasSeenSession: boolean): SessionError {
   return hasSeenSession

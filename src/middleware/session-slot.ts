@@ -19,15 +19,15 @@ import { settleOnce, type Settlement } from './settle-once';
 import { expectRenewal, hide, warnOfRenewal, watchRenewal } from './watch-renewal';
 import { isCrossSite } from './request-kind';
 
-/** What a renewed session keeps besides the slot. `all`: everything the app stores there. */
+/** What a renewed session keeps besides the slot. `all`: everything that the app stores there. */
 export type KeptKeys = readonly string[] | 'all';
 
 const EMPTY: SmsOtpSession = { version: 1 };
 
-/** Where Passport keeps the user. */
+/** The key under which Passport keeps the user. */
 const PASSPORT_KEY = 'passport';
 
-/** The slot of this library in a session. The only file that touches `req.session`. */
+/** Reads and writes the slot of this library in a session. No other file touches `req.session`. */
 export class SessionSlot {
   /** Whether the app has renewed the session of a login after `verify`, which loses the login. */
   hasLostLogin = false;
@@ -42,14 +42,14 @@ export class SessionSlot {
   constructor(
     private readonly sessionKey: string,
     private readonly keepSessionKeys: readonly string[],
-    /** The names of our own cookies, which bring no session. */
+    /** The names of our own cookies, none of which is a session's. */
     private readonly ownCookies: readonly string[],
     private readonly warn: Warn,
   ) {}
 
   /**
-   * Returns the slot, or undefined when there is none or it is not as this version writes it.
-   * Allocates nothing.
+   * Returns the slot; undefined if there is none, or if this version did not write it so. Allocates
+   * nothing.
    */
   peek(req: Request): SmsOtpSession | undefined {
     const session = findSession(req);
@@ -60,8 +60,8 @@ export class SessionSlot {
   }
 
   /**
-   * Returns the slot, empty when there is none. @throws {SessionError} when there is no session
-   * that can be renewed.
+   * Returns the slot, empty if there is none.
+   * @throws {SessionError} if there is no session that can be renewed.
    */
   read(req: Request): SmsOtpSession {
     this.requireSession(req);
@@ -73,7 +73,7 @@ export class SessionSlot {
   watch(req: Request): void {
     const session = findSession(req);
     if (session === undefined || this.watched.has(session) || !this.hasLogin(session)) return;
-    // `status` reads sessions of other packages, too.
+    // `status` also reads sessions of other packages.
     if (typeof session.regenerate !== 'function') return;
     this.watched.add(session);
     watchRenewal(session, () => {
@@ -85,8 +85,8 @@ export class SessionSlot {
   }
 
   /**
-   * @throws {SessionError} when the browser would not get the session's cookie, so that the login
-   * could not go on.
+   * Checks that the browser gets the session's cookie.
+   * @throws {SessionError} if it does not, so that the login could not go on.
    */
   requireCookie(req: Request): void {
     this.requireSession(req);
@@ -99,22 +99,29 @@ export class SessionSlot {
     );
   }
 
-  /** Returns whether the browser would not get the session's cookie: secure, and this is http. */
+  /**
+   * Returns whether the browser would not get the session's cookie, because the cookie is secure
+   * and the request came over http.
+   */
   losesCookie(req: Request): boolean {
     // Sessions of other packages have no cookie.
     const { cookie } = readFields(findSession(req));
     return readFields(cookie).secure === true && !req.secure;
   }
 
-  /** Returns whether browsers drop the session's cookie: for other sites too, and not secure. */
+  /**
+   * Returns whether browsers drop the session's cookie, because it is for other sites too but not
+   * secure.
+   */
   dropsCookie(req: Request): boolean {
     const { sameSite, secure } = readFields(readFields(findSession(req)).cookie);
     return typeof sameSite === 'string' && sameSite.toLowerCase() === 'none' && secure !== true;
   }
 
   /**
-   * Makes another id for a request like this one. @throws {SessionError} when it is the same, so
-   * that the session could not be renewed after the right code.
+   * Makes another id for a request like this one.
+   * @throws {SessionError} if it is the same id, so that the session could not be renewed after the
+   * right code.
    */
   requireNewIds(req: Request): void {
     if (makeProbe(req)?.sessionID === req.sessionID) throw notRenewed();
@@ -126,9 +133,10 @@ export class SessionSlot {
   }
 
   /**
-   * Notes the life that the app has given the cookie in this very request, as a box "stay logged
-   * in" does: the session that is renewed next gets it. A life from before this request may be that
-   * of an earlier user, or of an attacker who has planted the session. @throws {SessionError}
+   * Notes the life that the app has set for the cookie in this request, as a box "stay logged in"
+   * does. The session that is renewed next gets it. A life from before this request may come from
+   * an earlier user, or from an attacker who has planted the session.
+   * @throws {SessionError} if the store fails.
    */
   async noteCookieLife(req: Request): Promise<void> {
     const { cookie } = this.requireSession(req);
@@ -140,8 +148,8 @@ export class SessionSlot {
   }
 
   /**
-   * @throws {SessionError} when Passport has put a user into the session, and has not read it for
-   * this request.
+   * Checks that Passport has read its user for this request.
+   * @throws {SessionError} if the session has a Passport user and the request has none.
    */
   requireReadUser(req: Request): void {
     const kept = findSession(req)?.[PASSPORT_KEY] as { readonly user?: unknown } | undefined;
@@ -160,19 +168,19 @@ export class SessionSlot {
 
   /**
    * Returns whether a refusal may leave something in this session. A request of another site that
-   * came without the session's cookie proves nothing about the browser: a new session would take
-   * the place of the one that its user is logged in with.
+   * came without the session's cookie proves nothing about the browser: the cookie of a new session
+   * would replace that of the user's login.
    */
   mayKeep(req: Request): boolean {
     if (isIdFromClient(req) || !isCrossSite(req)) return true;
     const { sameSite } = this.requireSession(req).cookie;
-    // Browsers send the cookie along with links of other sites, unless it is strict.
+    // Browsers send the cookie with links of other sites, unless it is strict.
     return req.method === 'GET' && sameSite !== 'strict' && sameSite !== true;
   }
 
   /**
-   * Returns whether the client sent a session's cookie, and that session has ended. Which of its
-   * cookies is the session's is not known: any but ours may be.
+   * Returns whether the client sent a session's cookie whose session has ended. It is not known
+   * which cookie is the session's: any cookie but ours may be.
    */
   hasEnded(req: Request): boolean {
     return this.hasForeignCookie(req) && !isIdFromClient(req);
@@ -180,11 +188,11 @@ export class SessionSlot {
 
   /**
    * Takes this request out of its session: express-session writes nothing at the end of the
-   * response and sends no cookie, also with `rolling` or `resave`. The session has ended or has
-   * another id by now, and its old cookie must not take the place of the new one.
+   * response and sends no cookie, not even with `rolling` or `resave`. Call it when the session has
+   * ended or has another id, because its old cookie must not replace the new one.
    */
   detach(req: Request): void {
-    // Missing in the types: without an id express-session leaves a session alone.
+    // Missing in the types: without an id, express-session leaves a session alone.
     (req as { sessionID: string | undefined }).sessionID = undefined;
   }
 
@@ -199,7 +207,7 @@ export class SessionSlot {
     return isSlot(slot) ? slot : undefined;
   }
 
-  /** Returns whether a session has the Passport user that this request's session has. */
+  /** Returns whether a session has the same Passport user as this request's session. */
   isSameUser(req: Request, session: Session): boolean {
     const own = findSession(req);
     return own !== undefined && findUser(session as LiveSession) === findUser(own);
@@ -207,7 +215,7 @@ export class SessionSlot {
 
   /** Takes Passport's user, the login and the mark out of a session. */
   takeOutUser(session: Session, left: Partial<SmsOtpSession>): void {
-    // Both keys are unknown to the types of a session.
+    // The types of a session know neither key.
     const changed = session as LiveSession;
     const { user: _out, ...passport } = readFields(changed[PASSPORT_KEY]);
     const { login: _ended, verified: _passed, ...rest } = this.of(session) ?? EMPTY;
@@ -215,7 +223,7 @@ export class SessionSlot {
     changed[this.sessionKey] = { ...rest, ...left };
   }
 
-  /** Puts the slot into this session, to be saved at the end of the response. */
+  /** Puts the slot into this session, which is saved at the end of the response. */
   put(req: Request, slot: SmsOtpSession): void {
     this.requireSession(req)[this.sessionKey] = slot;
   }
@@ -227,9 +235,9 @@ export class SessionSlot {
   }
 
   /**
-   * Changes the slot after reading the session again, and only while it still is as expected: a
-   * slow answer must not bring an old id back. A session that has ended in the meantime is not
-   * written. Returns what was written, or null.
+   * Reads the session again and changes the slot, only if it is as expected: a slow request must
+   * not restore an old id. A session that has ended meanwhile is not written. Returns what was
+   * written, or null.
    */
   async update(
     req: Request,
@@ -245,9 +253,9 @@ export class SessionSlot {
   }
 
   /**
-   * Reads the session again after a code was consumed. Returns false when the session has ended in
-   * the meantime, or waits for something else. One that waits for nothing may go on: the other half
-   * of a double click has removed it.
+   * Reads the session again after a code was consumed. Returns false if the session has ended
+   * meanwhile, or waits for something else. A session that waits for nothing may go on: the other
+   * request of a double click has removed what it waited for.
    */
   async mayFinish(req: Request, consumedPendingId: string | undefined): Promise<boolean> {
     if (!(await this.isStillThere(req))) return false;
@@ -264,8 +272,8 @@ export class SessionSlot {
   }
 
   /**
-   * Names everything that this session may wait for. All its requests give the same name, so that
-   * the store knows the newest, whichever of them writes the session last.
+   * Names the series of pending logins of this session. All its requests return the same name, so
+   * that the store knows the newest one, no matter which request writes the session last.
    */
   toSeries(req: Request): string {
     this.requireSession(req);
@@ -275,7 +283,7 @@ export class SessionSlot {
   }
 
   /**
-   * Reverts a login that the first factor has made in this very request, because it ran without
+   * Reverts a login that the first factor has made in this request, because it ran without
    * `session: false`.
    */
   async undoLogIn(req: Request): Promise<void> {
@@ -286,9 +294,8 @@ export class SessionSlot {
   }
 
   /**
-   * Starts a fresh session that holds only the slot and the kept keys; an earlier user is logged
-   * out. The id of a request without any cookie but ours was made for this request, so it counts as
-   * renewed.
+   * Starts a fresh session that has only the slot and the kept keys; an earlier user is logged out.
+   * If a request brought no cookies but ours, its session id is new and counts as renewed.
    */
   async renew(req: Request, slot: SmsOtpSession): Promise<void> {
     const session = this.requireSession(req);
@@ -300,18 +307,19 @@ export class SessionSlot {
     await this.renewPrepared(req);
   }
 
-  /** Renews the session the way `carryThroughRenewal` has prepared it. */
+  /** Renews the session in the way that `carryThroughRenewal` has prepared. */
   async renewPrepared(req: Request): Promise<void> {
     await callStore('renewed', (done) => this.requireSession(req).regenerate(done));
     await save(this.requireSession(req));
   }
 
   /**
-   * Prepares the next renewal of this session, by any caller of `regenerate`: Passport's `logIn` is
-   * one. The slot is written into the renewed session, never into the one before. Where `send` has
-   * noted no life of the cookie, the session is the one that `send` began, and its life is kept.
+   * Prepares the next renewal of this session by any caller of `regenerate`, such as Passport's
+   * `logIn`. The slot is written into the renewed session, never into the one before. If `send` has
+   * noted no life of the cookie in this request, the session is the one that `send` began, and its
+   * life is kept.
    * @param written The success that the slot names: done once the renewed session is saved, undone
-   * when that fails, or when the response closes and nothing has renewed the session.
+   * if that fails, or if the response closes and nothing has renewed the session.
    */
   carryThroughRenewal(
     req: Request,
@@ -345,7 +353,7 @@ export class SessionSlot {
         }
         if (life !== undefined) giveLife(renewed.cookie, life);
         renewed[this.sessionKey] = slot;
-        // keepSessionInfo merges the old session over the new one once this returns.
+        // `keepSessionInfo` merges the old session over the new one once this returns.
         old[this.sessionKey] = slot;
         saveOnce(renewed, { ...(success && { success: withUser(renewed, success) }) });
         this.watch(req);
@@ -375,13 +383,15 @@ export class SessionSlot {
     if (session[this.sessionKey] !== undefined) session[this.sessionKey] = undefined;
   }
 
-  /** Reads the session again; false when it has ended in the meantime, or its user is out. */
+  /**
+   * Reads the session again. Returns false if it has ended meanwhile, or its user is logged out.
+   */
   async isStillThere(req: Request): Promise<boolean> {
     const before = this.requireSession(req);
     if (!isIdFromClient(req)) return true;
     if (!(await reload(before))) return false;
     const session = this.requireSession(req);
-    // Otherwise express-session writes at the end of the response what was only read.
+    // Do not let express-session write at the end of the response what was only read.
     saveOnce(session, { saved: toContent(session) });
     return before[PASSPORT_KEY] === undefined || findUser(session) === findUser(before);
   }
@@ -406,37 +416,43 @@ export class SessionSlot {
   }
 }
 
-/** An express-session whose other keys are the app's. */
+/** An express-session with the app's own keys. */
 type LiveSession = Session & Partial<SessionData> & Record<string, unknown>;
 
-/** Apps may set `req.session = null`, which its types omit. Values under our key are untrusted. */
+/**
+ * Returns the session. Apps may set `req.session = null`, which its types omit. Values under our
+ * key are untrusted.
+ */
 function findSession(req: Request): LiveSession | undefined {
   return (req.session as LiveSession | null | undefined) ?? undefined;
 }
 
-/** Returns the user whom Passport has put into a session, as text. */
+/** Returns the user whom Passport has put into a session, as a string. */
 function findUser(session: LiveSession): string {
   return JSON.stringify([session[PASSPORT_KEY]]);
 }
 
 /**
- * Returns a success that is undone where its session is saved without a user: Passport could not
- * put one in, and express-session saves the session at the end of the response.
+ * Returns a success that is undone if its session is saved without a user: Passport could not put
+ * one in, and express-session saves the session at the end of the response.
  */
 function withUser(session: LiveSession, success: Settlement): Settlement {
   const hasUser = (): boolean => readFields(session[PASSPORT_KEY]).user !== undefined;
   return { ...success, done: () => (hasUser() ? success.done() : success.undo()) };
 }
 
-/** Saves the session now. @throws {SessionError} */
+/**
+ * Saves the session now.
+ * @throws {SessionError} if the store fails.
+ */
 function save(session: LiveSession): Promise<void> {
   return callStore('saved', (done) => session.save(done));
 }
 
 /**
- * Returns whether the client sent the id of this session; otherwise the session was made for this
- * request and is not stored. The cookie is decoded as express-session does it, so that no spelling
- * of an old id passes for a new one.
+ * Returns whether the client sent the id of this session. Otherwise the session was made for this
+ * request and is not stored. The cookie is decoded as express-session does it, so that no other
+ * spelling of an old id counts as a new one.
  */
 function isIdFromClient({ headers, sessionID }: Request): boolean {
   return (headers.cookie ?? '').split(';').some((cookie) => {
@@ -449,7 +465,7 @@ function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
-    // express-session, too, takes a value that cannot be decoded as it is.
+    // Like express-session, use a value that cannot be decoded as it is.
     return value;
   }
 }

@@ -1,12 +1,15 @@
 import type { WrittenSuccess } from '../core/feature';
 
-/** A success that is settled once, whatever calls it. */
+/** A success that is settled only once, by the first call. */
 export interface Settlement extends WrittenSuccess {
-  /** Whether it was undone: then the session that names it is not saved any more. */
+  /** Whether it was undone. If so, the session that names it is no longer saved. */
   readonly isUndone: () => boolean;
 }
 
-/** The first of `done` and `undo` decides. A later call of either waits for it. */
+/**
+ * Makes a success settle only once. The first call of `done` or `undo` decides, and later calls of
+ * either wait for it.
+ */
 export function settleOnce({ done, undo }: WrittenSuccess): Settlement {
   let settled: Promise<void> | undefined;
   let isUndone = false;

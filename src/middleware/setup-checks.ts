@@ -7,7 +7,10 @@ import type { SecondFactorOptions } from './options';
 import type { Notice } from './notice';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
-/** Warns when limits per address count a proxy, or what a client writes, and not the client. */
+/**
+ * Warns when limits per address count a proxy, or an address that a client invented, instead of the
+ * client.
+ */
 export function checkProxy(req: Request, warn: Warn): void {
   const trusted: unknown = req.app.get('trust proxy');
   if (trusted === true) {
@@ -27,7 +30,7 @@ export function checkProxy(req: Request, warn: Warn): void {
 }
 
 /**
- * Returns the client's address as Express gives it. Warns when it is no IP address: all clients
+ * Returns the client's address as Express returns it. Warns if it is no IP address: all clients
  * without one share the limits per address.
  */
 export function readAddress(req: Request, warn: Warn): string | undefined {
@@ -42,7 +45,7 @@ export function readAddress(req: Request, warn: Warn): string | undefined {
   return ip;
 }
 
-/** Names the kind of a value that is no IP address, and never the value. */
+/** Describes a value that is no IP address, and never shows the value. */
 function describeAddress(ip: unknown): string {
   if (ip === undefined || ip === null) return `is ${ip}`;
   if (typeof ip !== 'string') return `is a ${typeof ip}`;
@@ -53,8 +56,8 @@ function describeAddress(ip: unknown): string {
 }
 
 /**
- * Reads a field of the body that must be there, and warns when a mistake of the app keeps it from
- * being read.
+ * Reads a field of the body that must be there. Warns if a mistake of the app keeps it from being
+ * read.
  */
 export function readRequiredField(req: Request, field: string, warn: Warn): unknown {
   const value = readField(req, field);
@@ -79,8 +82,8 @@ export function readRequiredField(req: Request, field: string, warn: Warn): unkn
 
 /**
  * Warns when browsers forget the session before a code has expired: the user would be back at the
- * login page, after a message that was paid.
- * @param lifeMs Milliseconds that the session's cookie lives; null: until the browser is closed.
+ * login page, after a message that was paid for.
+ * @param lifeMs Milliseconds that browsers keep the session's cookie; null: until they are closed.
  */
 export function checkCookieLife(
   lifeMs: number | null,
@@ -88,7 +91,7 @@ export function checkCookieLife(
   warn: Warn,
 ): void {
   if (lifeMs === null) return;
-  // express-session reads the clock twice when it makes a cookie: one of 300 s may have 299.995.
+  // express-session reads the clock twice when it makes a cookie, so 300 s may appear as 299.995.
   const lifeSeconds = Math.round(lifeMs / 1000);
   if (lifeSeconds >= codeValiditySeconds) return;
   warn(
@@ -111,8 +114,8 @@ export function checkSameSite(isDropped: boolean, warn: Warn): void {
 }
 
 /**
- * Warns of a session cookie that no browser gets. Called by `status`: a check for forged requests
- * would refuse the form before any of the middlewares runs.
+ * Warns of a session cookie that no browser gets. `status` calls it, because a check for forged
+ * requests would refuse the form before any middleware runs.
  */
 export function checkCookie(isLost: boolean, warn: Warn): void {
   if (!isLost) return;
@@ -124,13 +127,16 @@ export function checkCookie(isLost: boolean, warn: Warn): void {
   );
 }
 
-/** @throws {UsageError} when Passport could not put the user into the session after the code. */
+/**
+ * Checks that Passport can put the user into the session after the code.
+ * @throws {UsageError} if it cannot.
+ */
 export function requireSerializer(
   req: Request,
   { passport, setup }: Pick<MiddlewareContext, 'passport' | 'setup'>,
 ): void {
   if (!setup.logsIn) return;
-  // Missing in the types, part of Passport since 0.1.
+  // Missing in the types, but part of Passport since 0.1.
   const { _serializers: serializers, _sm: own } = readFields(passport);
   if (!Array.isArray(serializers) || serializers.length > 0) return;
   // Passport leaves it in each request that its `session()` or `authenticate()` has seen.
@@ -141,7 +147,7 @@ export function requireSerializer(
   throw new UsageError(isCopy ? 'ERR_PASSPORT_COPY' : 'ERR_PASSPORT_INSTANCE', 'createSmsOtp');
 }
 
-/** Warns of a login in the memory of another process, or of this one before a restart. */
+/** Warns of a login that is in the memory of another process, or of this one before a restart. */
 export function checkStore(
   pending: PendingSlot | undefined,
   { processId, warn }: Pick<MiddlewareContext, 'processId' | 'warn'>,
@@ -156,7 +162,7 @@ export function checkStore(
 }
 
 /**
- * Warns of a user who is logged in, and whom a guard will refuse again and again.
+ * Warns of a logged-in user whom a guard will refuse again and again.
  * @param isFree Whether the user needs no second factor.
  */
 export function warnOfGuard(
@@ -195,12 +201,12 @@ const WITHOUT_SEND = {
     'had logged the user in: take that call out',
 };
 
-/** Within this time a person has hardly read a page and gone back. */
+/** Milliseconds in which a person can hardly read a page and go back. */
 const LOOP_MS = 10_000;
 
 /**
- * Warns where browsers are probably sent back and forth: a guard refuses a visit, and what it left
- * at the last one has not been read.
+ * Warns if browsers are probably sent back and forth: a guard refuses a visit, and the notice of
+ * the last one has not been read.
  */
 export function warnOfLoop(
   { notice, noticeUntil = 0 }: SmsOtpSession,
@@ -230,7 +236,7 @@ export function checkMaxAge({ maxAgeSeconds }: SecondFactorOptions, warn: Warn):
   );
 }
 
-/** Warns when `send` or `verify` has succeeded, and no handler has answered before a guard. */
+/** Warns if `send` or `verify` has succeeded, and no handler has answered before a guard. */
 export function warnOfUnanswered(warn: Warn): void {
   warn(
     'SMS_OTP_NOT_ANSWERED',
@@ -240,7 +246,7 @@ export function warnOfUnanswered(warn: Warn): void {
   );
 }
 
-/** Warns when a guard refuses a page of the login, to which `send` leads. */
+/** Warns if a guard refuses a page of the login, to which `send` leads. */
 export function checkLoginPage(
   req: Request,
   { setup, warn }: Pick<MiddlewareContext, 'setup' | 'warn'>,
@@ -254,7 +260,7 @@ export function checkLoginPage(
   );
 }
 
-/** Warns of a form that asks to trust the device, while no device can be trusted. */
+/** Warns of a form that asks to trust the device when no device can be trusted. */
 export function checkTrustDevice(
   req: Request,
   { trustsDevices, fields, warn }: Pick<MiddlewareContext, 'trustsDevices' | 'fields' | 'warn'>,
@@ -268,9 +274,9 @@ export function checkTrustDevice(
 }
 
 /**
- * Warns when this site leads a browser to the code page, no code is pending, and nothing has ever
- * reached `send`. A code page from before a restart may be loaded again: its session has ended or
- * has a slot.
+ * Warns if this site leads a browser to the code page, no code is pending, and no request has ever
+ * reached `send`. A code page from before a restart may be loaded again, but its session has ended
+ * or has a slot.
  */
 export function warnOfCodePage(
   req: Request,
@@ -289,7 +295,7 @@ export function warnOfCodePage(
 }
 
 /**
- * Warns where the login is on another host: a path would lead to a page of that host. Returns
+ * Warns if the login is on another host, because a path would lead to a page of that host. Returns
  * whether it is.
  */
 export function warnOfOtherHost(req: Request, redirect: string, warn: Warn): boolean {
@@ -301,7 +307,7 @@ export function warnOfOtherHost(req: Request, redirect: string, warn: Warn): boo
 /** Returns whether a URL is on the host that the browser has asked. */
 function isOwnHost({ headers, hostname }: Request, url: URL): boolean {
   if (url.host === headers.host) return true;
-  // Express takes the name from a proxy that it trusts, and leaves out the port.
+  // A trusted proxy may give Express another name, without the port.
   const isNamedByProxy = hostname !== headers.host?.replace(/:\d+$/, '');
   return isNamedByProxy && url.hostname === hostname;
 }
@@ -316,7 +322,7 @@ export function warnOfReturnTo(warn: Warn): void {
   );
 }
 
-/** Warns of a logout that any other site can ask for, by a link or an image. */
+/** Warns of a logout that any other site can trigger, by a link or an image. */
 export function checkLogout({ method }: Request, warn: Warn): void {
   if (method !== 'GET') return;
   warn(
@@ -326,7 +332,10 @@ export function checkLogout({ method }: Request, warn: Warn): void {
   );
 }
 
-/** @throws {UsageError} when a guard would redirect to the page that it guards. */
+/**
+ * Checks that a guard does not redirect to the page that it guards.
+ * @throws {UsageError} if it does.
+ */
 export function requireOtherPage(req: Request, redirect: string): void {
   if (isSamePage(req, redirect)) throw new UsageError('ERR_GUARD_REDIRECT', 'requireSecondFactor');
 }

@@ -11,7 +11,7 @@ import { isPageRequest } from './request-kind';
 
 /** What a page may show. No secret; times are milliseconds since 1970. */
 export interface SmsOtpStatus {
-  /** The code this session waits for. */
+  /** The code that this session waits for. */
   readonly pending: PendingStatus | null;
   /** The current user's second factor. */
   readonly verified: {
@@ -20,24 +20,22 @@ export interface SmsOtpStatus {
     /** The first factor's values, then the second factor's. RFC 8176. */
     readonly amr: readonly string[];
   } | null;
-  /**
-   * The factors that the next step-up accepts: those of the guard that has refused last. Null: any.
-   */
+  /** The factors that the next step-up accepts: those of the guard that refused last. Null: any. */
   readonly methods: readonly string[] | null;
   /**
    * The reason of the last refusal that was answered with a redirect. It is shown once: every call
-   * of one request returns it, and then it is gone, unless that request redirects as well or is no
-   * visit: a page that is fetched in advance leaves it. It ends after ten minutes.
+   * in one request returns it, and then it is removed. It stays if that request redirects as well,
+   * or if the page was only fetched in advance. It expires after ten minutes.
    */
   readonly notice: Reason | null;
   /**
-   * Beside the notice: when another try makes sense, in milliseconds since 1970; null when that is
-   * not known.
+   * Belongs to the notice: when another try makes sense, in milliseconds since 1970; null if that
+   * is not known.
    */
   readonly retryAt: number | null;
 }
 
-/** Makes `status(req)`. Without a session every field is null. */
+/** Creates `status(req)`. Without a session every field is null. */
 export function createStatus(context: MiddlewareContext): (req: Request) => SmsOtpStatus {
   const { slot, marks, factors, now, warn } = context;
   const noticesTaken = new WeakMap<Request, Pick<SmsOtpStatus, 'notice' | 'retryAt'>>();
@@ -50,7 +48,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     const kept: Partial<SmsOtpSession> = slot.peek(req) ?? {};
     const { pending } = kept;
     if (pending === undefined) warnOfCodePage(req, context);
-    // As for `hasSecondFactor`: with `logins` it shows only where the login has been checked.
+    // As `hasSecondFactor` does: with `logins`, show the mark only if the login has been checked.
     const mark = marks.check(req, Infinity) === 'passed' ? marks.read(req) : undefined;
     return {
       pending: pending !== undefined && pending.pendingUntil > now() ? toStatus(pending) : null,
@@ -60,7 +58,10 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     };
   };
 
-  /** The mark names the method alone: its value is that of today's options. */
+  /**
+   * Returns the mark as a page may show it. A mark names only the method, so `amr` comes from the
+   * current options.
+   */
   function toShown(
     { at, method }: VerifiedMark,
     kept: Partial<SmsOtpSession>,
@@ -80,14 +81,14 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
     return shown;
   }
 
-  /** The app may have ended the session in the meantime. */
+  /** Removes the notice. The app may have ended the session meanwhile. */
   function removeNotice(req: Request): void {
     const current = slot.peek(req);
     if (current?.notice !== undefined) slot.put(req, withoutReason(current));
   }
 }
 
-/** The statuses with which browsers go on to another page. */
+/** The HTTP statuses with which browsers go on to another page. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**

@@ -20,13 +20,13 @@ import { checkStore, readRequiredField } from './setup-checks';
 import { isSamePending, updateSlot, withoutPending } from './update-slot';
 import { readVisit } from './visit';
 
-/** Passport's actions for one request, and the name that the strategy is registered under. */
+/** Passport's actions for one request, and the name under which the strategy is registered. */
 type Actions = passport.StrategyCreatedStatic & { readonly name: string };
 
 type Verify = (this: Actions, req: Request, options?: AuthenticationOptions) => void;
 
 /**
- * passport-custom's class, typed by hand: its own types fix the name to 'custom' and hide
+ * The class of passport-custom with our own types: its types fix the name to 'custom' and hide
  * Passport's actions.
  */
 const Base = CustomStrategy as unknown as new (
@@ -34,7 +34,7 @@ const Base = CustomStrategy as unknown as new (
   verify: Verify,
 ) => { name: string; authenticate(req: Request, options?: unknown): void } & Actions;
 
-/** Authenticates one request, and leaves the session ready for what Passport does next. */
+/** Verifies the code of one request, and leaves the session ready for what Passport does next. */
 export type Authenticate = (
   req: Request,
   options: AuthenticationOptions,
@@ -42,20 +42,21 @@ export type Authenticate = (
 
 /**
  * The Passport strategy: reads the code from the body and verifies it. passport-custom calls the
- * verification and hands it Passport's options. It holds no state of its own; Passport makes a
- * fresh object from it for every request, provided that it is called by its name.
+ * verification with Passport's options. The strategy holds no state. If it is called by its name,
+ * Passport makes a fresh object from it for every request.
  */
 export class OtpStrategy extends Base {
   constructor(strategyName: string, authenticate: Authenticate) {
-    // Neither an arrow, because passport-custom calls it on the object of this request, nor async,
-    // because its promise is not used. It calls Passport's actions itself: the callback that
-    // passport-custom offers loses the status of a refusal.
+    // This is neither an arrow function, because passport-custom calls it on the object of the
+    // request, nor async, because its promise is not used. It calls Passport's actions itself: the
+    // callback of passport-custom loses the status of a refusal.
     super({ passOptionsToCallback: true }, function verify(req, options) {
-      // Bound before the first await: on a shared object Passport replaces them.
+      // Bind them before the first await: on a shared object Passport replaces them.
       const success = this.success.bind(this);
       const fail = this.fail.bind(this);
       const error = this.error.bind(this);
-      // Own on the shared object, inherited on the one Passport makes for a request.
+      // `_verify` is own on the shared object, and inherited on the copy that Passport makes for a
+      // request.
       if (Object.hasOwn(this, '_verify'))
         return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
       // Passport would put the user there and log no one in.
@@ -65,7 +66,7 @@ export class OtpStrategy extends Base {
           if (answer.kind === 'failure') fail(answer.info, answer.status);
           else success(answer.user, answer.info);
         })
-        // Also what Passport's actions throw, such as for failureFlash without a flash middleware.
+        // This also catches what Passport's actions throw, such as for failureFlash without flash.
         .catch(error);
     });
     this.name = strategyName;
@@ -79,7 +80,7 @@ export interface AuthenticationOptions {
   readonly session?: boolean | undefined;
   /** Passport's own option: where it sends a browser after a refusal. */
   readonly failureRedirect?: string | undefined;
-  /** Whether a refusal is kept for the next page. Set by `verify` when it redirects. */
+  /** Whether a refusal is kept for the next page. `verify` sets it when it redirects. */
   readonly keepsNotice?: boolean | undefined;
   /** The factor whose code is verified. Default: `sms`. */
   readonly factor?: string | undefined;
@@ -93,7 +94,7 @@ function isPlain({ keepsNotice }: AuthenticationOptions): boolean {
 }
 
 /**
- * The user to go on with, and `req.authInfo`: `SmsOtpAuthInfo`, or what an appended function passed
+ * The user who is let in, and `req.authInfo`: `SmsOtpAuthInfo`, or what an appended function passed
  * instead.
  */
 interface ConfirmedUser {
@@ -120,8 +121,8 @@ export interface SmsOtpFailureInfo extends Refusal {
 }
 
 /**
- * Makes the verification of a request's code. After a success the mark passes through the renewal
- * by `req.logIn`.
+ * Creates the verification of a request's code. After a success, the mark is carried through the
+ * renewal by `req.logIn`.
  */
 export function createAuthenticate(
   context: MiddlewareContext,
@@ -137,7 +138,8 @@ export function createAuthenticate(
     if (purpose !== pending?.purpose)
       return refuse(req, options, { refusal: { reason: 'no-pending-login' }, pending });
     const code = readRequiredField(req, factor.field, context.warn);
-    // Plain `passport.authenticate` of this strategy, right behind a first factor.
+    // True for a plain `passport.authenticate` of this strategy directly behind a first factor,
+    // which should be `send`.
     const isMeantToSend = isPlain(options) && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
@@ -167,7 +169,7 @@ export function createAuthenticate(
   ): Promise<Authentication> {
     const { keepsNotice, failureRedirect } = options;
     const told = await recordCodeRefusal(context, req, refused, {
-      // Plain `passport.authenticate` goes on to handlers of the app.
+      // A plain `passport.authenticate` goes on to handlers of the app.
       isAnswered: !isPlain(options),
       // Passport itself redirects then, and the next page shows the reason.
       keepsNotice: keepsNotice ?? failureRedirect !== undefined,
@@ -180,17 +182,17 @@ export function createAuthenticate(
 }
 
 /**
- * Plain `passport.authenticate` has no form for features, such as the box that trusts a device: its
- * route is not made for it.
+ * Reads the visit of a request. A plain `passport.authenticate` has no form for features, such as
+ * the box that trusts a device, because its route is not made for it.
  */
 function toVisit(context: MiddlewareContext, req: Request, options: AuthenticationOptions): Visit {
   const visit = readVisit(context, req);
   return isPlain(options) ? { ...visit, readField: () => undefined } : visit;
 }
 
-/** What a success of one request brings: asked before it counts, and put into the session after. */
+/** The success of one request: asks before it counts, and is put into the session after that. */
 class Success {
-  /** What the session kept before, beside the mark. */
+  /** What the session kept before, besides the mark. */
   private readonly kept: SmsOtpSession;
   private confirmed: ConfirmedUser | undefined;
 
@@ -203,7 +205,10 @@ class Success {
     this.kept = toKept(context.slot.read(req));
   }
 
-  /** Asks the app and the session whether the user may be in. Their no ends the pending login. */
+  /**
+   * Asks the app and the session whether the user may be let in. If one refuses, the pending login
+   * ends.
+   */
   async confirm(verified: Verified): Promise<Refused | null> {
     const { context, req } = this;
     const { user, purpose, method, at } = verified;
@@ -215,8 +220,8 @@ class Success {
     this.confirmed = confirmed;
     if (purpose === 'login' && pending !== undefined)
       context.userFields?.compareWithPending(pending.pendingId, confirmed.user);
-    // A user who has logged out in the meantime stays out: all purposes but login keep the
-    // session's data, its user too.
+    // A user who has logged out meanwhile stays logged out: except at a login, the session keeps
+    // its data, including its user.
     if (purpose !== 'login' && !(await context.slot.mayFinish(req, pending?.pendingId)))
       return toRefused('no-pending-login');
     return null;
@@ -230,13 +235,13 @@ class Success {
     const { context, req, confirmed = { user, info: {} } } = this;
     const { slot } = context;
     if (!isKept) {
-      // No session names the success.
+      // No session names the success, so settle it now.
       await written.done();
       const { pending } = slot.read(req);
       const isStill = (current: SmsOtpSession): boolean => isSamePending(current.pending, pending);
       await updateSlot(context, req, isStill, withoutPending);
     } else {
-      // Approving one payment proves nothing else: the mark stays as it was.
+      // Approving one payment proves nothing else, so the mark stays as it was.
       const verified = purpose === 'transaction' ? slot.read(req).verified : { userId, method, at };
       const marked = { ...this.kept, ...(verified && { verified }), ...kept };
       const keep = purpose === 'login' ? undefined : 'all';
@@ -249,8 +254,8 @@ class Success {
 }
 
 /**
- * What NestJS and others append: called with the verified user, and may answer with another, or
- * none.
+ * A function that NestJS and others append. It is called with the verified user, and may answer
+ * with another user, or none.
  */
 export type StrategyCallback = (user: Express.User, done: StrategyDone) => unknown;
 export type StrategyDone = (
@@ -260,15 +265,15 @@ export type StrategyDone = (
 ) => void;
 
 /**
- * Calls the appended function; null when it answers without a user. Its arity is never read,
- * because NestJS passes rest parameters. Only its first answer counts.
- * @throws what the function throws, rejects with, or passes to `done`.
+ * Calls the appended function; null if it answers without a user. Its number of parameters is never
+ * read, because NestJS passes rest parameters. Only its first answer counts.
+ * @throws the error that the function throws, rejects with, or passes to `done`.
  */
 function confirmUser(
   callback: StrategyCallback | undefined,
   verified: ConfirmedUser,
 ): Promise<ConfirmedUser | null> {
-  // Frameworks may append anything.
+  // Frameworks may append any value.
   if (typeof callback !== 'function') return Promise.resolve(verified);
   return new Promise((resolve, reject) => {
     const answered = callback(verified.user, (error, user, info) => {

@@ -4,17 +4,20 @@ import { toPhoneEnding } from '../core/phones';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
-/** Two writes put right what two other requests have saved in between; a third is enough. */
+/**
+ * The most writes of a slot. Two writes correct what two other requests have saved meanwhile, and a
+ * third is enough.
+ */
 const MOST_WRITES = 3;
 
 /**
- * Changes the slot while it still is as expected. express-session reads and saves a session as a
- * whole, so a request that is under way at the same moment may save what has ended in between. What
- * the session waits for is therefore compared with the store after each write: a pending login that
- * has ended is taken out again, and one that another request has begun or given a message is shown,
- * also where the session was to wait for nothing.
+ * Changes the slot if it is as expected. express-session reads and saves a session as a whole, so a
+ * concurrent request may restore what has ended meanwhile. After each write, the pending login of
+ * the session is therefore compared with the store. One that has ended is taken out again. One that
+ * another request has begun, or for which it has sent a message, is shown, even if the session was
+ * to wait for nothing.
  *
- * @returns `kept`: it was changed, and what it waits for is active. `passed`: a code of that
+ * @returns `kept`: the slot was changed, and what it waits for is active. `passed`: a code of that
  * pending login was right in another request. `over`: it has ended. `gone`: the session has ended,
  * or its slot was not as expected.
  * @throws {StoreError} `ERR_STORE`
@@ -28,7 +31,7 @@ export async function updateSlot(
   const { slot, maxAttempts } = context;
   let waited: PendingSlot | undefined;
   let written = await slot.update(req, isStill, (current) => {
-    // A login that was joined goes on without the session that leaves it.
+    // A joined login goes on without the session that leaves it.
     waited = current.pending?.isJoined === true ? undefined : current.pending;
     return change(current);
   });
@@ -38,7 +41,7 @@ export async function updateSlot(
     const kept: PendingSlot | undefined = written.pending;
     const known = kept ?? waited;
     if (known === undefined) break;
-    // What was written stays, and `store-failing` reports the failure.
+    // If the store fails, keep what was written: `store-failing` reports the failure.
     const found = await look(context, req, known).catch(() => undefined);
     if (found === undefined) break;
     const { own, newer } = found;
@@ -57,10 +60,10 @@ export async function updateSlot(
   return result;
 }
 
-/** What the store has under the id that a session knows, and what it is to show in its place. */
+/** What the store has under the id that a session knows, and what the session must show instead. */
 interface Found {
   readonly own: PendingState | 'passed' | null;
-  /** Null: what it shows is the newest. */
+  /** Null: the session already shows the newest. */
   readonly newer: PendingState | null;
 }
 
@@ -70,12 +73,12 @@ async function look(
   known: PendingSlot,
 ): Promise<Found> {
   const own = await findPending(known.pendingId);
-  // Every login has a session of its own.
+  // Each login has its own session, so no newer pending login can exist.
   const isOnly = known.purpose === 'login' || (isActive(own) && own.otp !== null);
   const newest = isOnly ? null : await findNewest(req);
   if (!isActive(own)) return { own, newer: newest };
 
-  // It waits without a message, and another request of this session has sent one.
+  // The session waits without a message, and another of its requests has sent one.
   if (newest?.otp != null && newest.pending.pendingId !== known.pendingId)
     return { own, newer: newest };
   return { own, newer: isShown(known, own) ? null : own };
@@ -85,7 +88,7 @@ function isActive(found: Found['own']): found is PendingState {
   return found !== null && found !== 'passed';
 }
 
-/** What a session waits for after a change of its slot. */
+/** The result of a change of the slot. */
 export type SlotUpdate = 'kept' | 'passed' | 'over' | 'gone';
 
 type UpdateContext = Pick<MiddlewareContext, 'slot' | 'findPending' | 'findNewest' | 'maxAttempts'>;
@@ -95,7 +98,7 @@ export function withoutPending({ pending: _ended, ...rest }: SmsOtpSession): Sms
   return rest;
 }
 
-/** Returns whether two slots wait for the same text of the same pending login. */
+/** Returns whether two slots wait for the same message of the same pending login. */
 export function isSamePending(
   one: PendingSlot | undefined,
   other: Pick<PendingSlot, 'pendingId' | 'otpId'> | undefined,
@@ -103,12 +106,15 @@ export function isSamePending(
   return one?.pendingId === other?.pendingId && one?.otpId === other?.otpId;
 }
 
-/** A login whose text was taken by another one goes on showing it: its code is refused as wrong. */
+/**
+ * Returns whether the slot may stay as it is. A login whose OTP was taken over by another one stays
+ * shown: its code is refused as wrong.
+ */
 function isShown({ otpId, purpose }: PendingSlot, { pending, otp }: PendingState): boolean {
   return pending.purpose === purpose && (otp === null || otp.otpId === otpId);
 }
 
-/** Returns what the session waits for when another request has given its pending login a text. */
+/** Returns what the session waits for after another request has sent a message for it. */
 function follow(
   written: PendingSlot,
   { pending, otp }: PendingState,

@@ -1,8 +1,8 @@
 import type { Warn } from '../errors';
 
 /**
- * Compares the users that `loadUser` returns with those of the first factor, by the names of their
- * fields: an app may take the password's hash out of the one and forget the other.
+ * Compares the users of `loadUser` with those of the first factor, by the names of their fields. An
+ * app may remove the password's hash from one and forget the other.
  */
 export interface UserFields {
   /** Remembers the names of the fields of the user who begins this pending login. */
@@ -20,7 +20,8 @@ export function createUserFields(warn: Warn): UserFields {
   const pending = new Map<string, Shape>();
 
   function compareShapes(first: Shape, loaded: Shape): void {
-    // Documents of a database and plain objects have other fields for the same columns.
+    // Database documents and plain objects have different fields for the same columns, so do not
+    // compare them.
     if (first.prototype !== loaded.prototype) return;
 
     const added = loaded.names.filter((name) => !first.names.includes(name));
@@ -35,7 +36,7 @@ export function createUserFields(warn: Warn): UserFields {
 
   return {
     remember(pendingId, user) {
-      // All at once is good enough: no more than a warning of these logins is lost.
+      // Clear all at once: only some warnings about these logins are lost.
       if (pending.size >= MOST_REMEMBERED) pending.clear();
       pending.set(pendingId, toShape(user));
     },
@@ -47,17 +48,23 @@ export function createUserFields(warn: Warn): UserFields {
   };
 }
 
-/** What is known of a user: no value. */
+/** What is remembered of a user. It has no values. */
 interface Shape {
   /** Null for plain objects. */
   readonly prototype: unknown;
   readonly names: readonly string[];
 }
 
-/** Neither names that may be data, nor those of a library's own fields, such as `_doc` or `$__`. */
+/**
+ * Field names that are compared. Names that may be data, and those of a library such as `_doc` or
+ * `$__`, are left out.
+ */
 const NAME = /^[A-Za-z]\w{0,63}$/;
 
-/** A field that is undefined counts as missing, and getters are not called. */
+/**
+ * Returns the names of a user's fields. A field that is undefined counts as missing, and getters
+ * are not called.
+ */
 function toShape(user: Express.User): Shape {
   const prototype: unknown = Object.getPrototypeOf(user);
   const fields = Object.entries(Object.getOwnPropertyDescriptors(user));

@@ -11,7 +11,7 @@ import { checkTrustDevice } from './setup-checks';
 import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
 
 /**
- * Makes `verify`: authenticates with this strategy, whatever else has its name, then calls
+ * Creates `verify`: authenticates with this strategy, even if another one has its name, then calls
  * Passport's own `logIn`.
  * @param factor The factor whose code the body holds.
  */
@@ -24,7 +24,8 @@ export function createVerify(
   const { slot, passport, returnPages } = context;
 
   return createFactory(context, name, 'smsOtpVerify', verify, {
-    // The strategy asks, because `passport.authenticate` may be called without this middleware.
+    // The strategy itself checks the login, because `passport.authenticate` may be called without
+    // this middleware.
     refusesEnded: null,
     check({ session }) {
       context.setup.logsIn ||= session !== false;
@@ -34,7 +35,7 @@ export function createVerify(
   async function verify(req: Request, res: Response, options: VerifyOptions): Promise<boolean> {
     const { successRedirect, failureRedirect } = options;
     const { pending, returnTo } = slot.read(req);
-    // What a guard has kept since the code was sent is newer than what the pending login holds.
+    // A page that a guard has kept since the code was sent is newer than that of the pending login.
     const wanted = returnPages.find([returnTo, pending?.returnTo], factor);
     checkTrustDevice(req, context);
     const answer = await authenticate(req, res, options);
@@ -52,7 +53,7 @@ export function createVerify(
     return goesOn;
   }
 
-  /** Calls Passport in its callback form, which answers nothing itself. */
+  /** Calls Passport in its callback form, which does not answer by itself. */
   function authenticate(
     req: Request,
     res: Response,
@@ -63,19 +64,19 @@ export function createVerify(
       const done: PassportCallback = (error, user, info, status) => {
         if (isGiven(error)) return reject(error);
         if (user) return resolve({ kind: 'success', user, info: info ?? {} });
-        // Passport passes on what the strategy called fail with: see strategy.ts.
+        // Passport passes on what the strategy's `fail` got: see strategy.ts.
         resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
       };
       const settings = { session, keepsNotice: failureRedirect !== undefined, factor, purpose };
-      // The types know Passport's own options only; the strategy gets these as they are.
-      // A fresh object, as Passport makes one of the strategy that it finds by a name.
+      // The types know only Passport's own options; the strategy gets these as they are. Passport
+      // makes this copy for each request itself when it finds a strategy by name.
       const middleware = passport.authenticate(
         Object.create(strategy) as Strategy,
         settings,
         done,
       ) as RequestHandler;
-      // Without a session middleware Passport may throw at once; in callback form it never calls
-      // `next` otherwise.
+      // Without a session middleware Passport may throw at once. In its callback form it never
+      // calls `next` otherwise.
       middleware(req, res, reject);
     });
   }

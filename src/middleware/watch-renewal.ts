@@ -1,15 +1,15 @@
 import type { Session } from 'express-session';
 import type { Warn } from '../errors';
 
-/** Set on a session that this package is about to renew. Shared by all instances. */
+/** Set on a session that this package is about to renew. All instances share it. */
 const IS_OURS = Symbol('renewed by passport-sms-otp');
 
-/** Says that the next renewal of a session is one of this package. */
+/** Marks the next renewal of a session as one of this package. */
 export function expectRenewal(session: Session): void {
   hide(session, IS_OURS, true);
 }
 
-/** Calls `onRenewal` before anything but this package renews a session. */
+/** Calls `onRenewal` before any other code than this package renews a session. */
 export function watchRenewal(session: Session, onRenewal: () => void): void {
   const original = session.regenerate.bind(session);
   hide(session, 'regenerate', (callback: (error?: unknown) => void): Session => {
@@ -19,8 +19,8 @@ export function watchRenewal(session: Session, onRenewal: () => void): void {
 }
 
 /**
- * Warns of a session with a login that the app renews: at a logout the record of the login would
- * stay, and otherwise guards would lose the login.
+ * Warns of a session with a login that the app renews. After a logout the record of the login would
+ * stay; otherwise guards would lose the login.
  */
 export function warnOfRenewal(isLogout: boolean, warn: Warn): void {
   if (isLogout) {
