@@ -15,7 +15,7 @@ import type { Settings } from './read-options';
 import { guardStore } from './stores/guarded-store';
 import type { SmsOtpStore } from './stores/store';
 
-/** Makes what all decisions share. */
+/** Creates the context that all decisions share. */
 export function createCore(
   settings: Settings,
   { gateway, messageRules }: OpenGateway,
@@ -26,7 +26,7 @@ export function createCore(
   const { getUserId = readId, loadUser, now, secret, strategyName } = settings;
   const derivers = secret.map(createKeyDeriver);
   const createDigests = (label: string): readonly KeyedDigest[] =>
-    // What one instance makes is worth nothing to another with the same secret.
+    // A value of one instance is not accepted by another one with the same secret.
     derivers.map((derive) => createKeyedDigest(() => derive(`${strategyName} ${label}`)));
   const warn = createWarner();
   const guarded = guardStore(store, now, settings.onEvent && emit, warn);
@@ -66,18 +66,21 @@ export function createCore(
   };
 }
 
-/** What the features bring. */
+/** The parts of the core that depend on features. */
 interface FeatureParts {
   /** May be filled later: no feature is called before the first request. */
   readonly features: readonly Feature[];
-  /** Makes the list of a user's numbers that may get messages. */
+  /** Creates the list of a user's numbers that may get messages. */
   readonly toPhoneLister: (parts: PhoneParts) => Core['listPhones'];
 }
 
-/** What reads the numbers of an app. */
+/** What is needed to read the numbers of an app. */
 export type PhoneParts = Pick<Core, 'getUserId' | 'warn' | 'readNumber'>;
 
-/** A challenge of ours cannot be guessed: only texts and typed factors can. */
+/**
+ * Returns the factors whose codes can be guessed: messages and typed factors. A response to a
+ * challenge cannot.
+ */
 function listGuessable(factors: Settings['factors']): readonly string[] {
   return ['sms', ...factors.filter((factor) => 'check' in factor).map(({ name }) => name)];
 }

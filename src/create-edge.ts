@@ -23,7 +23,7 @@ import type { OpenGateway } from './open-gateway';
 import type { Settings } from './read-options';
 import type { SmsOtpStore } from './stores/store';
 
-/** Makes what all middlewares share. */
+/** Creates the context that all middlewares share. */
 export function createMiddlewareContext(
   settings: Settings,
   core: Core,
@@ -72,13 +72,16 @@ export function createMiddlewareContext(
       return changeAndEnd(toUserIdText(id).userId, reason, from, change);
     },
     endOtherSessions: async (userId: unknown, req) => {
-      // It is what `getUserId` has returned.
+      // The app's own `getUserId` has returned this id.
       await settings.endOtherSessions?.(userId as AppUserId, req);
     },
   };
 }
 
-/** Prepares the checks of all factors. Messages list ours first. */
+/**
+ * Prepares the checks of all factors. Our own come first, because error messages list them in this
+ * order.
+ */
 function joinFactors(core: Core): MiddlewareContext['factors'] {
   const isOfApp = (feature: Feature): number => (feature.name === 'factors' ? 1 : 0);
   const ordered = core.features.toSorted((one, other) => isOfApp(one) - isOfApp(other));
@@ -93,7 +96,10 @@ function joinFactors(core: Core): MiddlewareContext['factors'] {
   );
 }
 
-/** Only `false` means no: neither any other value nor a throw does. */
+/**
+ * Returns the check whether a user needs the second factor. Only `false` means no: any other value,
+ * or an error, means yes.
+ */
 function toRequiredCheck(
   isRequiredFor: Settings['isRequiredFor'],
 ): MiddlewareContext['isRequiredFor'] {
@@ -123,7 +129,10 @@ function createSetup(settings: Settings): MiddlewareContext['setup'] {
   };
 }
 
-/** @throws {TypeError} for a Passport with which no login would succeed. */
+/**
+ * Returns the Passport instance.
+ * @throws {TypeError} for a Passport with which no login would succeed.
+ */
 function choosePassport({ passport = defaultPassport }: Settings): PassportInstance {
   if (!isOldPassport(passport)) return passport;
   const problem =
@@ -137,7 +146,10 @@ function listCookies({ trustedDevices, knownBrowsers }: Settings): readonly stri
   return [trustedDevices, knownBrowsers].flatMap((option) => (option ? [option.cookieName] : []));
 }
 
-/** Two containers may give their processes the same number, hardly in the same millisecond. */
+/**
+ * Returns a name for this process. Two containers may give their processes the same number, but
+ * hardly in the same millisecond.
+ */
 function nameProcess(): string {
   return `${process.pid}-${Math.floor(performance.timeOrigin)}`;
 }

@@ -7,27 +7,30 @@ import { noticeText } from './core/notice-text';
 
 /** Options of `securityNotice`. */
 export interface SecurityNoticeOptions {
-  /** The owner's language as a BCP 47 tag. Default: English, also for a language without texts. */
+  /**
+   * The owner's language as a BCP 47 tag. Default: English. A language that is not among the
+   * sixteen also gets English.
+   */
   readonly locale?: string | false | undefined;
-  /** The name of the app, which begins the subject. Default: none. */
+  /** The name of the app, with which the subject begins. Default: none. */
   readonly appName?: string | undefined;
   /** When the event was emitted, in milliseconds since 1970. Default: `Date.now()`. */
   readonly at?: number | undefined;
 }
 
-/** An email to the owner of an account: one line, and plain text. */
+/** An email to the owner of an account: a subject of one line, and a plain text. */
 export interface SecurityNotice {
   readonly subject: string;
   readonly text: string;
 }
 
 /**
- * Returns the email that tells the owner of an account about an event, in one of sixteen languages;
- * null for an event of which the owner need not hear. The text is plain, to be escaped in HTML like
- * any other. It says what happened, when, from which address if that is known, and what to do. It
- * holds no code and no full number.
+ * Returns the email that informs the owner of an account about an event, in one of sixteen
+ * languages. Null: the owner need not know of the event. The email says what happened, when, from
+ * which address if that is known, and what to do. It contains no code and no full number. It is
+ * plain text: escape it in HTML like any other string.
  *
- * @param event What `onEvent` is called with.
+ * @param event The event that `onEvent` got.
  */
 export function securityNotice(
   event: SmsOtpEvent,
@@ -49,7 +52,7 @@ export function securityNotice(
     return value === '' ? [] : [words.details[name].replace('{value}', () => value)];
   });
   const happened = about.text ?? sayLock(locale, found, at);
-  // A text about a stolen device says what to do itself.
+  // The message about a stolen device already says what to do.
   const advice = found.change === 'device-stolen' ? [] : [words.advice];
   return {
     subject: app === '' ? about.subject : `${app} – ${about.subject}`,
@@ -57,10 +60,10 @@ export function securityNotice(
   };
 }
 
-/** A subject of an email shows some 70 characters. */
+/** The most characters of the app's name: mail programs show about 70 of a subject. */
 const MAX_NAME_LENGTH = 64;
 
-/** In the order of their lines. */
+/** The details in the order of their lines. */
 const DETAILS = ['number', 'replaced', 'left', 'device', 'time', 'address'] as const;
 
 type Detail = (typeof DETAILS)[number];
@@ -73,7 +76,7 @@ interface FoundChange {
   readonly lockedSeconds?: number;
 }
 
-/** Returns what an event means for the owner; null: nothing that needs an email. */
+/** Returns what an event means for the owner; null: no email is needed. */
 function findChange(event: SmsOtpEvent): FoundChange | null {
   if (event.type === 'phone-enrolled') {
     const { maskedPhone: number, replaced } = event;
@@ -93,8 +96,8 @@ function findChange(event: SmsOtpEvent): FoundChange | null {
 }
 
 /**
- * Returns whether a login was in a browser that the user had not passed in before. An enrollment
- * has an event of its own, and a transaction makes no browser known.
+ * Returns whether a login was in a browser in which the user had not passed before. An enrollment
+ * has its own event, and a transaction makes no browser known.
  */
 function isNewBrowser({
   purpose,
@@ -103,13 +106,13 @@ function isNewBrowser({
   return isKnownBrowser === false && (purpose === 'login' || purpose === 'step-up');
 }
 
-/** Says of a lock what the page says to the user. */
+/** Returns the same words about a lock that the page shows to the user. */
 function sayLock(locale: MessageLocale, { lockedSeconds = 0 }: FoundChange, at: number): string {
   const locked = noticeText('locked', { locale, retryAt: at + lockedSeconds * 1000, now: at });
   return lockedSeconds > 0 ? locked : `${locked} ${noticeText('disabled', { locale })}`;
 }
 
-/** The time zone of the owner is not known. */
+/** Formats a time in UTC: the owner's time zone is not known. */
 function formatTime(locale: MessageLocale, at: number): string {
   const parts = { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' } as const;
   return new Intl.DateTimeFormat(locale, parts).format(at);

@@ -39,7 +39,7 @@ import type { Settings } from './read-options';
 import type { NoOthers, PartOptions, SmsOtp } from './sms-otp-parts';
 import { memoryStore } from './stores/memory/memory-store';
 
-/** Everything behind one set of options. */
+/** The shared context of one set of options. */
 class SmsOtpContext {
   readonly core: Core;
   readonly middleware: MiddlewareContext;
@@ -83,13 +83,15 @@ class SmsOtpContext {
 }
 
 /**
- * The Passport strategy. `createSmsOtp` makes and registers one; another is for frameworks that
- * construct their own, such as NestJS: pass the same `gateway` client and the same `store` to both.
+ * The Passport strategy. `createSmsOtp` makes and registers one. Frameworks that construct their
+ * own strategy, such as NestJS, make another: pass the same `gateway` client and the same `store`
+ * to both.
  */
 export class SmsOtpStrategy extends OtpStrategy {
   /**
-   * @param done Appended by NestJS: called with the verified user, and may answer with another or
-   * none.
+   * Creates the strategy.
+   * @param done Appended by NestJS: called with the verified user, and may answer with another
+   * user, or none.
    * @throws {TypeError} as `createSmsOtp` does.
    */
   constructor(options: SmsOtpOptions | SmsOtpContext, done?: StrategyCallback) {
@@ -99,15 +101,14 @@ export class SmsOtpStrategy extends OtpStrategy {
 }
 
 /**
- * Checks the options, makes all middlewares from them and registers the strategy with Passport.
- * @throws {TypeError} that names the option when one is missing, unknown, of a wrong type or beyond
- * its ceiling.
+ * Checks the options, creates all middlewares and registers the strategy with Passport.
+ * @throws {TypeError} if an option is missing, unknown, of a wrong type or above its maximum. The
+ * error names the option.
  */
 export function createSmsOtp<const O extends PartOptions & { readonly allowedCountries?: unknown }>(
   // Without an option that is always given, the compiler would not infer O from options that add no
-  // part: then `logins` would be possibly undefined.
-  // The compiler suggests a name for a misspelt option only where the others are not a type
-  // parameter's.
+  // part: then `logins` would be possibly undefined. It suggests a name for a misspelled option only
+  // if the other options are not those of a type parameter.
   options: Omit<SmsOtpOptions, keyof PartOptions> & O & NoOthers<O>,
   ...others: readonly never[]
 ): SmsOtp<O> {
@@ -115,7 +116,7 @@ export function createSmsOtp<const O extends PartOptions & { readonly allowedCou
   const context = new SmsOtpContext(options);
   const { middleware, core, changeAndEnd, canPassSecondFactor, close } = context;
   const warmUp = async (): Promise<void> => {
-    // Reading any number loads the plans of all countries; this one is fictional.
+    // Reading any number loads the plans of all countries. This number is fictional.
     await Promise.all([core.gateway.warmUp(), core.numberKeys('+12025550100')]);
   };
   const strategy = new SmsOtpStrategy(context);
@@ -124,7 +125,7 @@ export function createSmsOtp<const O extends PartOptions & { readonly allowedCou
   const admin = createUserAdmin(core, changeAndEnd);
   const parts = { ...middlewares, ...admin, settings: context.publicSettings };
   const made: object = { ...parts, canPassSecondFactor, warmUp, close, ...context.members };
-  // Which parts exist depends on the same options as the type.
+  // The same options decide at run time and in the type which parts exist.
   return made as SmsOtp<O>;
 }
 
@@ -143,12 +144,12 @@ const SECOND_ARGUMENT =
   'createSmsOtp takes its options alone: loadUser finds the user; a verify callback belongs to ' +
   'new SmsOtpStrategy(options, callback)';
 
-/** Registers the strategy, and warns when that takes the place of another one. */
+/** Registers the strategy, and warns if that replaces another one. */
 function register(
   strategy: SmsOtpStrategy,
   { passport, strategyName, warn }: MiddlewareContext,
 ): void {
-  // Missing in the types, part of Passport since 0.1.
+  // Missing in the types, but part of Passport since 0.1.
   const { _strategies: registered } = readFields(passport);
   if (Object.hasOwn(readFields(registered), strategyName)) {
     warn(
@@ -180,10 +181,10 @@ function checkGateway({ messages, policies }: Settings, opened: OpenGateway): vo
   }
   const text = writesMessages ? undefined : findOwnText(messages);
   if (text !== undefined)
-    throw optionError('createSmsOtp', text, 'is never sent: this gateway has texts of its own');
+    throw optionError('createSmsOtp', text, 'is never sent: this gateway writes its own messages');
 }
 
-/** Returns the option that shapes the text; undefined: none does. */
+/** Returns the option that changes the words of a message; undefined if there is none. */
 function findOwnText({ template, autofillHost, perCountry = {} }: Settings['messages']) {
   if (template !== undefined) return 'messages.template';
   if (autofillHost !== undefined) return 'messages.autofillHost';
@@ -191,7 +192,7 @@ function findOwnText({ template, autofillHost, perCountry = {} }: Settings['mess
   return national && `messages.perCountry.${national[0]}.template`;
 }
 
-/** Joins what the features add to the object that `createSmsOtp` returns. */
+/** Joins the parts that the features add to the object that `createSmsOtp` returns. */
 function joinMembers(
   features: readonly Feature<MiddlewareContext>[],
   middleware: MiddlewareContext,
@@ -207,7 +208,7 @@ function joinMembers(
   return joined;
 }
 
-/** Lists the features that are configured, in the order in which the core calls them. */
+/** Returns the features that are configured, in the order in which the core calls them. */
 function listFeatures(
   core: Core,
   { allowedCountries, policies, fields, ...settings }: Settings,
@@ -219,13 +220,14 @@ function listFeatures(
 
   return [
     createPolicies({ core, policies: checked, gateway: policyGateway }),
-    // First of those that a success asks: a login that has ended refuses it.
+    // Of the features that a success asks, logins come first: they refuse it if its login has
+    // ended.
     logins === false ? createForgottenLogins(core) : createLoginsFeature(core, logins),
     devices === undefined ? createForgottenDevices(core) : createTrustedDevices(core, devices),
     knownBrowsers === false
       ? createForgottenBrowsers(core)
       : createKnownBrowsersFeature(core, knownBrowsers),
-    // What a user has to pass a second factor with: callbacks of the app before our store.
+    // `has` is called in this order: callbacks of the app come before our store.
     ...(phoneBook === undefined ? [] : [createPhonesFeature(core, phoneBook)]),
     createSms(core, fields.code, settings.getPhone !== undefined),
     ...(factors.length === 0 ? [] : [createAppFactors(core, factors, fields.code)]),
@@ -235,7 +237,7 @@ function listFeatures(
   ];
 }
 
-/** The app knows the numbers itself, or they are in its phone book. */
+/** Creates the list of a user's numbers, from `getPhone` or from the phone book. */
 function createPhoneLister(
   { getPhone, phoneBook }: Settings,
   parts: PhoneParts,

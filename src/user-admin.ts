@@ -5,14 +5,14 @@ import type { UserId } from './stores/store';
 
 /** What an operator may do for a user. */
 export interface UserAdmin extends Omit<CoreAdmin, 'exportUser'> {
-  /** Returns what is stored about a user, without anything that lets one in. */
+  /** Returns what is stored about a user, without anything that could log someone in. */
   readonly exportUser: (userId: UserId) => Promise<UserExport>;
 }
 
-/** What is stored about a user beside counters. Times are milliseconds since 1970. */
+/** What is stored about a user besides counters. Times are milliseconds since 1970. */
 export interface UserExport {
   readonly userId: string;
-  /** Recovery codes that are left. */
+  /** How many recovery codes are left. */
   readonly recoveryCodes: number;
   readonly trustedDevices: readonly ListedDevice[];
   /** Left out with `logins: false`. */

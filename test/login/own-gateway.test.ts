@@ -415,7 +415,7 @@ describe('the admission of a gateway of the app', () => {
   });
 });
 
-describe('a gateway with texts of its own', () => {
+describe('a gateway that writes its own messages', () => {
   const own = (): OtpGateway => Object.assign(new FakeGateway(), { writesMessages: false });
 
   it.each<[string, object]>([
@@ -424,7 +424,7 @@ describe('a gateway with texts of its own', () => {
     ['messages.perCountry.FR.template', { perCountry: { FR: { template: 'Code [PIN]' } } }],
   ])('refuses %s at start, which would never be sent', async (option, messages) => {
     await expect(start(own(), { options: { messages } })).rejects.toThrow(
-      new TypeError(`createSmsOtp: ${option} is never sent: this gateway has texts of its own`),
+      new TypeError(`createSmsOtp: ${option} is never sent: this gateway writes its own messages`),
     );
   });
 
@@ -432,7 +432,7 @@ describe('a gateway with texts of its own', () => {
     const { smsOtp } = await start(own(), { options: { messages: { sender: 'Bank' } } });
     expect(() => smsOtp.stepUp({ transaction: () => ({ amount: '1', payee: 'Bob' }) })).toThrow(
       new TypeError(
-        'stepUp: transaction is never shown: this gateway has texts of its own ' +
+        'stepUp: transaction is never shown: this gateway writes its own messages ' +
           '(writesMessages: false)',
       ),
     );
