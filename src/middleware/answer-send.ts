@@ -55,6 +55,7 @@ export async function finishSend(
   if (result.kind === 'let-in') return answerSuccess(res, options.successRedirect);
   if (result.kind === 'already-sent')
     return answerAgain(context, req, res, options, { pending: before.pending }, result.refusal);
+
   const waited = before.pending;
   const refuse = (refused: Omit<SessionRefusal, 'pending'>): Promise<false> =>
     finishRefusal(
@@ -65,12 +66,14 @@ export async function finishSend(
       { ...refused, pending: waited },
       notSent,
     );
+
   if (result.kind === 'refused') {
     const { failed, ...refused } = result;
     return failed === undefined
       ? refuse(refused)
       : answerNotResent(context, req, res, options, { ...failed, ...refused, pending: waited });
   }
+
   const begun = toPending(context, result, returnTo ?? null);
   const chosen = result.phones.find((phone) => phone.phoneId === phoneId);
   const pending = {
@@ -82,7 +85,7 @@ export async function finishSend(
   const notice = findNotice(options, result, context.now());
   // A joined login also stays active after its session has left it.
   const replaced = [...(isJoined ? [] : [undefined]), before.pending?.pendingId, pending.pendingId];
-  const refusal = await keepText(context, result, async (): Promise<Refusal | null> => {
+  const refusal = await saveOrRefund(context, result, async (): Promise<Refusal | null> => {
     if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
     const updated = await updateSlot(
       context,
@@ -96,6 +99,7 @@ export async function finishSend(
     );
     return updated === 'kept' ? null : { reason: 'no-pending-login' };
   });
+
   if (refusal === null) return answerPending(req, res, options, pending, result);
   await context.endOwn(pending);
   return refuse({ refusal });
@@ -113,8 +117,8 @@ type BegunSend = Sent | Waiting;
  * Saves the session of a message that was sent. If that fails, refunds the message: no one can use
  * its code.
  */
-export async function keepText<Saved>(
-  { refundUnusable }: MiddlewareContext,
+export async function saveOrRefund<Saved>(
+  context: MiddlewareContext,
   result: BegunSend,
   save: () => Promise<Saved>,
 ): Promise<Saved> {
@@ -123,7 +127,7 @@ export async function keepText<Saved>(
   } catch (error) {
     if (result.kind === 'sent' && !result.isJoined) {
       const { userId } = result.pending;
-      await refundUnusable({ userId, bucket: result.otp.bucket });
+      await context.refundUnusable({ userId, bucket: result.otp.bucket });
     }
     throw error;
   }
@@ -131,7 +135,7 @@ export async function keepText<Saved>(
 
 /** Returns what the session keeps of a pending login. */
 export function toPending(
-  { maxAttempts, processId }: MiddlewareContext,
+  context: MiddlewareContext,
   result: BegunSend,
   returnTo: KeptPage | null,
 ): PendingSlot {
@@ -151,7 +155,7 @@ export function toPending(
     expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
     resendAt,
-    attemptsLeft: maxAttempts,
+    attemptsLeft: context.maxAttempts,
     factors,
     ...(refusal && { reason: refusal.reason }),
     ...(failureStatus !== null && { failureStatus }),
@@ -159,7 +163,7 @@ export function toPending(
     ...(transaction && { transaction }),
     ...(returnTo !== null && { returnTo }),
     ...(isJoined && { isJoined }),
-    ...(processId !== undefined && { processId }),
+    ...(context.processId !== undefined && { processId: context.processId }),
   };
 }
 
@@ -167,12 +171,9 @@ export function toPending(
  * Returns where the browser goes when no message was sent and the login is pending; undefined: the
  * answer is JSON.
  */
-function findPendingPage({
-  successRedirect,
-  failureRedirect,
-}: RedirectOptions): string | undefined {
+function findPendingPage(options: RedirectOptions): string | undefined {
   // Without a `successRedirect`, the app shows the reason on its page for failures.
-  return successRedirect ?? failureRedirect;
+  return options.successRedirect ?? options.failureRedirect;
 }
 
 export function findNotice(
@@ -198,6 +199,7 @@ export function answerPending(
       result.kind === 'sent' ? { sent: true, ...shown } : { sent: false, pending: true, ...shown };
     return answerSuccess(res, options.successRedirect);
   }
+
   req.smsOtp = { sent: false, pending: true, ...result.refusal };
   const page = findPendingPage(options);
   if (page === undefined) replyWithPending(res, result.refusal, result.status);
@@ -216,6 +218,7 @@ async function answerNotResent(
   const page = findPendingPage(options);
   const { refusal } = refused;
   const told = await recordRefusal(context, req, refused, page !== undefined);
+
   const isPending = told === refusal;
   req.smsOtp = { sent: false, ...(isPending && { pending: true }), ...told };
   if (!isPending) return answerRefusal(res, options.failureRedirect, told);
@@ -237,6 +240,7 @@ export async function answerAgain(
   // There always is one: the decision found the pending login by this slot.
   if (pending === undefined) return answerSuccess(res, options.successRedirect);
   if (pending.isSent) return answerPending(req, res, options, pending, { kind: 'sent' });
+
   const { reason = 'resend-too-soon', failureStatus: status = null } = pending;
   const refusal = { reason, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   if (findPendingPage(options) !== undefined)

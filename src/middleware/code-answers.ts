@@ -14,12 +14,12 @@ interface EndedLogin {
  * this session has just renewed has another id: its user is logged in.
  */
 export async function findEndOfLogin(
-  { logins, findPending }: Pick<MiddlewareContext, 'logins' | 'findPending'>,
+  context: Pick<MiddlewareContext, 'logins' | 'findPending'>,
   req: Request,
   pending: PendingSlot | undefined,
 ): Promise<EndedLogin | null> {
-  if (await logins.isStillLive(req)) return null;
-  const found = pending && (await findPending(pending.pendingId));
+  if (await context.logins.isStillLive(req)) return null;
+  const found = pending && (await context.findPending(pending.pendingId));
   return { kind: 'refused', refusal: found === 'passed' ? ALREADY_VERIFIED : LOGIN_ENDED };
 }
 
@@ -41,6 +41,7 @@ export async function recordCodeRefusal(
     refusal.reason === 'already-verified'
       ? !(await slot.isStillThere(req))
       : refusal.reason === 'no-pending-login' && isAnswered && slot.hasEnded(req);
+
   const told = isGone ? refusal : await recordRefusal(context, req, refused, keepsNotice);
   const isFoundLate = told.reason === 'already-verified' && told !== refusal;
   if (isGone || isFoundLate) slot.detach(req);

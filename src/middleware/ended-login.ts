@@ -47,9 +47,7 @@ export async function takeOutLogin(
  * Returns whether a code of this session was right and another request is renewing it. The login
  * then has another id, and its user stays logged in.
  */
-async function isRenewing(
-  { findPending }: EndContext,
-  { pending }: SmsOtpSession,
-): Promise<boolean> {
-  return pending !== undefined && (await findPending(pending.pendingId)) === 'passed';
+async function isRenewing(context: EndContext, stored: SmsOtpSession): Promise<boolean> {
+  const { pending } = stored;
+  return pending !== undefined && (await context.findPending(pending.pendingId)) === 'passed';
 }

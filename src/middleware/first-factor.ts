@@ -29,12 +29,9 @@ export function createFirstFactor(
       refusesEnded: null,
     })(options);
 
-    async function check(
-      req: Request,
-      res: Response,
-      { failureRedirect }: FirstFactorOptions,
-    ): Promise<boolean> {
+    async function check(req: Request, res: Response, used: FirstFactorOptions): Promise<boolean> {
       if (await isRight(passwordCheck, req, res)) return true;
+
       // Passport has set this header, which makes browsers ask for a password themselves.
       res.removeHeader('WWW-Authenticate');
       const refused = {
@@ -43,7 +40,7 @@ export function createFirstFactor(
         // The login of this session may have ended. A request from another site leaves no notice.
         isFirstFactor: slot.mayKeep(req),
       } as const;
-      return finishRefusal(context, req, res, failureRedirect, refused, notSent);
+      return finishRefusal(context, req, res, used.failureRedirect, refused, notSent);
     }
   };
 }

@@ -38,6 +38,7 @@ export async function decideGuard(
   const { context, req } = guarded;
   context.slot.read(req);
   if (check === 'second-factor-required') context.slot.requireReadUser(req);
+
   const isRequired = askOnce(context, req);
   const reason = await findReason(guarded, check, isRequired);
   if (reason === null) return true;
@@ -49,6 +50,7 @@ export async function decideGuard(
   const hasWayOn = isFree && target !== undefined && target === context.paths?.stepUp;
   if (reason === 'second-factor-required' && !hasWayOn) warnOfRefusal(context, req, isFree);
   checkLoginPage(req, context);
+
   await leaveTrace(context, req, reason, canStepUp ? toTrace(guarded, reason, target) : null);
 
   if (target !== undefined) replyWithRedirect(res, target);
@@ -75,12 +77,15 @@ function askOnce(context: MiddlewareContext, req: Request): IsRequired {
  * needs none.
  */
 async function findReason(
-  { context: { logins }, req, options }: GuardedRequest,
+  guarded: GuardedRequest,
   check: Unpassed,
   isRequired: IsRequired,
 ): Promise<Reason | null> {
+  const { req } = guarded;
+  const { logins } = guarded.context;
   if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
-  const isAllowed = options.allowNotRequired === true && !(await isRequired());
+
+  const isAllowed = guarded.options.allowNotRequired === true && !(await isRequired());
   const mayHaveEnded = isAllowed || check === 'second-factor-required';
   if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
   return isAllowed ? null : check;
@@ -90,10 +95,10 @@ async function findReason(
  * Returns whether the user has one of the factors that the guard accepts. Without one, a step-up
  * would lead back to this refusal again and again.
  */
-async function isAbleToStepUp({ context, req, options }: GuardedRequest): Promise<boolean> {
-  const { methods } = options;
-  const user = currentUser(req);
-  return methods === undefined || user === undefined || context.hasOneOf(user, methods);
+async function isAbleToStepUp(guarded: GuardedRequest): Promise<boolean> {
+  const { methods } = guarded.options;
+  const user = currentUser(guarded.req);
+  return methods === undefined || user === undefined || guarded.context.hasOneOf(user, methods);
 }
 
 /** Returns where a refused browser is redirected; undefined: the answer is JSON. */
@@ -119,16 +124,13 @@ function findTarget(
 }
 
 /** Returns where a guard leads by `paths`; undefined: the answer is JSON. */
-function findPath(
-  { paths, slot, now }: MiddlewareContext,
-  req: Request,
-  reason: Reason,
-): string | undefined {
+function findPath(context: MiddlewareContext, req: Request, reason: Reason): string | undefined {
+  const { paths } = context;
   if (paths === undefined || wantsJson(req)) return undefined;
   if (reason === 'login-ended') return paths.login;
   if (currentUser(req) !== undefined) return paths.stepUp;
-  const pendingUntil = slot.peek(req)?.pending?.pendingUntil ?? 0;
-  return pendingUntil > now() ? paths.code : paths.login;
+  const pendingUntil = context.slot.peek(req)?.pending?.pendingUntil ?? 0;
+  return pendingUntil > context.now() ? paths.code : paths.login;
 }
 
 /** Warns of a logged-in user whom the guard will refuse every time. */
@@ -177,19 +179,14 @@ function toMethodsTrace({ context, req, options }: GuardedRequest): Trace {
  * Returns whether the session has a notice that says more. A guard with its own redirect may lead a
  * login that has ended through a second guard to the login page.
  */
-function saysMore(
-  { notice, noticeUntil = 0 }: SmsOtpSession,
-  reason: Reason,
-  now: number,
-): boolean {
-  const isEnded = notice === 'login-ended' && noticeUntil > now;
+function saysMore(before: SmsOtpSession, reason: Reason, now: number): boolean {
+  const isEnded = before.notice === 'login-ended' && (before.noticeUntil ?? 0) > now;
   return isEnded && reason === 'second-factor-required';
 }
 
-function findReturnPage(
-  { context: { returnPages, warn }, req, options }: GuardedRequest,
-  target: string,
-): KeptPage | null {
+function findReturnPage(guarded: GuardedRequest, target: string): KeptPage | null {
+  const { req, options } = guarded;
+  const { returnPages, warn } = guarded.context;
   const { returnTo } = options;
   if (returnTo === undefined)
     return warnOfOtherHost(req, target, warn) ? null : returnPages.keep(req.originalUrl, options);

@@ -5,9 +5,9 @@ import { readFields, type Warn } from '../errors';
  * Warns of a guard that guards nothing, because the handlers come before it. Reads the app's
  * handlers, and warns only if the guard cannot be meant for anything else.
  */
-export function checkGuardOrder({ app }: Request, warn: Warn): void {
+export function checkGuardOrder(req: Request, warn: Warn): void {
   // Express 4 keeps its router under `_router`, and throws when `router` is read.
-  const layers = readStack(readFields(app)._router ?? readFields(app).router);
+  const layers = readStack(readFields(req.app)._router ?? readFields(req.app).router);
   if (!listRoutes(layers).some(hasLateGuard) && !layers.some(isBehindAll)) return;
   warn(
     'SMS_OTP_LATE_GUARD',
@@ -46,8 +46,8 @@ function listRoutes(layers: readonly Layer[], depth = 0): readonly (readonly Lay
   );
 }
 
-function isGuard({ name }: Layer): boolean {
-  return name === 'requireSecondFactor';
+function isGuard(layer: Layer): boolean {
+  return layer.name === 'requireSecondFactor';
 }
 
 /** Returns whether a guard of a route comes after a handler that always ends the request. */
@@ -81,8 +81,8 @@ function isBehindAll(layer: Layer, at: number, layers: readonly Layer[]): boolea
  * Returns whether a guard is called for the path of a route; undefined: not known, as for routers,
  * patterns and lists.
  */
-function covers(guard: Layer, { route }: Layer): boolean | undefined {
-  const { path } = readFields(route);
+function covers(guard: Layer, other: Layer): boolean | undefined {
+  const { path } = readFields(other.route);
   if (typeof path !== 'string') return undefined;
   try {
     return Boolean(guard.match?.(path));

@@ -31,12 +31,13 @@ export function loadOptions(): typeof OptionsModule {
 }
 
 /** Returns the handlers of a request's route; none if the request is in no route. */
-export function listHandlers({ route, method }: Request): readonly unknown[] {
+export function listHandlers(req: Request): readonly unknown[] {
   // The types of Express say `any` here.
-  const { stack } = readFields(route);
+  const { stack } = readFields(req.route);
   if (!Array.isArray(stack)) return [];
+
   // A layer of `all` has no method.
-  const usual: readonly unknown[] = [undefined, method.toLowerCase()];
+  const usual: readonly unknown[] = [undefined, req.method.toLowerCase()];
   return stack
     .map(readFields)
     .filter((layer) => usual.includes(layer.method))

@@ -8,7 +8,7 @@ import { logIn } from './passport';
  * not serialize the user, the success is undone.
  */
 export async function logInOrUndo(
-  { slot }: Pick<MiddlewareContext, 'slot'>,
+  context: Pick<MiddlewareContext, 'slot'>,
   req: Request,
   user: Express.User,
   options: PassportOptions,
@@ -16,7 +16,7 @@ export async function logInOrUndo(
   try {
     await logIn(req, user, options);
   } catch (error) {
-    await slot.undo(req);
+    await context.slot.undo(req);
     throw error;
   }
 }

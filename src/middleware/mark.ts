@@ -7,9 +7,9 @@ import { CLOCK_TOLERANCE_MS } from '../stores/check-clock';
  * has proven nothing in this session. An age that is not a number counts as too old. So does a mark
  * from the future, which would stay fresh for longer than `maxAgeMs`.
  */
-export function isFreshMark({ method, at }: VerifiedMark, maxAgeMs: number, now: number): boolean {
-  const age = now - at;
-  return method !== 'trusted-device' && age >= -CLOCK_TOLERANCE_MS && age <= maxAgeMs;
+export function isFreshMark(mark: VerifiedMark, maxAgeMs: number, now: number): boolean {
+  const age = now - mark.at;
+  return mark.method !== 'trusted-device' && age >= -CLOCK_TOLERANCE_MS && age <= maxAgeMs;
 }
 
 /**

@@ -32,9 +32,10 @@ export type Notice = Required<Pick<SmsOtpSession, 'notice' | 'retryAt' | 'notice
 const NOTICE_LIFE_MS = 600_000;
 
 /** Returns the notice of a refusal, and when another try makes sense. */
-export function toNotice({ reason, retryAfterSeconds }: Refusal, now: number): Notice {
+export function toNotice(refusal: Refusal, now: number): Notice {
+  const { retryAfterSeconds } = refusal;
   return {
-    notice: reason,
+    notice: refusal.reason,
     retryAt: retryAfterSeconds === undefined ? null : now + retryAfterSeconds * 1000,
     noticeUntil: now + NOTICE_LIFE_MS,
   };
@@ -59,6 +60,7 @@ export async function recordRefusal(
   const findNotice = (told: Refusal): Notice | null =>
     mayKeep ? toNotice(told, context.now()) : null;
   if (!isWritten(changes, mayKeep)) return refusal;
+
   if (isFirstFactor || (await context.logins.isStillLive(req))) {
     const updated = await write(context, req, changes, findNotice(refusal));
     return (await isSentTwice(context, changes, refusal, updated)) ? ALREADY_VERIFIED : refusal;
@@ -72,14 +74,17 @@ export const ALREADY_VERIFIED: Refusal = { reason: 'already-verified' };
 
 /** Returns whether a code was wrong only because another request has used it. */
 async function isSentTwice(
-  { findPending }: MiddlewareContext,
-  { pending }: SessionChanges,
-  { reason }: Refusal,
+  context: MiddlewareContext,
+  changes: SessionChanges,
+  refusal: Refusal,
   updated: SlotUpdate,
 ): Promise<boolean> {
+  const { reason } = refusal;
   if (reason !== 'wrong-code' && reason !== 'too-many-attempts') return false;
+
+  const { pending } = changes;
   if (updated !== 'gone' || pending === undefined) return updated === 'passed';
-  return (await findPending(pending.pendingId).catch(() => null)) === 'passed';
+  return (await context.findPending(pending.pendingId).catch(() => null)) === 'passed';
 }
 
 /** Returns whether a refusal changes anything in the session. */

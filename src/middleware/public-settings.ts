@@ -82,13 +82,13 @@ interface GivenSettings extends Pick<SmsOtpSettings, 'fields' | 'allowedCountrie
 export function createPreferredFinder(
   core: Core,
   listFactors: ListFactors,
-  { slot, now, getPreferredFactor }: MiddlewareContext,
+  context: MiddlewareContext,
 ): SmsOtpSettings['findPreferredFactor'] {
   return async function findPreferredFactor(user, req) {
-    const methods = findWanted(slot.peek(req) ?? {}, now())?.methods;
+    const methods = findWanted(context.slot.peek(req) ?? {}, context.now())?.methods;
     const listed = await listFactors(user, toUserIdText(core.getUserId(user)).userId);
     const factors = listed.filter((factor) => isAccepted(methods, factor));
-    const preferred = await findPreferred(factors, () => getPreferredFactor(user, req));
+    const preferred = await findPreferred(factors, () => context.getPreferredFactor(user, req));
     if (preferred !== null) return preferred;
 
     if (!isAccepted(methods, 'sms')) return factors[0] ?? null;

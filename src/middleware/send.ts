@@ -4,7 +4,7 @@ import type { BegunPending } from '../core/context';
 import type { LetIn, SendResult } from '../core/send-result';
 import { toUserIdText, type VerifiedMark } from '../core/users';
 import type { Visit } from '../core/visit';
-import { answerAgain, answerPending, findNotice, keepText, toPending } from './answer-send';
+import { answerAgain, answerPending, findNotice, saveOrRefund, toPending } from './answer-send';
 import type { MiddlewareContext } from './context';
 import { createFactory } from './factory';
 import { currentUser } from './handler';
@@ -37,6 +37,7 @@ export function createSend(context: MiddlewareContext): (options?: SendOptions) 
     setup.hasSent = true;
     const { user, kept } = takeFirstFactor(req);
     slot.requireCookie(req);
+
     // Find mistakes that fail after the first message now, before that message is paid for.
     if (!isSetUp) requireSetUp(context, req);
     isSetUp = true;
@@ -151,7 +152,7 @@ async function finish(
   context.userFields?.remember(pending.pendingId, first.user);
   await endEarlier(context, req, before, pending.pendingId);
   const waiting = { ...first.kept, pending, ...findNotice(options, result, context.now()) };
-  await keepText(context, result, () => context.slot.renew(req, waiting));
+  await saveOrRefund(context, result, () => context.slot.renew(req, waiting));
   return answerPending(req, res, options, pending, result);
 }
 
@@ -167,6 +168,7 @@ async function logInAtOnce(
   const mark = toMark(context, letIn);
   if (mark !== null) context.userFields?.compare(first.user, user);
   const wanted = findWantedPage(context, req, before);
+
   await endEarlier(context, req, before, letIn.begun.state.pending.pendingId);
   const finished = await context.finishLetIn(letIn, first.visit);
   // A call that ends all logins of the user has ended this one too.
@@ -186,6 +188,7 @@ async function logInAtOnce(
     req.smsOtp = { sent: false, reason: 'not-required' };
     return answerSuccess(res, next);
   }
+
   const { method, at } = mark;
   // A trusted device adds no value of its own: RFC 8176 has none for it.
   await setAuthInfo(context.passport, req, { amr: kept.amr ?? ['pwd'], method, at });
@@ -194,9 +197,10 @@ async function logInAtOnce(
 }
 
 /** Returns the mark; null if the user needs no second factor, and has passed none. */
-function toMark({ getUserId }: MiddlewareContext, { user, proof, at }: LetIn): VerifiedMark | null {
-  if (proof === null) return null;
-  return { userId: toUserIdText(getUserId(user)).userId, method: proof, at };
+function toMark(context: MiddlewareContext, letIn: LetIn): VerifiedMark | null {
+  if (letIn.proof === null) return null;
+  const { userId } = toUserIdText(context.getUserId(letIn.user));
+  return { userId, method: letIn.proof, at: letIn.at };
 }
 
 /**
@@ -206,19 +210,21 @@ function toMark({ getUserId }: MiddlewareContext, { user, proof, at }: LetIn): V
 async function endEarlier(
   context: MiddlewareContext,
   req: Request,
-  { pending }: SmsOtpSession,
+  before: SmsOtpSession,
   nextId: string,
 ): Promise<void> {
+  const { pending } = before;
   if (pending !== undefined && pending.pendingId !== nextId) await context.endOwn(pending);
   await context.logins.end(req);
 }
 
 function findWantedPage(
-  { returnPages, slot }: MiddlewareContext,
+  context: MiddlewareContext,
   req: Request,
-  { returnTo, pending }: SmsOtpSession,
+  before: SmsOtpSession,
 ): KeptPage | null {
-  return returnTo ?? pending?.returnTo ?? returnPages.keepOwn(slot.readReturnTo(req));
+  const wanted = before.returnTo ?? before.pending?.returnTo;
+  return wanted ?? context.returnPages.keepOwn(context.slot.readReturnTo(req));
 }
 
 /**

@@ -29,14 +29,11 @@ export async function reload(session: Session): Promise<boolean> {
 }
 
 /** Reads the session from its store; undefined: it has ended. */
-export async function loadSession({
-  sessionStore,
-  sessionID,
-}: Request): Promise<Session | undefined> {
+export async function loadSession(req: Request): Promise<Session | undefined> {
   let found: Session | undefined;
   await callStore('read', (done) => {
     // The types do not allow that the error or the session is missing, but stores leave them out.
-    sessionStore.load(sessionID, (error: unknown, session?: unknown) => {
+    req.sessionStore.load(req.sessionID, (error: unknown, session?: unknown) => {
       found = session as Session | undefined;
       done(error);
     });
@@ -45,10 +42,10 @@ export async function loadSession({
 }
 
 /** Returns the cookie of the session as it is stored; undefined: the session has ended. */
-export async function readStoredCookie({ sessionStore, sessionID }: Request): Promise<unknown> {
+export async function readStoredCookie(req: Request): Promise<unknown> {
   let stored: SessionData | null | undefined;
   await callStore('read', (done) =>
-    sessionStore.get(sessionID, (error: unknown, found) => {
+    req.sessionStore.get(req.sessionID, (error: unknown, found) => {
       stored = found;
       done(error);
     }),

@@ -454,10 +454,10 @@ function save(session: LiveSession): Promise<void> {
  * request and is not stored. The cookie is decoded as express-session does it, so that no other
  * spelling of an old id counts as a new one.
  */
-function isIdFromClient({ headers, sessionID }: Request): boolean {
-  return (headers.cookie ?? '').split(';').some((cookie) => {
+function isIdFromClient(req: Request): boolean {
+  return (req.headers.cookie ?? '').split(';').some((cookie) => {
     const value = cookie.slice(cookie.indexOf('=') + 1);
-    return decode(value).includes(sessionID);
+    return decode(value).includes(req.sessionID);
   });
 }
 

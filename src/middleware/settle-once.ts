@@ -10,15 +10,15 @@ export interface Settlement extends WrittenSuccess {
  * Makes a success settle only once. The first call of `done` or `undo` decides, and later calls of
  * either wait for it.
  */
-export function settleOnce({ done, undo }: WrittenSuccess): Settlement {
+export function settleOnce(success: WrittenSuccess): Settlement {
   let settled: Promise<void> | undefined;
   let isUndone = false;
 
   return {
-    done: () => (settled ??= done()),
+    done: () => (settled ??= success.done()),
     undo() {
       isUndone ||= settled === undefined;
-      return (settled ??= undo());
+      return (settled ??= success.undo());
     },
     isUndone: () => isUndone,
   };

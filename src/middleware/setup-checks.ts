@@ -133,16 +133,18 @@ export function checkCookie(isLost: boolean, warn: Warn): void {
  */
 export function requireSerializer(
   req: Request,
-  { passport, setup }: Pick<MiddlewareContext, 'passport' | 'setup'>,
+  context: Pick<MiddlewareContext, 'passport' | 'setup'>,
 ): void {
-  if (!setup.logsIn) return;
+  if (!context.setup.logsIn) return;
   // Missing in the types, but part of Passport since 0.1.
-  const { _serializers: serializers, _sm: own } = readFields(passport);
+  const { _serializers: serializers, _sm: own } = readFields(context.passport);
   if (!Array.isArray(serializers) || serializers.length > 0) return;
+
   // Passport leaves it in each request that its `session()` or `authenticate()` has seen.
   const { _sessionManager: used } = readFields(req);
   if (typeof used !== 'object' || used === null || used === own)
     throw new UsageError('ERR_NO_SERIALIZER', 'serializeUser');
+
   const isCopy = used.constructor !== readFields(own).constructor;
   throw new UsageError(isCopy ? 'ERR_PASSPORT_COPY' : 'ERR_PASSPORT_INSTANCE', 'createSmsOtp');
 }
@@ -150,10 +152,10 @@ export function requireSerializer(
 /** Warns of a login that is in the memory of another process, or of this one before a restart. */
 export function checkStore(
   pending: PendingSlot | undefined,
-  { processId, warn }: Pick<MiddlewareContext, 'processId' | 'warn'>,
+  context: Pick<MiddlewareContext, 'processId' | 'warn'>,
 ): void {
-  if (pending?.processId === undefined || pending.processId === processId) return;
-  warn(
+  if (pending?.processId === undefined || pending.processId === context.processId) return;
+  context.warn(
     'SMS_OTP_MEMORY_STORE',
     'A session has a pending login that memoryStore() of this process does not have, so its ' +
       'code is refused. Another process began it, or this one before a restart. Give all ' +
@@ -208,11 +210,8 @@ const LOOP_MS = 10_000;
  * Warns if browsers are probably sent back and forth: a guard refuses a visit, and the notice of
  * the last one has not been read.
  */
-export function warnOfLoop(
-  { notice, noticeUntil = 0 }: SmsOtpSession,
-  next: Notice,
-  warn: Warn,
-): void {
+export function warnOfLoop(before: SmsOtpSession, next: Notice, warn: Warn): void {
+  const { notice, noticeUntil = 0 } = before;
   if (notice !== next.notice || next.noticeUntil - noticeUntil > LOOP_MS) return;
   warn(
     'SMS_OTP_REDIRECT_LOOP',
@@ -226,7 +225,8 @@ export function warnOfLoop(
 const DAY_SECONDS = 86_400;
 
 /** Warns of an age that was probably meant as milliseconds. */
-export function checkMaxAge({ maxAgeSeconds }: SecondFactorOptions, warn: Warn): void {
+export function checkMaxAge(options: SecondFactorOptions, warn: Warn): void {
+  const { maxAgeSeconds } = options;
   if (maxAgeSeconds === undefined || maxAgeSeconds <= DAY_SECONDS || maxAgeSeconds === Infinity)
     return;
   warn(
@@ -249,11 +249,11 @@ export function warnOfUnanswered(warn: Warn): void {
 /** Warns if a guard refuses a page of the login, to which `send` leads. */
 export function checkLoginPage(
   req: Request,
-  { setup, warn }: Pick<MiddlewareContext, 'setup' | 'warn'>,
+  context: Pick<MiddlewareContext, 'setup' | 'warn'>,
 ): void {
-  const { codePage, loginPage } = setup;
+  const { codePage, loginPage } = context.setup;
   if (![codePage, loginPage].some((page) => page !== undefined && isSamePage(req, page))) return;
-  warn(
+  context.warn(
     'SMS_OTP_GUARDED_LOGIN',
     'requireSecondFactor has refused a page of the login, to which smsOtp.send() leads. Put the ' +
       'guard behind the routes of the login',
@@ -280,13 +280,14 @@ export function checkTrustDevice(
  */
 export function warnOfCodePage(
   req: Request,
-  { setup, slot, warn }: Pick<MiddlewareContext, 'setup' | 'slot' | 'warn'>,
+  context: Pick<MiddlewareContext, 'setup' | 'slot' | 'warn'>,
 ): void {
-  const { codePage, hasSent } = setup;
+  const { slot } = context;
+  const { codePage, hasSent } = context.setup;
   if (hasSent || codePage === undefined || !isSamePage(req, codePage)) return;
   const isLedHere = (req.headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
   if (!isLedHere || slot.peek(req) !== undefined || slot.hasEnded(req)) return;
-  warn(
+  context.warn(
     'SMS_OTP_SEND_NEVER_RAN',
     'A browser has come to the code page, no code is pending, and smsOtp.send() has never run in ' +
       'this process. Something in front of it may answer, such as successRedirect of the first ' +
@@ -305,11 +306,12 @@ export function warnOfOtherHost(req: Request, redirect: string, warn: Warn): boo
 }
 
 /** Returns whether a URL is on the host that the browser has asked. */
-function isOwnHost({ headers, hostname }: Request, url: URL): boolean {
-  if (url.host === headers.host) return true;
+function isOwnHost(req: Request, url: URL): boolean {
+  const { host } = req.headers;
+  if (url.host === host) return true;
   // A trusted proxy may give Express another name, without the port.
-  const isNamedByProxy = hostname !== headers.host?.replace(/:\d+$/, '');
-  return isNamedByProxy && url.hostname === hostname;
+  const isNamedByProxy = req.hostname !== host?.replace(/:\d+$/, '');
+  return isNamedByProxy && url.hostname === req.hostname;
 }
 
 /** Warns of a page that is not kept. */
@@ -323,8 +325,8 @@ export function warnOfReturnTo(warn: Warn): void {
 }
 
 /** Warns of a logout that any other site can trigger, by a link or an image. */
-export function checkLogout({ method }: Request, warn: Warn): void {
-  if (method !== 'GET') return;
+export function checkLogout(req: Request, warn: Warn): void {
+  if (req.method !== 'GET') return;
   warn(
     'SMS_OTP_LOGOUT_BY_GET',
     'A GET has logged a user out. Any other site can make a browser send one, by a link or an ' +
@@ -341,8 +343,8 @@ export function requireOtherPage(req: Request, redirect: string): void {
 }
 
 /** Returns whether an address is that of the request. */
-export function isSamePage({ originalUrl }: Request, address: string): boolean {
-  return toPath(address) === toPath(originalUrl);
+export function isSamePage(req: Request, address: string): boolean {
+  return toPath(address) === toPath(req.originalUrl);
 }
 
 function toPath(url: string): string {

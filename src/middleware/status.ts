@@ -62,10 +62,8 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
    * Returns the mark as a page may show it. A mark names only the method, so `amr` comes from the
    * current options.
    */
-  function toShown(
-    { at, method }: VerifiedMark,
-    kept: Partial<SmsOtpSession>,
-  ): SmsOtpStatus['verified'] {
+  function toShown(mark: VerifiedMark, kept: Partial<SmsOtpSession>): SmsOtpStatus['verified'] {
+    const { at, method } = mark;
     const own = factors.get(method)?.factor.amr;
     return { at, method, amr: [...firstAmr(kept), ...(own === undefined ? [] : [own])] };
   }
@@ -73,6 +71,7 @@ export function createStatus(context: MiddlewareContext): (req: Request) => SmsO
   function takeNotice(req: Request): Pick<SmsOtpStatus, 'notice' | 'retryAt'> {
     const taken = noticesTaken.get(req);
     if (taken !== undefined) return taken;
+
     const { notice = null, retryAt = null, noticeUntil } = slot.peek(req) ?? {};
     const isOver = noticeUntil !== undefined && noticeUntil <= now();
     const shown = isOver ? { notice: null, retryAt: null } : { notice, retryAt };

@@ -89,8 +89,8 @@ export interface AuthenticationOptions {
 }
 
 /** Returns whether the app has called Passport itself: `verify` always sets `keepsNotice`. */
-function isPlain({ keepsNotice }: AuthenticationOptions): boolean {
-  return keepsNotice === undefined;
+function isPlain(options: AuthenticationOptions): boolean {
+  return options.keepsNotice === undefined;
 }
 
 /**

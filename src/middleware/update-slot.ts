@@ -41,13 +41,16 @@ export async function updateSlot(
     const kept: PendingSlot | undefined = written.pending;
     const known = kept ?? waited;
     if (known === undefined) break;
+
     // If the store fails, keep what was written: `store-failing` reports the failure.
     const found = await look(context, req, known).catch(() => undefined);
     if (found === undefined) break;
+
     const { own, newer } = found;
     if (own === 'passed') result = 'passed';
     if (newer === null && (isActive(own) || kept === undefined)) break;
     if (own === null && newer === null) result = 'over';
+
     written = await slot.update(
       req,
       (current) => isSamePending(current.pending, kept),
@@ -110,8 +113,9 @@ export function isSamePending(
  * Returns whether the slot may stay as it is. A login whose OTP was taken over by another one stays
  * shown: its code is refused as wrong.
  */
-function isShown({ otpId, purpose }: PendingSlot, { pending, otp }: PendingState): boolean {
-  return pending.purpose === purpose && (otp === null || otp.otpId === otpId);
+function isShown(shown: PendingSlot, state: PendingState): boolean {
+  const { otp } = state;
+  return state.pending.purpose === shown.purpose && (otp === null || otp.otpId === shown.otpId);
 }
 
 /** Returns what the session waits for after another request has sent a message for it. */

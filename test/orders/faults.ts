@@ -296,7 +296,7 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'what begins before a change is not ended after it',
     file: ENDING,
-    from: '// Again: a login may have begun meanwhile with what was there before the change.\n    await pendingLogins.endAll(userId, pendingId);',
+    from: '// Repeat this: a login may have begun meanwhile from what was valid before the change.\n    await pendingLogins.endAll(userId, pendingId);',
     to: '',
     scenario: beside(REVOKE_ALL, ['new', 'send', 'right-trust']),
     kind: 'preempted-twice',
