@@ -18,7 +18,7 @@ export interface SecurityNoticeOptions {
   readonly at?: number | undefined;
 }
 
-/** An email to the owner of an account: a subject of one line, and a plain text. */
+/** An email to the owner of an account: a subject of one line, and a body in plain text. */
 export interface SecurityNotice {
   readonly subject: string;
   readonly text: string;

@@ -157,7 +157,7 @@ function toTrace(guarded: GuardedRequest, reason: Reason, target: string | undef
   const notice = toNotice({ reason }, now());
   // Do not keep the page of a submitted form: there is nothing to see.
   const page = req.method === 'GET' ? findReturnPage(guarded, target) : null;
-  // A form that is refused may lead through the guard of another page, so compare the page.
+  // A refused form may lead through the guard of another page: only the same page twice is a loop.
   if (before.returnTo?.url === page?.url) warnOfLoop(before, notice, warn);
   const kept = page ? { returnTo: page } : toMethodsTrace(guarded);
 

@@ -51,15 +51,15 @@ export class OtpStrategy extends Base {
     // request, nor async, because its promise is not used. It calls Passport's actions itself: the
     // callback of passport-custom loses the status of a refusal.
     super({ passOptionsToCallback: true }, function verify(req, options) {
-      // Bind them before the first await: on a shared object Passport replaces them.
+      // Bind the actions before the first await: on a shared object Passport replaces them.
       const success = this.success.bind(this);
       const fail = this.fail.bind(this);
       const error = this.error.bind(this);
-      // `_verify` is own on the shared object, and inherited on the copy that Passport makes for a
-      // request.
+      // Refuse the shared object, which has its own `_verify`. The copy that Passport makes for a
+      // request inherits it.
       if (Object.hasOwn(this, '_verify'))
         return error(new UsageError('ERR_STRATEGY_OBJECT', this.name));
-      // Passport would put the user there and log no one in.
+      // With `assignProperty` Passport would set that property and log no one in.
       if (options?.assignProperty) return error(new UsageError('ERR_STRATEGY_PROPERTY', this.name));
       authenticate(req, options ?? {})
         .then((answer) => {

@@ -68,8 +68,9 @@ export function createVerify(
         resolve({ kind: 'failure', info: info as SmsOtpFailureInfo, status: status ?? 401 });
       };
       const settings = { session, keepsNotice: failureRedirect !== undefined, factor, purpose };
-      // The types know only Passport's own options; the strategy gets these as they are. Passport
-      // makes this copy for each request itself when it finds a strategy by name.
+      // Pass a copy of the strategy: Passport makes one for each request itself when it finds a
+      // strategy by name. The types know only Passport's own options, but the strategy gets all of
+      // them.
       const middleware = passport.authenticate(
         Object.create(strategy) as Strategy,
         settings,

@@ -38,7 +38,7 @@ interface BrowserSuccess {
   /** The cookie's value, unchecked; undefined if there is none. */
   readonly cookie: string | undefined;
   readonly userId: string;
-  /** The bucket of the pending login. */
+  /** The browser for which the pending login is counted. */
   readonly bucket: string;
 }
 
