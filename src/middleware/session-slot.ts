@@ -203,20 +203,20 @@ export class SessionSlot {
 
   /** Returns the slot of a session that was read from its store. */
   of(session: Session): SmsOtpSession | undefined {
-    const slot = (session as LiveSession)[this.sessionKey];
+    const slot = (session as AppSession)[this.sessionKey];
     return isSlot(slot) ? slot : undefined;
   }
 
   /** Returns whether a session has the same Passport user as this request's session. */
   isSameUser(req: Request, session: Session): boolean {
     const own = findSession(req);
-    return own !== undefined && findUser(session as LiveSession) === findUser(own);
+    return own !== undefined && findUser(session as AppSession) === findUser(own);
   }
 
   /** Takes Passport's user, the login and the mark out of a session. */
   takeOutUser(session: Session, left: Partial<SmsOtpSession>): void {
     // The types of a session know neither key.
-    const changed = session as LiveSession;
+    const changed = session as AppSession;
     const { user: _out, ...passport } = readFields(changed[PASSPORT_KEY]);
     const { login: _ended, verified: _passed, ...rest } = this.of(session) ?? EMPTY;
     changed[PASSPORT_KEY] = passport;
@@ -396,12 +396,12 @@ export class SessionSlot {
     return before[PASSPORT_KEY] === undefined || findUser(session) === findUser(before);
   }
 
-  private hasLogin(session: LiveSession): boolean {
+  private hasLogin(session: AppSession): boolean {
     const slot = session[this.sessionKey];
     return isSlot(slot) && slot.login !== undefined;
   }
 
-  private requireSession(req: Request): LiveSession {
+  private requireSession(req: Request): AppSession {
     const session = findSession(req);
     if (session === undefined) throw noSession(this.hasSeenSession);
     if (
@@ -417,18 +417,18 @@ export class SessionSlot {
 }
 
 /** An express-session with the app's own keys. */
-type LiveSession = Session & Partial<SessionData> & Record<string, unknown>;
+type AppSession = Session & Partial<SessionData> & Record<string, unknown>;
 
 /**
  * Returns the session. Apps may set `req.session = null`, which its types omit. Values under our
  * key are untrusted.
  */
-function findSession(req: Request): LiveSession | undefined {
-  return (req.session as LiveSession | null | undefined) ?? undefined;
+function findSession(req: Request): AppSession | undefined {
+  return (req.session as AppSession | null | undefined) ?? undefined;
 }
 
 /** Returns the user whom Passport has put into a session, as a string. */
-function findUser(session: LiveSession): string {
+function findUser(session: AppSession): string {
   return JSON.stringify([session[PASSPORT_KEY]]);
 }
 
@@ -436,7 +436,7 @@ function findUser(session: LiveSession): string {
  * Returns a success that is undone if its session is saved without a user: Passport could not put
  * one in, and express-session saves the session at the end of the response.
  */
-function withUser(session: LiveSession, success: Settlement): Settlement {
+function withUser(session: AppSession, success: Settlement): Settlement {
   const hasUser = (): boolean => readFields(session[PASSPORT_KEY]).user !== undefined;
   return { ...success, done: () => (hasUser() ? success.done() : success.undo()) };
 }
@@ -445,7 +445,7 @@ function withUser(session: LiveSession, success: Settlement): Settlement {
  * Saves the session now.
  * @throws {SessionError} if the store fails.
  */
-function save(session: LiveSession): Promise<void> {
+function save(session: AppSession): Promise<void> {
   return callStore('saved', (done) => session.save(done));
 }
 
