@@ -29,19 +29,19 @@ export const HOLES = {
   // Pages.
   'open-page': { meaning: 'A guarded page opens to a stranger.', page: ROUTES },
   'open-by-spelling': {
-    meaning: 'A guarded page opens under another spelling of its address, or to HEAD.',
+    meaning: 'A guarded page opens under another spelling, or to HEAD.',
     page: WAYS_IN,
   },
   'open-by-accept': {
-    meaning: 'A guarded page opens to a script, or to a client that asks for another type.',
+    meaning: 'A guarded page opens to a script, or for another type.',
     page: WAYS_IN,
   },
   'open-by-method': {
-    meaning: 'A guarded address answers to another method without the second factor.',
+    meaning: 'A guarded page opens to another method.',
     page: ROUTES,
   },
   'open-by-switch': {
-    meaning: 'A parameter, a header or a code for tests opens a guarded page.',
+    meaning: 'A parameter, header or code for tests opens a guarded page.',
     page: WAYS_IN,
   },
   'open-after-password': {
@@ -53,29 +53,29 @@ export const HOLES = {
     page: ROUTES,
   },
   'open-by-another-mark': {
-    meaning: "A guarded page opens after one user's password and another user's code.",
+    meaning: "One user's password and another user's code open a guarded page.",
     page: WAYS_IN,
   },
   'open-when-gateway-fails': {
-    meaning: 'A guarded page opens while the gateway cannot check the code.',
+    meaning: 'A guarded page opens while the gateway fails.',
     page: FAILURES,
   },
   'open-when-no-text': {
-    meaning: 'A guarded page opens after the password because no message could be sent.',
+    meaning: 'A guarded page opens when no message could be sent.',
     page: FAILURES,
   },
   'open-without-number': {
-    meaning: 'A guarded page opens after the password of a user who has no number.',
+    meaning: 'The password alone opens a guarded page to users without a number.',
     page: NUMBERS,
   },
   // Other ways in, and ways out.
   'open-after-logout': { meaning: 'A guarded page stays open after the logout.', page: LOGINS },
   'open-by-copied-session': {
-    meaning: 'A session cookie that was copied before the logout opens a guarded page after it.',
+    meaning: 'A copied session cookie opens a guarded page after the logout.',
     page: LOGINS,
   },
   'logout-by-get': {
-    meaning: 'A GET logs out: a link or an image on another site ends the login.',
+    meaning: 'A link or an image on another site logs the user out.',
     page: 'docs/troubleshooting.md#sms_otp_logout_by_get',
   },
   'open-after-reset': {
@@ -83,15 +83,15 @@ export const HOLES = {
     page: WAYS_IN,
   },
   'login-outlives-reset': {
-    meaning: 'A login from before a password reset goes on after it.',
+    meaning: 'A login from before a password reset stays valid.',
     page: 'docs/sessions.md#where-you-are-logged-in',
   },
   'open-by-another-way': {
-    meaning: 'A link by mail, a token, a sign-up or an API key opens a guarded page.',
+    meaning: 'A mail link, token, sign-up or API key opens a guarded page.',
     page: WAYS_IN,
   },
   'refusal-leads-nowhere': {
-    meaning: 'After a login has ended elsewhere, its browser is redirected without an end.',
+    meaning: 'A browser whose login ended elsewhere is redirected endlessly.',
     page: 'docs/troubleshooting.md#sms_otp_redirect_loop',
   },
   'open-by-remember-me': {
@@ -103,17 +103,16 @@ export const HOLES = {
     page: WAYS_IN,
   },
   'open-by-trusted-device': {
-    meaning:
-      "A trusted device's cookie opens a guarded page without a password, or to another user.",
+    meaning: "A trusted device's cookie works without a password, or for another user.",
     page: DEVICES,
   },
   // Sessions.
   'session-kept-at-password': {
-    meaning: 'The session keeps its id when the right password is given.',
+    meaning: 'The right password does not change the session id.',
     page: SESSIONS,
   },
   'session-kept-at-code': {
-    meaning: 'The session keeps its id when the right code is given.',
+    meaning: 'The right code does not change the session id.',
     page: SESSIONS,
   },
   'session-kept-at-step-up': {
@@ -121,43 +120,43 @@ export const HOLES = {
     page: LOGINS,
   },
   'step-up-not-asked': {
-    meaning: 'A request that needs a step-up is obeyed without one.',
+    meaning: 'A request that needs a step-up works without one.',
     page: LOGINS,
   },
   'cookie-for-scripts': {
-    meaning: 'The session cookie is not HttpOnly: scripts of the page can read it.',
+    meaning: 'The session cookie is not HttpOnly: scripts can read it.',
     page: SESSIONS,
   },
   'cookie-for-other-sites': {
-    meaning: 'The session cookie has no SameSite: browsers send it with forms of other sites.',
+    meaning: "The session cookie has no SameSite: other sites' forms carry it.",
     page: SESSIONS,
   },
   'cookie-over-http': {
-    meaning: 'The session cookie is not Secure although the site is reached over https.',
+    meaning: 'The session cookie is not Secure although the site uses https.',
     page: PROXIES,
   },
   // Codes.
   'guesses-not-counted': {
-    meaning: 'The right code is accepted after five wrong ones.',
+    meaning: 'The right code works after five wrong ones.',
     page: LIMITS,
   },
-  'code-twice': { meaning: 'A code that has been used logs in once more.', page: ROUTES },
+  'code-twice': { meaning: 'A used code logs in again.', page: ROUTES },
   'code-without-password': {
-    meaning: 'The code logs in a browser in which no password was given.',
+    meaning: 'The code logs in a browser that gave no password.',
     page: ROUTES,
   },
   'code-of-another-login': {
-    meaning: 'A code that was sent for one login passes another one.',
+    meaning: 'A code sent for one login passes another.',
     page: ROUTES,
   },
   'code-out-of-date': {
-    meaning: 'A code is accepted after the gateway has let it expire.',
+    meaning: 'An expired code works.',
     page: FAILURES,
   },
-  'code-after-cancel': { meaning: 'A login that was cancelled can be completed.', page: ROUTES },
-  // Texts.
+  'code-after-cancel': { meaning: 'A cancelled login can be completed.', page: ROUTES },
+  // Messages.
   'no-code': {
-    meaning: 'The right password sends no code: something else answers the request.',
+    meaning: 'The right password sends no code: something else answers.',
     page: 'docs/troubleshooting.md#no-text-came',
   },
   'code-opens-nothing': {
@@ -165,11 +164,11 @@ export const HOLES = {
     page: 'docs/troubleshooting.md#the-code-is-right-and-the-account-stays-closed',
   },
   'text-after-wrong-password': {
-    meaning: 'A message goes out, or a login begins, after a wrong password.',
+    meaning: 'A wrong password sends a message or begins a login.',
     page: ROUTES,
   },
   'text-to-any-number': {
-    meaning: 'The request chooses the number that the code goes to.',
+    meaning: 'The request chooses the number that gets the code.',
     page: RESPONSIBILITIES,
   },
   'texts-not-limited': {
@@ -177,53 +176,53 @@ export const HOLES = {
     page: LIMITS,
   },
   'text-by-another-site': {
-    meaning: 'A form on another site makes the app send messages to its visitors.',
+    meaning: 'A form on another site makes the app send messages.',
     page: WAYS_IN,
   },
   'text-by-link': {
-    meaning: 'A link or an image makes the app send messages to its visitors.',
+    meaning: 'A link or an image makes the app send messages.',
     page: WAYS_IN,
   },
   'number-by-password': {
-    meaning: 'A new number can be added after the password alone.',
+    meaning: 'The password alone is enough to add a number.',
     page: NUMBERS,
   },
   // Answers.
   'code-in-answer': { meaning: 'An answer shows the code.', page: RESPONSIBILITIES },
   'number-in-answer': {
-    meaning: 'An answer shows the whole number before the code was given.',
+    meaning: 'An answer shows the whole number before the code.',
     page: RESPONSIBILITIES,
   },
   'secret-in-answer': {
-    meaning: 'An answer shows a secret: a password, or one that the description names.',
+    meaning: 'An answer shows a password or a secret of the description.',
     page: 'docs/go-live.md#secrets',
   },
   'redirect-to-other-site': {
-    meaning: 'The request chooses another site to go to after the login.',
+    meaning: 'The request can lead the login to another site.',
     page: RESPONSIBILITIES,
   },
   'redirect-by-host': {
-    meaning: 'A header of the request decides to which host the login leads.',
+    meaning: 'A request header decides to which host the login leads.',
     page: PROXIES,
   },
   'readable-by-other-sites': {
-    meaning: 'CORS lets every other site read a guarded page with the cookies of the user.',
+    meaning: "CORS lets every site read a guarded page with the user's cookies.",
     page: RESPONSIBILITIES,
   },
   'kept-by-caches': {
-    meaning: 'A shared cache may keep a guarded page and show it to other users.',
+    meaning: 'A shared cache may show a guarded page to other users.',
     page: RESPONSIBILITIES,
   },
   'refusal-without-notice': {
-    meaning: 'A refusal is not explained to the person who reads the page.',
+    meaning: 'A refusal shows the user no explanation.',
     page: REASONS,
   },
   'odd-body-fails': {
-    meaning: 'A body of an unexpected form ends in an error of the server.',
+    meaning: 'An unexpected request body causes a server error.',
     page: RESPONSIBILITIES,
   },
   'tells-user-names': {
-    meaning: 'The answer to a wrong password shows whether the user exists.',
+    meaning: 'A wrong password reveals whether the user exists.',
     page: RESPONSIBILITIES,
   },
   // Proxies.
@@ -232,7 +231,7 @@ export const HOLES = {
     page: 'docs/troubleshooting.md#sms_otp_trusts_any_proxy',
   },
   'one-address-for-all': {
-    meaning: "All users share the proxy's address, and so its limits.",
+    meaning: "All users share the proxy's address and its limits.",
     page: 'docs/troubleshooting.md#sms_otp_trusts_no_proxy',
   },
 } as const satisfies Readonly<Record<string, Hole>>;
