@@ -14,7 +14,7 @@ export const SYNONYMS = {
     'nginx nginx.conf Cloudflare Heroku load balancer AWS ELB Azure reverse proxy trust proxy X-Forwarded-For real IP per IP client address',
   'docs/command-line.md': 'CLI npx doctor terminal balance price list commands',
   'docs/faq.md':
-    'Prisma Drizzle Mongoose MongoDB MySQL MariaDB Docker serverless Vercel Lambda email email-code email-OTP codes by email WhatsApp voice call passwordless phone number only phone-only login',
+    'Prisma Drizzle Mongoose MongoDB MySQL MariaDB Docker serverless Vercel Lambda email email-code email-OTP codes by email email instead of SMS WhatsApp voice call passwordless log in login with phone number only phone-only login docker compose Dockerfile container',
   'docs/fraud-and-cost.md':
     'price expensive bill budget bots SMS pumping toll fraud AIT artificially inflated traffic attack costs money cap worst case country block premium numbers',
   'docs/go-live.md':
@@ -22,7 +22,7 @@ export const SYNONYMS = {
   'docs/help-desk.md':
     'support customer service lost phone user lost phone new phone locked out unlock reset 2FA user complaint GDPR delete a user erase data export data no message arrived',
   'docs/how-it-works.md':
-    'architecture sequence flow diagram what is stored session data pending login mark',
+    'architecture sequence flow diagram what is stored about a user session data pending login mark',
   'docs/leaving-text-messages.md':
     'stop SMS phase out passkeys instead of SMS weak restricted replace',
   'docs/messages.md':
@@ -40,7 +40,7 @@ export const SYNONYMS = {
   'docs/providers.md':
     'Twilio Vonage MessageBird Sinch AWS SNS Plivo own SMS provider gateway sendSms API keep provider switch',
   'docs/quick-start.md':
-    'getting started tutorial install hello world example begin TypeScript first login',
+    'getting started tutorial install hello world example begin TypeScript type req.user Express.User first login',
   'docs/recipes/balance-watch.md': 'balance low credit top up alert',
   'docs/recipes/consent.md': 'opt-in TCPA GDPR consent record terms',
   'docs/recipes/custom-callback.md': 'passport.authenticate callback flash JSON errors',
@@ -74,7 +74,7 @@ export const SYNONYMS = {
   'docs/roll-out.md':
     'migration existing users force 2FA for admins only some users isRequiredFor optional gradual passport-totp mandatory staged',
   'docs/scaling.md':
-    'Redis down outage cluster Sentinel PostgreSQL multiple processes pm2 Kubernetes performance capacity store memoryStore what is stored database tables',
+    'Redis down outage cluster Sentinel PostgreSQL multiple processes pm2 Kubernetes performance capacity store memoryStore database tables',
   'docs/sessions.md':
     'log out everywhere revoke active sessions where you are logged in session cookie logout devices list sign out',
   'docs/step-up.md':
