@@ -107,8 +107,8 @@ export class SmsOtpStrategy extends OtpStrategy {
  */
 export function createSmsOtp<const O extends PartOptions & { readonly allowedCountries?: unknown }>(
   // Without an option that is always given, the compiler would not infer O from options that add no
-  // part: then `logins` would be possibly undefined. It suggests a name for a misspelled option only
-  // if the other options are not those of a type parameter.
+  // part: then `logins` would be possibly undefined. It suggests a name for a misspelled option
+  // only if the other options are not those of a type parameter.
   options: Omit<SmsOtpOptions, keyof PartOptions> & O & NoOthers<O>,
   ...others: readonly never[]
 ): SmsOtp<O> {

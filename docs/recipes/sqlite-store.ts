@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type * as contract from 'passport-sms-otp';
 import { connect, type SqliteDatabase } from './sqlite-database';
-import * as check from './store-checks';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 const LEASE_SECONDS = 15;
@@ -10,8 +9,12 @@ const POLL_MS = 50;
 const LONG_LIFE_SECONDS = 400 * 86_400;
 
 /** A pending login, its OTPs as JSON. */
-type Row = Omit<contract.ActivePendingLogin, 'otps'> & { readonly otps: string };
-type Id = { readonly pendingId: string };
+interface Row extends Omit<contract.ActivePendingLogin, 'otps'> {
+  readonly otps: string;
+}
+interface Id {
+  readonly pendingId: string;
+}
 /** What is stored for a counter. */
 type Tally = typeof NOT_BEGUN;
 const NOT_BEGUN = { generation: 0, count: 0, resetAt: 0, lockedUntil: 0, lockedBy: 0 };
@@ -61,9 +64,9 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
 
   const pendingLogins: contract.PendingLoginStore = {
     begin: atomic((begun, options): contract.BegunPendingLogin => {
-      check.login(begun, options);
       const { pendingId: id, userId, place, side, block, value } = begun;
-      check.newId(sql`SELECT 1 FROM login WHERE pendingId = ${id}`);
+      if (sql`SELECT 1 FROM login WHERE pendingId = ${id}`.length > 0)
+        throw new RangeError('the id is taken');
       const joined = findJoined(begun, options.joinSeconds);
       if (joined !== undefined) return { outcome: 'joined', ...joined };
       if (!makeRoom(begun, options)) return { outcome: 'refused' };
@@ -73,7 +76,6 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
       return { outcome: 'begun' };
     }),
     attach: atomic((id, { otpId, value }, { endsPrevious = false } = {}) => {
-      check.otp({ otpId, value });
       const login = findActive(id);
       if (login === undefined) return false;
       const others = login.otps.filter((other) => other.otpId !== otpId);
@@ -87,7 +89,6 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
       return true;
     }),
     claim: atomic((id, options) => {
-      check.claim(options);
       const { of, otpId, most } = options;
       const login = findActive(id);
       const otp = login?.otps.find((one) => otpId === undefined || one.otpId === otpId);
@@ -134,7 +135,6 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
   }
 
   function put(asked: contract.RecordPut): contract.PutResult {
-    check.put(asked);
     const { kind, owner, record, ttlSeconds, most = MOST, ifNone } = asked;
     const found = list(asked);
     if (ifNone === true && found.length > 0) return { isPut: false, gone: [], replaced: null };
@@ -151,7 +151,6 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
     put: atomic(put),
     find: atomic((record) => list(record).find(({ id }) => id === record.id) ?? null),
     swap: atomic((record, seenTag, next, ttlSeconds) => {
-      check.record(next, ttlSeconds);
       const isSwapped = remove(record, seenTag);
       if (isSwapped) put({ kind: record.kind, owner: record.owner, record: next, ttlSeconds });
       return isSwapped;
@@ -171,7 +170,6 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
   }
 
   function charge(counters: readonly contract.Counter[], isRefusable: boolean): contract.Charge {
-    check.counters(counters);
     // All are read before the first one is changed: they may exempt each other.
     const found = counters.map((counter) => {
       const isExempt = counter.exemptBy?.some((key) => findTally(key).count > 0) === true;
@@ -220,7 +218,6 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
   };
 
   function finish(id: string, options: contract.FinishOptions): contract.FinishResult {
-    check.finish(options);
     const { otpId, acceptsPassed = false, leavesMark, clears, charges, puts, replaces } = options;
     const login = findActive(id);
     const marks = sql`SELECT 1 FROM login WHERE pendingId = ${id} AND hasPassed`;
@@ -256,7 +253,6 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
     const ended = sql`UPDATE lease SET endsAt = 0
       WHERE account = ${account} AND fence = ${fence} RETURNING fence`;
     if (token === undefined || ended.length === 0) return;
-    check.life(token.ttlSeconds);
     const until = after(token.ttlSeconds);
     sql`REPLACE INTO token VALUES (${account}, ${fence}, ${token.sealed}, ${until})`;
   });

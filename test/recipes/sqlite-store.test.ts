@@ -101,7 +101,7 @@ describeWithSqlite()('the recipe for a store on SQLite', () => {
       await expect(put(id)).rejects.toThrow('database or disk is full');
     expect((await store.records.list(WHERE)).map(({ id }) => id)).toEqual(['kept', 'kept too']);
     expect(await store.records.removeAll(WHERE)).toEqual(['kept', 'kept too']);
-    expect(await put('new')).toEqual({ isPut: true, gone: [] });
+    expect(await put('new')).toEqual({ isPut: true, gone: [], replaced: null });
     database.close();
   });
 
