@@ -43,11 +43,12 @@ export function isOldPassport(instance: PassportInstance): boolean {
 }
 
 /** Calls Passport's own `req.logIn`, which renews the session and puts the user into it. */
-export function logIn(req: Request, user: Express.User, given: PassportOptions): Promise<void> {
-  const options = {
-    session: given.session !== false,
-    keepSessionInfo: given.keepSessionInfo === true,
-  };
+export function logIn(
+  req: Request,
+  user: Express.User,
+  { session, keepSessionInfo }: PassportOptions,
+): Promise<void> {
+  const options = { session: session !== false, keepSessionInfo: keepSessionInfo === true };
   return callAsync((done) => req.logIn(user, options, done));
 }
 

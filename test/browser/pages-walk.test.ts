@@ -63,6 +63,14 @@ async function readField(page: Page): Promise<unknown> {
   })()`);
 }
 
+/** Types into the field that has the focus, and submits its form. */
+async function submitTyped(page: Page, text: string): Promise<void> {
+  // What is typed before is lost.
+  await page.locator('input:focus').waitFor();
+  await page.keyboard.type(text);
+  await page.keyboard.press('Enter');
+}
+
 inChromium(describe)('a walk through the pages in Chromium, under the defaults of helmet', () => {
   const browser = useChromium();
   let app: SmallApp;
@@ -96,8 +104,7 @@ inChromium(describe)('a walk through the pages in Chromium, under the defaults o
       ariaInvalid: 'true',
       first: 'That code is not correct. Check it and try again.',
     });
-    await page.keyboard.type(app.simulator.lastPin(HOME) ?? '');
-    await page.keyboard.press('Enter');
+    await submitTyped(page, app.simulator.lastPin(HOME) ?? '');
     await page.waitForURL('**/account');
 
     await page.goto('/second-factor/settings');
@@ -117,11 +124,9 @@ inChromium(describe)('a walk through the pages in Chromium, under the defaults o
     });
     expect(await page.title()).toMatch(/^Error: /);
     await page.keyboard.press('ControlOrMeta+A');
-    await page.keyboard.type(NEW);
-    await page.keyboard.press('Enter');
+    await submitTyped(page, NEW);
     await page.waitForURL('**/second-factor/code');
-    await page.keyboard.type(app.simulator.lastPin(NEW) ?? '');
-    await page.keyboard.press('Enter');
+    await submitTyped(page, app.simulator.lastPin(NEW) ?? '');
     await page.waitForURL('**/second-factor/settings');
     await page.getByText('Number ending in 88').waitFor();
 
@@ -138,11 +143,9 @@ inChromium(describe)('a walk through the pages in Chromium, under the defaults o
     const { page } = tab;
     await logIn(app, page);
     await page.goto('/second-factor/add-number');
-    await page.keyboard.type(NEW);
-    await page.keyboard.press('Enter');
+    await submitTyped(page, NEW);
     await page.waitForURL('**/second-factor/code');
-    await page.keyboard.type(app.simulator.lastPin(NEW) ?? '');
-    await page.keyboard.press('Enter');
+    await submitTyped(page, app.simulator.lastPin(NEW) ?? '');
     await page.waitForURL('**/second-factor/settings');
     await pressByTab(page, 'Remove');
     await pressByTab(page, 'Remove this number');

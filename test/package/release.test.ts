@@ -155,7 +155,7 @@ describe('.ci/llms.mjs', () => {
     expect(await runScript('llms.mjs', {}, folder)).toMatchObject({ status: 0, stderr: '' });
     const text = read('llms.txt');
     expect(text).toMatch(
-      /^# passport-sms-otp[^\n]*\n\n> .{40,}\n(?:> .+\n)*\n## A working login\n/,
+      /^# passport-sms-otp[^\n]*\n\n> .{40,}\n(?:> .+\n)*\n## A login with ready-made pages\n/,
     );
     const links = readLinks({ path: 'llms.txt', text }).filter((link) => link.endsWith('.md'));
     const contents = readLinks({

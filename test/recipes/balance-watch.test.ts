@@ -124,7 +124,8 @@ describe.each(['A', 'B'] as const)('the balance (variant %s)', (variant) => {
 
   it('that cannot be read changes nothing', async () => {
     await start({ warnBelow: '1000' }, { variant });
-    test.sim.failNext('balance', { kind: 'error', code: 2121 });
+    // The client asks twice, because a balance costs nothing.
+    test.sim.failNext('balance', { kind: 'error', code: 2121 }, 2);
     await look();
     expect([told, test.errors]).toEqual([[], []]);
     await look();

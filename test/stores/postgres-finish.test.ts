@@ -12,7 +12,7 @@ import type {
 import { describeWithService } from '../services/describe-with-service';
 import { everyRecordCall } from './every-call';
 import { beginLogin, makeFinish, makeRecord, makeOtp } from './make-stored';
-import { usePostgres } from './postgres-ground';
+import { finishedOf, usePostgres } from './postgres-ground';
 import { until } from './until';
 
 /** Begins a login of the user `user`, with an OTP where one is named. */
@@ -87,7 +87,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       const pool = ground().openPool(level);
       const { pendingLogins } = postgresStore(pool, { random: () => 1 });
       for (const id of ['a', 'b', 'c', 'd']) await begin(pendingLogins, id);
-      await Promise.all(
+      await finishedOf<unknown>(
         Array.from({ length: 12 }, (_, index) => {
           const id = 'abcd'.charAt(index % 4);
           if (index < 8) return pendingLogins.attach(id, makeOtp(`t${index}`));

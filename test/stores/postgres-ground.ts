@@ -28,6 +28,22 @@ interface Obstacle {
   readonly then?: string;
 }
 
+/**
+ * Returns the results of calls that are made at the same time. A call that the server has cancelled,
+ * because a busy machine took too long, has changed nothing and is left out.
+ */
+export async function finishedOf<Result>(calls: readonly Promise<Result>[]): Promise<Result[]> {
+  const settled = await Promise.allSettled(calls);
+  return settled.flatMap((one) => {
+    if (one.status === 'fulfilled') return [one.value];
+    const { problem } = one.reason as { readonly problem?: unknown };
+    if (problem === QUERY_CANCELED) return [];
+    throw one.reason;
+  });
+}
+
+const QUERY_CANCELED = '57014';
+
 /** Starts the server before the tests of this file, and ends it after them. */
 export function usePostgres(): () => PostgresGround {
   let server: Service;

@@ -5,7 +5,7 @@ import { StoreError } from '../../src/errors';
 import type { RecordPut } from '../../src/stores/store';
 import { describeWithService } from '../services/describe-with-service';
 import { beginLogin, makeFinish, makeRecord } from './make-stored';
-import { usePostgres } from './postgres-ground';
+import { finishedOf, usePostgres } from './postgres-ground';
 import { until } from './until';
 
 const of = { kind: 'login', owner: 'user' };
@@ -114,13 +114,16 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     async (level) => {
       const pool = ground().openPool(level);
       const { records } = postgresStore(pool, { random: () => 1 });
-      const results = await Promise.all(
+      const results = await finishedOf(
         Array.from({ length: 20 }, (_, index) => records.put(makePut(`r${index}`, { most: 3 }))),
       );
       await pool.end();
       const gone = results.flatMap((result) => result.gone);
       const left = await idsOf();
-      expect([gone.length, left.length, new Set([...gone, ...left]).size]).toEqual([17, 3, 20]);
+      const { length } = results;
+      expect(length).toBeGreaterThan(10);
+      expect([gone.length, left.length]).toEqual([length - 3, 3]);
+      expect(new Set([...gone, ...left]).size).toBe(length);
     },
   );
 
