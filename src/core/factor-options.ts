@@ -5,7 +5,7 @@ import { chargeRows, waitOf } from '../limits/charge';
 import type { PendingLogin } from '../stores/store';
 import { admitsOtherFactors, isAccepted } from './accepted-factors';
 import type { Core } from './context';
-import type { Factor } from './feature';
+import type { SecondFactor } from './feature';
 import type { Refusal } from './outcome';
 import { findUser } from './users';
 import { type Refused, refuse } from './refuse-code';
@@ -30,7 +30,7 @@ export type CreateFactorOptions = (visit: Visit) => Promise<FactorOptions | Refu
  */
 export function createFactorOptions(
   core: Core,
-  { method, challenge: part }: Factor,
+  { method, challenge: part }: SecondFactor,
 ): CreateFactorOptions | undefined {
   if (part === undefined) return undefined;
   const { pendingLogins, challenges } = core.store;

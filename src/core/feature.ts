@@ -36,7 +36,7 @@ export interface Feature<Edge = unknown> {
    */
   onSuccess?(success: Success, visit: Visit): Promise<Written | Refusal | null> | Written | null;
   /** The second factors that the feature adds. */
-  readonly factors?: readonly Factor[];
+  readonly factors?: readonly SecondFactor[];
   /** Returns the factors, besides messages, that a user can use now. */
   offers?(user: Express.User, userId: string): Promise<readonly string[]>;
   /**
@@ -218,7 +218,7 @@ export interface Success {
   /** The method of a factor, or of a feature that lets in. Null: no second factor was needed. */
   readonly proof: Method | null;
   /** The factor whose code was right. Null: there was none, so no trust is granted. */
-  readonly factor: Factor | null;
+  readonly factor: SecondFactor | null;
   readonly pending: PendingLogin;
   /** The OTP whose code was right. Null: it was the code of another factor, or none. */
   readonly otp: SentOtp | null;
@@ -232,7 +232,7 @@ export interface Success {
 }
 
 /** A second factor, which checks codes. Codes by message are one of several. */
-export interface Factor {
+export interface SecondFactor {
   /** The factor's name, and the `method` of the mark. */
   readonly method: Method;
   /** The field of the request body that holds the code. */

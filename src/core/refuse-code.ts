@@ -3,7 +3,7 @@ import type { Attempt, AttemptStop } from '../limits/attempts';
 import type { Counter, PendingLogin, Purpose, SentOtp } from '../stores/store';
 import { findTextRefunds } from './charge-send';
 import type { Core } from './context';
-import type { Factor } from './feature';
+import type { SecondFactor } from './feature';
 import type { Reason, Refusal } from './outcome';
 
 /** Refuses a code without counting anything. `endsPending` removes its login from the session. */
@@ -37,7 +37,7 @@ export interface Unconfirmed {
 /** How the codes of one factor are checked. */
 export interface Checker {
   readonly core: Core;
-  readonly factor: Factor;
+  readonly factor: SecondFactor;
 }
 
 /** The user whom the events of an attempt name. */

@@ -41,7 +41,13 @@ export function createSendOtp(
   listFactors: ListFactors,
 ): SendOtp {
   const outages = createOutageWatch();
-  const sender: Sender = { core, beginPending, listFactors, outages, findNear: createNearWatch() };
+  const sender: SendParts = {
+    core,
+    beginPending,
+    listFactors,
+    outages,
+    findNear: createNearWatch(),
+  };
 
   return withTiming(core, 'send', (request) =>
     request.previous === undefined
@@ -51,13 +57,13 @@ export function createSendOtp(
 }
 
 /** The shared context of all sends of one instance. */
-interface Sender extends MessageSender {
+interface SendParts extends MessageSender {
   readonly beginPending: BeginPending;
   readonly listFactors: ListFactors;
 }
 
 /** Begins a pending login before anything else, and ends it if it is not used. */
-async function sendFirst(sender: Sender, request: SendRequest): Promise<SendResult> {
+async function sendFirst(sender: SendParts, request: SendRequest): Promise<SendResult> {
   const { core } = sender;
   // The caller that began this login also ends it.
   if (request.begun !== undefined) return decide(sender, request, request.begun);
@@ -76,7 +82,7 @@ async function sendFirst(sender: Sender, request: SendRequest): Promise<SendResu
 }
 
 async function decide(
-  sender: Sender,
+  sender: SendParts,
   request: SendRequest,
   begun: BegunPending,
 ): Promise<SendResult> {
@@ -103,7 +109,7 @@ async function decide(
 
 /** Sends another message for a pending login. If that fails, the pending login stays as it was. */
 async function resend(
-  sender: Sender,
+  sender: SendParts,
   request: SendRequest,
   previous: PendingState,
 ): Promise<SendResult> {
@@ -118,7 +124,7 @@ async function resend(
 }
 
 async function trySend(
-  sender: Sender,
+  sender: SendParts,
   request: SendRequest,
   state: PendingState,
   recipient: MessageRecipient,
@@ -130,7 +136,7 @@ async function trySend(
 
 /** Finds the number, the browser and the other factors of a user. */
 async function findRecipient(
-  { core, listFactors }: Sender,
+  { core, listFactors }: SendParts,
   request: SendRequest,
   { pending }: PendingState,
 ): Promise<MessageRecipient | RefusedSend> {
@@ -165,7 +171,7 @@ function denySend(
 
 /** Waits without a message if another factor comes first. Null: the message comes first. */
 async function waitForOtherFactor(
-  sender: Sender,
+  sender: SendParts,
   request: SendRequest,
   begun: BegunPending,
   recipient: MessageRecipient,
@@ -294,7 +300,7 @@ function toFailedResend(core: Core, previous: PendingState, result: NotSent): Re
 
 /** Keeps the login pending without a message, because the password was right. */
 async function waitInstead(
-  { core }: Sender,
+  { core }: SendParts,
   request: SendRequest,
   begun: BegunPending,
   recipient: MessageRecipient,

@@ -3,7 +3,7 @@ import { withoutMarks } from '../limits/typed-digits';
 import type { Purpose } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 import type { Core } from './context';
-import type { Factor, Feature } from './feature';
+import type { SecondFactor, Feature } from './feature';
 import { toCheckTimeout } from './previous-otp';
 
 /**
@@ -30,7 +30,7 @@ export function createSmsFactor(
   { gateway, listPhones }: Pick<Core, 'gateway' | 'listPhones'>,
   field: string,
   purposes: readonly Purpose[],
-): Factor {
+): SecondFactor {
   return {
     method: 'sms',
     field,

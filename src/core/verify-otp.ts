@@ -12,7 +12,7 @@ import type { PendingLogin, SentOtp } from '../stores/store';
 import { isAccepted } from './accepted-factors';
 import type { Core } from './context';
 import { withTiming } from './emit';
-import type { CheckResult, Factor } from './feature';
+import type { CheckResult, SecondFactor } from './feature';
 import { type ConfirmedRequest, finishCode, type Passed } from './finish-code';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
 import {
@@ -41,7 +41,7 @@ export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
  * @throws {SmsOtpError} The created function: errors that leave the pending login active, and any
  * error of the app's own callbacks.
  */
-export function createVerifyOtp(core: Core, factor: Factor): VerifyOtp {
+export function createVerifyOtp(core: Core, factor: SecondFactor): VerifyOtp {
   const chargeAttempt = createAttemptLimit(toAttemptParts(core), factor);
   const checker: CountingChecker = { core, factor, chargeAttempt };
   return withTiming(core, 'verify', (request) => verifyOtp(checker, request));

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { ChangedFrom, EndReason } from '../core/end-others';
 import type { Warn } from '../errors';
 import type { BegunPending, PendingState } from '../core/context';
-import type { Factor, SessionLogins } from '../core/feature';
+import type { SecondFactor, SessionLogins } from '../core/feature';
 import type { FinishedLetIn } from '../core/let-in';
 import type { CreateFactorOptions } from '../core/factor-options';
 import type { ResendRequest, ResendResult } from '../core/resend-otp';
@@ -122,7 +122,7 @@ export interface Setup {
 
 /** Verifies the codes of one factor. */
 export interface FactorVerification {
-  readonly factor: Factor;
+  readonly factor: SecondFactor;
   readonly verifyOtp: VerifyOtp;
   /** Undefined for factors whose codes are typed. */
   readonly createOptions: CreateFactorOptions | undefined;

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { UsageError } from '../errors';
-import type { Factor } from '../core/feature';
+import type { SecondFactor } from '../core/feature';
 import type { Refusal } from '../core/outcome';
 import type { Method } from '../method';
 import { refuse as toRefused, type Refused } from '../core/refuse-code';
@@ -143,7 +143,7 @@ export function createAuthenticate(
     const isMeantToSend = isPlain(options) && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
-    const success = new Success(context, req, factor, callback);
+    const success = new StrategySuccess(context, req, factor, callback);
     const isKept = options.session !== false;
     const visit = toVisit(context, req, options);
     const result =
@@ -191,7 +191,7 @@ function toVisit(context: MiddlewareContext, req: Request, options: Authenticati
 }
 
 /** The success of one request: asks before it counts, and is put into the session after that. */
-class Success {
+class StrategySuccess {
   /** What the session kept before, besides the mark. */
   private readonly kept: SmsOtpSession;
   private confirmed: ConfirmedUser | undefined;
@@ -199,7 +199,7 @@ class Success {
   constructor(
     private readonly context: MiddlewareContext,
     private readonly req: Request,
-    private readonly factor: Factor,
+    private readonly factor: SecondFactor,
     private readonly callback: StrategyCallback | undefined,
   ) {
     this.kept = toKept(context.slot.read(req));

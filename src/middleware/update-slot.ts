@@ -64,7 +64,7 @@ export async function updateSlot(
 }
 
 /** What the store has under the id that a session knows, and what the session must show instead. */
-interface Found {
+interface FoundPending {
   readonly own: PendingState | 'passed' | null;
   /** Null: the session already shows the newest. */
   readonly newer: PendingState | null;
@@ -74,7 +74,7 @@ async function look(
   { findPending, findNewest }: UpdateContext,
   req: Request,
   known: PendingSlot,
-): Promise<Found> {
+): Promise<FoundPending> {
   const own = await findPending(known.pendingId);
   // Each login has its own session, so no newer pending login can exist.
   const isOnly = known.purpose === 'login' || (isActive(own) && own.otp !== null);
@@ -87,7 +87,7 @@ async function look(
   return { own, newer: isShown(known, own) ? null : own };
 }
 
-function isActive(found: Found['own']): found is PendingState {
+function isActive(found: FoundPending['own']): found is PendingState {
   return found !== null && found !== 'passed';
 }
 

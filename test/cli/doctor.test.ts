@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CheckResult } from '../../src/cli/doctor/check-result';
+import type { DoctorResult } from '../../src/cli/doctor/check-result';
 import { MOBILE, openAccount } from './support/account';
 import { resultOf, runDoctor, testedOf } from './support/doctor';
 import { runCli } from './support/terminal';
@@ -184,7 +184,7 @@ describe('doctor', () => {
     simulator.failNext('pricing', body([]));
     simulator.failNext('pricing', body([{ mcc: '310', mnc: '260', price: '0.01' }, {}]));
     simulator.failNext('pricing', { kind: 'error', code: 2121 }, 2);
-    const details: CheckResult[] = [];
+    const details: DoctorResult[] = [];
     for (let run = 0; run < 3; run += 1)
       details.push(resultOf((await runDoctor({ env })).results, 'prices'));
     expect(details.map(({ status }) => status)).toEqual(['warn', 'warn', 'warn']);

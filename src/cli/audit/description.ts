@@ -9,13 +9,16 @@ interface Template {
   readonly fields?: Fields | undefined;
 }
 
-interface Parts extends Pick<AppDescription, 'start' | 'simulator'> {
+interface DescriptionParts extends Pick<AppDescription, 'start' | 'simulator'> {
   /** Waits for `stepUp.waitSeconds`. */
   readonly wait: (milliseconds: number) => Promise<void>;
 }
 
 /** Converts the file into a description of the app. */
-export function toDescription(config: AuditConfig, { wait, ...parts }: Parts): AppDescription {
+export function toDescription(
+  config: AuditConfig,
+  { wait, ...parts }: DescriptionParts,
+): AppDescription {
   const { users, logInAs, userWithoutNumber, simulator: _s, start: _t, ...rest } = config;
   const passwordOf = createPasswords(config);
   const toRequest = <Asked extends Template>(asked: Asked) => fillLater(asked, passwordOf);

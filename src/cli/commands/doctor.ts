@@ -9,7 +9,7 @@ import {
   YES_OPTION,
 } from '../command';
 import { checkGateway, type PaidChecks } from '../doctor/check-gateway';
-import { type CheckResult, fail, notTested, pass, toResult, warn } from '../doctor/check-result';
+import { type DoctorResult, fail, notTested, pass, toResult, warn } from '../doctor/check-result';
 import { CommandFailure, WrongUsage } from '../failures';
 import { GATEWAY_OPTIONS, readGatewayEnvironment } from '../gateway';
 import { openPostgres, openRedis, type OpenState, STATE_OPTIONS } from '../open-state';
@@ -37,7 +37,7 @@ export const doctor: Command = {
     const paid = readPaidChecks(call);
     if (paid.isSending || paid.isLookingUp) await call.askForMoney(toQuestion(paid));
 
-    const results: CheckResult[] = [];
+    const results: DoctorResult[] = [];
     for await (const result of runChecks(call, paid)) {
       // After Ctrl+C failing checks are no result.
       if (call.io.signal.aborted) throw new CommandFailure('Interrupted.');
@@ -69,7 +69,7 @@ function toQuestion(paid: PaidChecks): string {
 }
 
 /** Runs every check, one after the other. */
-async function* runChecks(call: CommandCall, paid: PaidChecks): AsyncGenerator<CheckResult> {
+async function* runChecks(call: CommandCall, paid: PaidChecks): AsyncGenerator<DoctorResult> {
   const environment = await readGatewayEnvironment(call);
   yield* checkGateway(call.io, environment, paid);
   const template = call.args.text('template');
@@ -81,7 +81,7 @@ async function* runChecks(call: CommandCall, paid: PaidChecks): AsyncGenerator<C
 const MOST_PIN_DIGITS = 10;
 
 /** Checks whether a template fits one message with the longest code. OTP spec §4, §8. */
-function checkTemplate(template: string): CheckResult {
+function checkTemplate(template: string): DoctorResult {
   const { encoding, units, limit, problem } = measureTemplate(template, MOST_PIN_DIGITS);
   if (problem === null)
     return pass('template', `${units} of ${limit} (${encoding}) with the longest code`);
@@ -101,7 +101,7 @@ const PROBE = { key: 'doctor', windowSeconds: null, isOnlyRead: true };
 const READS = 4;
 
 /** Checks Redis and PostgreSQL if the environment has their addresses. Writes nothing. */
-async function* checkState(call: CommandCall): AsyncGenerator<CheckResult> {
+async function* checkState(call: CommandCall): AsyncGenerator<DoctorResult> {
   const { REDIS_URL, DATABASE_URL } = call.io.env;
   if (REDIS_URL) yield await check('redis', () => openRedis(call, REDIS_URL));
   if (DATABASE_URL) yield await check('postgres', () => openPostgres(call, DATABASE_URL));
@@ -112,7 +112,7 @@ async function* checkState(call: CommandCall): AsyncGenerator<CheckResult> {
 async function check(
   name: 'redis' | 'postgres',
   open: () => Promise<OpenState>,
-): Promise<CheckResult> {
+): Promise<DoctorResult> {
   let state: OpenState;
   try {
     state = await open();
@@ -139,7 +139,7 @@ async function check(
 const CHECK_WIDTH = 13;
 
 /** How each status is shown: its word, color and name in the totals. */
-const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, string, string?]>> =
+const LABELS: Readonly<Record<DoctorResult['status'], readonly [string, Format, string, string?]>> =
   {
     pass: ['pass', 'green', 'passed'],
     warn: ['warn', 'yellow', 'warning', 'warnings'],
@@ -148,7 +148,7 @@ const LABELS: Readonly<Record<CheckResult['status'], readonly [string, Format, s
   };
 
 /** Shows a result on one line, and its advice on a line below. */
-function showCheck(call: CommandCall, result: CheckResult): void {
+function showCheck(call: CommandCall, result: DoctorResult): void {
   const { line, style } = call.output;
   const [word, color] = LABELS[result.status];
   line(`  ${style(color, word)}  ${result.check.padEnd(CHECK_WIDTH)}${result.detail}`);
@@ -157,7 +157,7 @@ function showCheck(call: CommandCall, result: CheckResult): void {
 }
 
 /** Shows totals such as "6 passed, 1 warning, 1 failed, 2 skipped". */
-function showTotals(call: CommandCall, results: readonly CheckResult[]): void {
+function showTotals(call: CommandCall, results: readonly DoctorResult[]): void {
   const parts = Object.entries(LABELS).flatMap(([status, [, color, one, many = one]]) => {
     const count = results.filter((result) => result.status === status).length;
     return count > 0 || status === 'pass'

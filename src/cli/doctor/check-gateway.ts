@@ -21,7 +21,7 @@ import {
 } from '../../policies/spend-limits/price-table';
 import type { CommandCall } from '../command';
 import { abortOnInterrupt, type GatewayEnvironment, openGateway } from '../gateway';
-import { type CheckResult, fail, notTested, pass, toResult, warn } from './check-result';
+import { type DoctorResult, fail, notTested, pass, toResult, warn } from './check-result';
 
 /** The checks that cost money and were asked for. */
 export interface PaidChecks {
@@ -65,7 +65,7 @@ export async function* checkGateway(
   }
 }
 
-function skip(checks: readonly string[], why: string): CheckResult[] {
+function skip(checks: readonly string[], why: string): DoctorResult[] {
   return checks.map((check) => notTested(check, why));
 }
 
@@ -111,7 +111,7 @@ async function checkConnection(client: GatewayClient, now: () => number) {
   return { results: [gateway, pass('credentials', 'accepted')], isUsable: true };
 }
 
-function toResults(error: unknown): readonly CheckResult[] {
+function toResults(error: unknown): readonly DoctorResult[] {
   const result = toResult('gateway', error);
   const code = error instanceof GatewayRejectedError ? error.gatewayCode : null;
   if (code !== null && CREDENTIAL_CODES.includes(code)) {
@@ -133,7 +133,7 @@ const TOLERANCE_SECONDS = 30;
 type Endpoint = Pick<GatewayEnvironment, 'baseUrl' | 'authorities'>;
 
 /** Compares the clock with the Date header of an answer (RFC 9110, 6.6.1). Sends no credentials. */
-async function checkClock(endpoint: Endpoint, now: () => number): Promise<CheckResult> {
+async function checkClock(endpoint: Endpoint, now: () => number): Promise<DoctorResult> {
   const date = await readDate(endpoint);
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return notTested('clock', 'the gateway sends no Date header');
@@ -230,7 +230,7 @@ const PERMITTED = [NO_SUCH_PATH, 2103, 2107, 2108, 2109, 2120];
  * Checks whether the account may send codes, as far as a free call shows: it validates a code that
  * was never sent. Not shown in OTP spec §7: whether validating is rejected with 2100 as sending is.
  */
-async function probeOtp(client: GatewayClient): Promise<CheckResult> {
+async function probeOtp(client: GatewayClient): Promise<DoctorResult> {
   const id = UNUSED_ID[client.variant];
   try {
     await client.otp.validate({ id, mobile: FICTIONAL_MOBILE, pin: '0000' });
@@ -247,7 +247,7 @@ async function probeOtp(client: GatewayClient): Promise<CheckResult> {
   );
 }
 
-function notProven(check: string, what: string, option: string): CheckResult {
+function notProven(check: string, what: string, option: string): DoctorResult {
   return notTested(
     check,
     `the free check found no problem, but only a paid one proves that ${what} work`,
@@ -259,7 +259,7 @@ function notProven(check: string, what: string, option: string): CheckResult {
 const AS_A_LOGIN = { validitySeconds: 300, message: 'passport-sms-otp doctor: [PIN]' };
 
 /** Sends a code by text message. Costs money. */
-async function testOtp(client: GatewayClient, mobile: string): Promise<CheckResult> {
+async function testOtp(client: GatewayClient, mobile: string): Promise<DoctorResult> {
   try {
     await client.otp.generate({ mobile, ...AS_A_LOGIN });
     return pass('otp', `a code was sent to ${mobile}`);
@@ -272,7 +272,7 @@ async function testOtp(client: GatewayClient, mobile: string): Promise<CheckResu
  * Checks whether lookups are rejected, as far as a free call shows. A rejection is only a warning,
  * because lookups are optional.
  */
-async function probeLookup(client: GatewayClient): Promise<CheckResult> {
+async function probeLookup(client: GatewayClient): Promise<DoctorResult> {
   try {
     await client.hlr.balance();
     return notProven('lookup', 'lookups', 'lookup');
@@ -302,7 +302,7 @@ const FEW_MESSAGES = 100;
  */
 async function checkPrices(
   client: GatewayClient,
-): Promise<{ result: CheckResult; table: PriceTable | null; currency: string | null }> {
+): Promise<{ result: DoctorResult; table: PriceTable | null; currency: string | null }> {
   try {
     const messages = await client.otp.pricing();
     // Ignore an error: another check reports whether lookups work.
@@ -318,7 +318,7 @@ async function checkPrices(
   }
 }
 
-function checkList(list: PriceList<NetworkPrice>): CheckResult {
+function checkList(list: PriceList<NetworkPrice>): DoctorResult {
   const { pricing, oddRows, currency } = list;
   const networks = pricing.length === 1 ? '1 network' : `${pricing.length} networks`;
   const detail = currency.name === null ? networks : `${networks}, in ${currency.name}`;
@@ -334,7 +334,7 @@ function checkBalance(
   balance: string,
   currency: string | null,
   table: PriceTable | null,
-): CheckResult {
+): DoctorResult {
   const micros = toMicros(balance);
   if (micros === null) return warn('balance', 'not an amount', "Ask the gateway's operator.");
 
@@ -358,7 +358,7 @@ async function checkPrice(
   mobile: string,
   table: PriceTable,
   lookup: Lookup | null,
-): Promise<CheckResult> {
+): Promise<DoctorResult> {
   const country = toKnownCountry(await originOf({ mobile }));
   const onNetwork = lookup === null ? null : findNetworkPrice(table, lookup);
   const found = onNetwork ?? findCountryPrice(table, country, mobile);

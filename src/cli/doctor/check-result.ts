@@ -1,7 +1,7 @@
 import { SmsOtpError } from '../../errors';
 import { CommandFailure, explain } from '../failures';
 
-export interface CheckResult {
+export interface DoctorResult {
   readonly check: string;
   readonly status: 'pass' | 'warn' | 'fail' | 'not-tested';
   readonly detail: string;
@@ -9,20 +9,20 @@ export interface CheckResult {
   readonly advice: string | null;
 }
 
-export function pass(check: string, detail: string): CheckResult {
+export function pass(check: string, detail: string): DoctorResult {
   return { check, status: 'pass', detail, advice: null };
 }
 
-export function warn(check: string, detail: string, advice: string): CheckResult {
+export function warn(check: string, detail: string, advice: string): DoctorResult {
   return { check, status: 'warn', detail, advice };
 }
 
-export function fail(check: string, detail: string, advice: string | null): CheckResult {
+export function fail(check: string, detail: string, advice: string | null): DoctorResult {
   return { check, status: 'fail', detail, advice };
 }
 
 /** Reports a check that could not be made or is inconclusive. */
-export function notTested(check: string, why: string, advice: string | null = null): CheckResult {
+export function notTested(check: string, why: string, advice: string | null = null): DoctorResult {
   return { check, status: 'not-tested', detail: `not tested: ${why}`, advice };
 }
 
@@ -31,7 +31,7 @@ export function toResult(
   check: string,
   error: unknown,
   status: 'warn' | 'fail' = 'fail',
-): CheckResult {
+): DoctorResult {
   if (!(error instanceof SmsOtpError) && !(error instanceof CommandFailure)) throw error;
   const { message, advice } = explain(error);
   return { check, status, detail: message, advice };

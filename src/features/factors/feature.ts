@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { admitsOtherFactors } from '../../core/accepted-factors';
 import type { Core } from '../../core/context';
-import type { CheckResult, Factor, Feature } from '../../core/feature';
+import type { CheckResult, SecondFactor, Feature } from '../../core/feature';
 import { isObject } from '../../errors';
 import type { MiddlewareContext } from '../../middleware/context';
 import { createOptionsWith } from '../../middleware/options-with';
@@ -81,7 +81,7 @@ const MAX_FACTOR_INPUT_LENGTH = 128;
  * transaction, whose message shows what is approved, nor for an enrollment, whose message proves
  * the number.
  */
-function createTypedFactor(factor: CodeFactor, codeField: string): Factor {
+function createTypedFactor(factor: CodeFactor, codeField: string): SecondFactor {
   return {
     ...describeFactor(factor, codeField),
     counting: 'guess',
@@ -123,7 +123,7 @@ function createAnsweringFactor(
   { store }: Pick<Core, 'store'>,
   factor: ChallengeFactor,
   codeField: string,
-): Factor {
+): SecondFactor {
   return {
     ...describeFactor(factor, codeField),
     counting: 'answer',

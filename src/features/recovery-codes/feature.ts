@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Core } from '../../core/context';
-import type { Factor, Feature } from '../../core/feature';
+import type { SecondFactor, Feature } from '../../core/feature';
 import { createUserFactors } from '../../core/user-factors';
 import type { MiddlewareContext } from '../../middleware/context';
 import { RECOVERY_CODES_ID } from '../../stores/check-values';
@@ -70,7 +70,7 @@ function createRecoveryCodeFactor(
   { emit }: Pick<Core, 'emit'>,
   codes: RecoveryCodes,
   field: string,
-): Factor {
+): SecondFactor {
   return {
     method: 'recovery-code',
     field,
