@@ -302,13 +302,6 @@ export const FAULTS: readonly SeededFault[] = [
     kind: 'preempted-twice',
   },
   {
-    name: 'what begins with a device that is trusted no more is not ended',
-    file: ENDING,
-    from: 'await store.pendingLogins.endAll(userId, ending.pendingId).catch(keep);',
-    to: 'void store;',
-    scenario: beside(REVOKE_ALL, ['new', 'device']),
-  },
-  {
     name: 'a change leaves the trust in devices',
     file: 'features/trusted-devices/feature.ts',
     from: 'revokeFor(userId, reason, address, deviceId),',
