@@ -218,7 +218,13 @@ export class SessionSlot {
     // The types of a session know neither key.
     const changed = session as AppSession;
     const { user: _out, ...passport } = readFields(changed[PASSPORT_KEY]);
-    const { login: _ended, verified: _passed, ...rest } = this.of(session) ?? EMPTY;
+    // A step-up of this user can no longer be passed, so the session stops waiting for its code.
+    const {
+      login: _ended,
+      verified: _passed,
+      pending: _waited,
+      ...rest
+    } = this.of(session) ?? EMPTY;
     changed[PASSPORT_KEY] = passport;
     changed[this.sessionKey] = { ...rest, ...left };
   }
