@@ -48,6 +48,18 @@ const sidOf = (browser: Visit): string | undefined =>
   /^s:([^.]+)\./.exec(decodeURIComponent(browser.cookies.get('connect.sid') ?? ''))?.[1];
 
 describe('a login that has ended elsewhere', () => {
+  it('waits for no step-up any more', async () => {
+    const test = await start();
+    const browser = test.browser();
+    await browser.logIn();
+    test.clock.advanceSeconds(60);
+    expect((await browser.stepUp()).body).toMatchObject({ sent: true });
+    await test.smsOtp.logins?.revokeAll(ALICE.id);
+
+    await goTo(browser, '/home');
+    expect((await browser.status()).body.pending).toBeNull();
+  });
+
   it('leads to the login page, which is shown with the reason, and not back again', async () => {
     const test = await start();
     const browser = test.browser();
