@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { chargeBrowser } from '../limits/attempts';
-import { OTHER_BROWSERS } from '../limits/buckets';
-import { chargeRows, waitOf } from '../limits/charge';
+import { chargeDespiteLock } from '../limits/attempts';
+import { waitOf } from '../limits/charge';
 import type { PendingLogin } from '../stores/store';
 import { admitsOtherFactors, isAccepted } from './accepted-factors';
 import type { Core } from './context';
@@ -72,13 +71,9 @@ async function chargeOptions(
   const { store, limits, now } = core;
   const { userId, bucket, pendingId, purpose } = pending;
 
-  const { refusedBy } = await chargeBrowser(bucket, (one) => {
-    const about = { user: userId, bucket: one, login: pendingId };
-    // No lock is checked for unknown browsers. A browser that is no longer known counts as one of
-    // them.
-    const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
-    return chargeRows(store.counters, [...guards, ...limits.rowsOf('options', about)]);
-  });
+  const parts = { counters: store.counters, limits };
+  const about = { user: userId, bucket, login: pendingId };
+  const { refusedBy } = await chargeDespiteLock(parts, 'options', about);
   if (refusedBy === null) return null;
 
   const { limit } = refusedBy.row;

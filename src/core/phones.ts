@@ -6,7 +6,7 @@ import {
   readPhoneLibraryVersion,
 } from '../limits/number-country';
 import type { PendingState } from '../stores/pending-logins';
-import type { Core, UserPhone } from './context';
+import type { Core, UserPhone, UserPhones } from './context';
 import type { UnusablePhone } from '../events';
 import type { PhoneChoice, Reason } from './outcome';
 import { toUserIdText } from './users';
@@ -114,6 +114,11 @@ export async function findPhones(
     );
     return { reason: 'no-phone', found: 'error', thrown: { error } };
   }
+}
+
+/** Returns whether a user has a number. A number that cannot be read now still counts as one. */
+export function countsAsNumber(phones: UserPhones | NoMessageNow): boolean {
+  return 'found' in phones || phones.length > 0;
 }
 
 /**

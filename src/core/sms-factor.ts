@@ -4,6 +4,7 @@ import type { Purpose } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
 import type { Core } from './context';
 import type { SecondFactor, Feature } from './feature';
+import { countsAsNumber } from './phones';
 import { toCheckTimeout } from './previous-otp';
 
 /**
@@ -18,9 +19,7 @@ export function createSms(core: Core, field: string, hasGetPhone: boolean): Feat
     name: 'sms',
     factors,
     async has(user) {
-      const phones = await core.listPhones(user);
-      // A number that cannot be read now still counts as a number of the user.
-      return 'found' in phones || phones.length > 0;
+      return countsAsNumber(await core.listPhones(user));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Core } from './context';
-import { findPhones } from './phones';
+import { countsAsNumber, findPhones } from './phones';
 import { idText, isUser, toUserIdText } from './users';
 
 /**
@@ -39,9 +39,7 @@ export function createUserFactors(core: Core): UserFactors {
       const listed = await listFactors(core, user, toUserIdText(getUserId(user)).userId);
       if (listed.some((factor) => methods.includes(factor))) return true;
       if (!methods.includes('sms')) return false;
-      const phones = await findPhones(core, user);
-      // A number that cannot be read now still counts as a number of the user.
-      return 'found' in phones || phones.length > 0;
+      return countsAsNumber(await findPhones(core, user));
     },
   };
 }

@@ -1,7 +1,6 @@
 import { toAddressBlocks } from '../limits/address-block';
-import { chargeBrowser } from '../limits/attempts';
-import { OTHER_BROWSERS } from '../limits/buckets';
-import { chargeRows, type Counted, waitOf } from '../limits/charge';
+import { chargeDespiteLock } from '../limits/attempts';
+import { type Counted, waitOf } from '../limits/charge';
 import type { LimitRow } from '../limits/rows';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
@@ -120,12 +119,9 @@ async function chargeWait(core: Core, pending: PendingLogin, address: string | u
   const addresses = toAddressBlocks(address);
   const ownAddresses = await core.userBlocks(user, address);
 
-  return chargeBrowser(bucket, (one) => {
-    const about = { user, bucket: one, addresses, ownAddresses };
-    // Unknown browsers may wait even while they are locked: their codes are refused later.
-    const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
-    return chargeRows(store.counters, [...guards, ...limits.rowsOf('wait', about)]);
-  });
+  // Unknown browsers may wait even while they are locked: their codes are refused later.
+  const parts = { counters: store.counters, limits };
+  return chargeDespiteLock(parts, 'wait', { user, bucket, addresses, ownAddresses });
 }
 
 function toRefusal(refusing: Counted<LimitRow>): Refusal {

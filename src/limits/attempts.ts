@@ -4,7 +4,7 @@ import { OTHER_BROWSERS } from './buckets';
 import { type ChargeResult, chargeRows, type Counted, isFull, waitOf } from './charge';
 import { ATTEMPT_REFUNDS, type AttemptOutcome, findRefunds, refundAndRead } from './refunds';
 import type { LimitRow, LimitTable } from './rows';
-import { SLOW_GUESSING_FAILURES, UNGUESSABLE_PER_DAY } from './table';
+import { type About, type Act, SLOW_GUESSING_FAILURES, UNGUESSABLE_PER_DAY } from './table';
 
 /** An event about the user that follows from an attempt or one of its counters. */
 export type AttemptEvent =
@@ -252,6 +252,22 @@ function toLocked(stopping: Counted<LimitRow>): AttemptRefusal {
 }
 
 /**
+ * Counts an action that a lock of unknown browsers does not refuse. A browser that is no longer
+ * known counts as one of them.
+ */
+export function chargeDespiteLock(
+  { counters, limits }: Pick<AttemptParts, 'counters' | 'limits'>,
+  act: Act,
+  about: About,
+) {
+  return chargeBrowser(about.bucket, (bucket) => {
+    const here = { ...about, bucket };
+    const guards = bucket === OTHER_BROWSERS ? [] : limits.guardsOf(here);
+    return chargeRows(counters, [...guards, ...limits.rowsOf(act, here)]);
+  });
+}
+
+/**
  * Returns the function that counts attempts that cannot be guessed: recovery codes of 120 bits, and
  * passkey responses. They lock the address of the attempt, and no user.
  */
@@ -266,12 +282,7 @@ function createUnguessableLimit(
     const ownAddresses = await parts.userBlocks(user, subject.address);
     const aboutOf = (bucket: string) => ({ user, bucket, ownAddresses });
 
-    const charged = await chargeBrowser(subject.bucket, (one) => {
-      const about = aboutOf(one);
-      // A browser that is no longer known is not locked: it counts as one of the others.
-      const guards = one === OTHER_BROWSERS ? [] : limits.guardsOf(about);
-      return chargeRows(counters, [...guards, ...limits.rowsOf(counting, about)]);
-    });
+    const charged = await chargeDespiteLock(parts, counting, aboutOf(subject.bucket));
     const { bucket, refusedBy, rows } = charged;
     if (refusedBy !== null)
       return { kind: 'refused', refusal: toLocked(refusedBy), stopsMessages: false };
