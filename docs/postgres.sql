@@ -296,7 +296,7 @@ BEGIN
   PERFORM sms_otp_check_time_v1(deadline);
 END $body$;
 
-CREATE OR REPLACE FUNCTION sms_otp_finish_v3(
+CREATE OR REPLACE FUNCTION sms_otp_finish_v4(
   given_id text, given_otp_id text, accepts_passed boolean, leaves_mark boolean,
   replaced_kind text, replaced_owner text, replaced_id text,
   cleared_keys text[], charges jsonb, charged_keys text[], puts jsonb,
@@ -327,6 +327,19 @@ BEGIN
     UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
     ORDER BY kind, owner
   ) AS turns;
+  FOR put IN
+    SELECT * FROM jsonb_to_recordset(puts) AS given (
+      kind text, owner text, id text, "ifTag" text)
+    WHERE "ifTag" IS NOT NULL
+  LOOP
+    PERFORM FROM sms_otp_record
+    WHERE kind = put.kind AND owner = put.owner AND id = put.id AND tag = put."ifTag"
+      AND expires_at > statement_timestamp()
+    FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+  END LOOP;
   IF replaced_id IS NOT NULL THEN
     DELETE FROM sms_otp_record
     WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id

@@ -224,6 +224,9 @@ export function sqliteStore(database: SqliteDatabase, now = Date.now): contract.
     const isThere = login !== undefined || (acceptsPassed && marks.length > 0);
     const hasOtp = otpId === undefined || login?.otps.some((otp) => otp.otpId === otpId);
     if (!isThere || hasOtp !== true) return { isFinished: false };
+    const hasTag = ({ ifTag, record, ...of }: contract.RecordPut): boolean =>
+      ifTag === undefined || list(of).some(({ id, tag }) => id === record.id && tag === ifTag);
+    if (!puts.every(hasTag)) return { isFinished: false };
     const replaced = replaces && list(replaces).find((record) => record.id === replaces.id);
     if (replaces !== undefined && !remove(replaces)) return { isFinished: false };
     sql`UPDATE login SET hasPassed = 1, value = '', otps = '[]' WHERE pendingId = ${id}`;

@@ -315,7 +315,9 @@ export interface ClaimedCode extends ClaimedLogin {
  * incomplete, so the code may have been checked.
  */
 export type CheckResult =
-  | { readonly kind: 'right' | 'wrong' | 'over' }
+  /** `puts`: the records to write with the success. Default: none. */
+  | { readonly kind: 'right'; readonly puts?: readonly PreparedPut[] }
+  | { readonly kind: 'wrong' | 'over' }
   | { readonly kind: 'lost'; readonly error: SmsOtpError };
 
 /** What a feature adds to a success. */
@@ -338,6 +340,8 @@ export interface Written {
  */
 export interface PreparedPut {
   readonly put: RecordPut;
+  /** Called at once after the record was written, before the session is saved. Must not throw. */
+  readonly written?: () => void;
   /** Called after the session that belongs to it was saved. */
   readonly done: (result: PutResult) => Promise<void> | void;
   /**
@@ -348,9 +352,4 @@ export interface PreparedPut {
   readonly undo: (result: PutResult | null) => Promise<void>;
   /** Called at once when the answer of the store is lost, before anything is taken back. */
   readonly lost?: () => void;
-  /**
-   * Returns false if another request has changed the record since it was read. The whole success is
-   * taken back then.
-   */
-  readonly stands?: (result: PutResult) => boolean;
 }

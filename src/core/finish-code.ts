@@ -2,7 +2,7 @@ import type { Attempt } from '../limits/attempts';
 import { provenCounter } from '../limits/table';
 import type { Method } from '../method';
 import type { FinishOptions, Purpose, SentOtp, Transaction } from '../stores/store';
-import type { Success, WrittenSuccess } from './feature';
+import type { PreparedPut, Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import {
   type Checker,
@@ -63,6 +63,8 @@ interface RightCode extends FailedAttempt {
   readonly sends: number;
   /** The browser for which it is counted. */
   readonly bucket: string;
+  /** The records of the factor. */
+  readonly puts: readonly PreparedPut[];
 }
 
 /** A pending login that has ended with the right code. */
@@ -119,7 +121,8 @@ async function askAll(
 
   const success = toSuccess(checker, counted, verified, request.isKept);
   const joined = await askFeatures(checker.core, success, request.visit);
-  return 'reason' in joined ? refuse(joined.reason) : joined;
+  if ('reason' in joined) return refuse(joined.reason);
+  return { ...joined, puts: [...joined.puts, ...counted.puts] };
 }
 
 function toSuccess(

@@ -7,9 +7,8 @@ import { repeatUntilDone } from './repeat';
 
 /**
  * Ends a pending login, once, with all changes of the success. Returns null, with nothing changed,
- * if the login has expired, another request has finished it, or the login that it replaces has
- * ended. Returns null, with everything taken back, if another request has used a record that the
- * success depends on.
+ * if the login has expired, another request has finished it, the login that it replaces has ended,
+ * or another request has changed a record that the success depends on.
  * @throws {StoreError} `ERR_STORE`: no user is let in. With `hasRefused` nothing was written, and
  * the login is still pending. Otherwise the answer is lost: the login ends, and what was written is
  * taken back.
@@ -27,12 +26,7 @@ export async function finishLogin(
       if (isFinishLost(error)) await takeBack(pendingLogins, pendingId, puts);
       throw error;
     });
-  if (!finished.isFinished) return null;
-
-  const written = toWritten(puts, replaces, finished);
-  if (standsAll(puts, finished)) return written;
-  await written.undo();
-  return null;
+  return finished.isFinished ? toWritten(puts, replaces, finished) : null;
 }
 
 /** Returns whether a success may have been written, or may still be written. */
@@ -60,6 +54,7 @@ function toWritten(
   const written = puts.flatMap((prepared, index) => {
     const result = results[index];
     if (result?.isPut !== true) return [];
+    prepared.written?.();
     const isNext = takesPlace(prepared, replaces);
     return [{ prepared, result: isNext ? { ...result, replaced } : result }];
   });
@@ -82,16 +77,6 @@ function toWritten(
         ),
       ),
   };
-}
-
-function standsAll(
-  puts: readonly PreparedPut[],
-  { results }: Extract<FinishResult, { readonly isFinished: true }>,
-): boolean {
-  return puts.every(({ stands }, index) => {
-    const result = results[index];
-    return stands === undefined || (result !== undefined && stands(result));
-  });
 }
 
 /** Returns whether a record replaces the one that must still exist. */

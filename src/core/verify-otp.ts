@@ -259,18 +259,19 @@ async function checkAtOtp(
   limitMs?: number,
 ): Promise<VerifyResult | 'wrong' | 'over'> {
   const { address } = request.visit;
-  let verdict: Exclude<CheckResult['kind'], 'lost'>;
+  let checked: Exclude<CheckResult, { readonly kind: 'lost' }>;
   try {
     // 6 Let the gateway, or the factor, check the code
     const result = await checker.factor.check({ ...counted, address, limitMs }, permit);
     if (result.kind === 'lost') return await endUnconfirmed(checker, counted, result.error);
-    verdict = result.kind;
+    checked = result;
   } catch (error) {
     await endThrown(checker, counted, error);
     throw error;
   }
   // 7 Finish, once. From here on the code is never counted as wrong
-  return verdict === 'right' ? finishCode(checker, request, counted) : verdict;
+  if (checked.kind !== 'right') return checked.kind;
+  return finishCode(checker, request, { ...counted, puts: checked.puts ?? [] });
 }
 
 /**

@@ -173,6 +173,7 @@ async function logInAtOnce(
   const finished = await context.finishLetIn(letIn, first.visit);
   // A call that ends all logins of the user has ended this one too.
   if (finished === null) {
+    await context.endUnused(letIn.begun);
     const refusal = { reason: 'no-pending-login' } as const;
     const refused = { refusal, pending: undefined, isFirstFactor: true };
     return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);

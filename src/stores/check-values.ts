@@ -131,6 +131,11 @@ export function checkRenewed(renewed: RenewedToken): void {
 
 /** @throws {StoreError} `ERR_STORE` unless every field of the record is valid. */
 export function checkPut(put: RecordPut): void {
+  checkPutRecord(put);
+  if (put.ifTag !== undefined) throw new StoreError('put: ifTag is only for finish');
+}
+
+function checkPutRecord(put: RecordPut): void {
   const { most } = put;
   const isPlaced = /^[A-Za-z0-9-]{1,32}$/.test(put.kind) && isText(put.owner);
   const isBounded = most === undefined || (Number.isSafeInteger(most) && most > 0);
@@ -191,13 +196,23 @@ export function checkFinish(options: FinishOptions): void {
 
   const places = new Set<string>();
   for (const put of options.puts) {
-    checkPut(put);
+    checkPutRecord(put);
+    checkCondition(put);
 
     const place = toPlace(put);
     const isReplaced = replaces?.id === put.record.id && toPlace(replaces) === place;
     if (isReplaced || places.has(place)) throw new StoreError('finish: invalid put');
     places.add(place);
   }
+}
+
+/**
+ * @throws {StoreError} `ERR_STORE` for an invalid tag, or if the put is also optional or `ifNone`.
+ */
+function checkCondition({ ifTag, ifNone, isOptional }: RecordPut): void {
+  if (ifTag === undefined) return;
+  if (!isText(ifTag) || ifNone === true || isOptional === true)
+    throw new StoreError('finish: invalid put');
 }
 
 /** Returns the place as JSON, so that two places never have the same string. */

@@ -28,8 +28,8 @@ import type {
 
 // This module loads zod. `guarded-store.ts` requires it when a store is wrapped.
 
-/** How many records of a kind an owner may have, and whether the write is optional. */
-export type PutOptions = Pick<RecordPut, 'most' | 'ifNone' | 'isOptional'>;
+/** How many records of a kind an owner may have, and what the write requires. */
+export type PutOptions = Pick<RecordPut, 'most' | 'ifNone' | 'ifTag' | 'isOptional'>;
 
 /**
  * The records of one kind, parsed. A record has expired when its own end has passed by our clock. A

@@ -157,6 +157,11 @@ export interface RecordPut extends RecordsOf {
   /** Writes only if the owner has no record of this kind. */
   readonly ifNone?: boolean | undefined;
   /**
+   * Only in a `finish`, which succeeds only if the record with this id has this tag. Otherwise
+   * nothing changes.
+   */
+  readonly ifTag?: string | undefined;
+  /**
    * Lets a store without room leave this record out and return `isPut: false`. The other changes of
    * a `finish` are made nevertheless. A store may ignore this and refuse, as for any other record.
    */

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Policy } from 'passport-sms-otp';
-import { type Answer, visitOverTls } from '../support/visit';
+import { ALICE } from '../support/test-app';
+import { type Answer, type Visit, visitOverTls } from '../support/visit';
 import { useApp } from '../support/use-app';
 
 const MALFORMED = [400, { error: 'malformed-code' }];
@@ -165,6 +166,85 @@ describe.each(['A', 'B'] as const)(
     });
   },
 );
+
+describe('a recovery code while another request changes something', () => {
+  const test = useApp({ hasFactors: true, isTampered: true });
+  let alice: Visit;
+  let codes: readonly string[];
+  beforeEach(async () => {
+    codes = await test.firstCodes();
+    alice = test.browser();
+  });
+
+  /** Lets this happen after the code was found right, and before the login ends. */
+  function beforeFinish(happen: () => Promise<unknown>): void {
+    test.tampered.tamper('finish', async (work) => {
+      test.tampered.heal();
+      await happen();
+      return work();
+    });
+  }
+
+  const UNUSED = [401, { error: 'no-pending-login' }];
+
+  async function stepUp(): Promise<void> {
+    await alice.login();
+    await alice.enterRight();
+    test.clock.advanceSeconds(600);
+    await alice.post('/step-up');
+  }
+
+  it.each([
+    [
+      'a new step-up, which ends the one that the code is for',
+      () => {
+        test.clock.advanceSeconds(60);
+        return alice.post('/step-up');
+      },
+      'no-pending-login',
+    ],
+    [
+      'a call that ends all logins',
+      async () => test.smsOtp.logins?.revokeAll(ALICE.id),
+      'login-ended',
+    ],
+  ])('is not used up by %s', async (_what, happen, error) => {
+    await stepUp();
+    beforeFinish(happen);
+    expect(brief(await alice.recover(codes[0]))).toEqual([401, { error }]);
+    await expect(test.recoveryCodes.count(ALICE.id)).resolves.toBe(10);
+    expect(test.told('recovery-code-used')).toEqual([]);
+
+    const later = test.browser();
+    await later.login();
+    expect((await later.recover(codes[0])).status).toBe(200);
+    await expect(test.recoveryCodes.count(ALICE.id)).resolves.toBe(9);
+  });
+
+  it('lets in once, in whichever of two logins it is used', async () => {
+    const other = test.browser();
+    await alice.login();
+    await other.login();
+    let inside: Answer | undefined;
+    beforeFinish(async () => (inside = await other.recover(codes[0])));
+    expect(brief(await alice.recover(codes[0]))).toEqual(UNUSED);
+    expect(inside?.status).toBe(200);
+    await expect(test.recoveryCodes.count(ALICE.id)).resolves.toBe(9);
+    expect(test.told('recovery-code-used')).toMatchObject([{ left: 9 }]);
+
+    // The login that lost still takes another code.
+    expect((await alice.recover(codes[1])).status).toBe(200);
+    await expect(test.recoveryCodes.count(ALICE.id)).resolves.toBe(8);
+  });
+
+  it('stays used if the session cannot be saved', async () => {
+    await alice.login();
+    test.sessions.failSets = true;
+    expect((await alice.recover(codes[0])).status).toBe(503);
+    expect(test.told('recovery-code-used')).toMatchObject([{ left: 9 }]);
+    await expect(test.recoveryCodes.count(ALICE.id)).resolves.toBe(9);
+  });
+});
 
 function toFullWidth(code: string): string {
   return code.replace(/[0-9A-Z]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));

@@ -182,6 +182,16 @@ describe('the input of a store', () => {
     expect(() => checkFinish(makeFinish({ puts: [put, other] }))).toThrow(refusal);
     const replaces = { kind, owner, id: 'a' };
     expect(() => checkFinish(makeFinish({ puts: [put], replaces }))).toThrow(refusal);
+    const wrongTags = [
+      { ifTag: '' },
+      { ifTag: 1 as unknown as string },
+      { ifTag: 't', ifNone: true },
+      { ifTag: 't', isOptional: true },
+    ];
+    for (const wrong of wrongTags)
+      expect(() => checkFinish(makeFinish({ puts: [{ ...put, ...wrong }] }))).toThrow(refusal);
+    expect(() => checkPut({ ...put, ifTag: 't' })).toThrow('put: ifTag is only for finish');
+    expect(() => checkFinish(makeFinish({ puts: [{ ...put, ifTag: 't' }] }))).not.toThrow();
     const apart = [put, { ...put, owner: 'other' }, { ...put, kind: 'login' }];
     const lifts = { ...counter, amount: -1, lifts: 3, generation: 2 };
     const good = { puts: apart, replaces: { kind, owner, id: 'b' }, charges: [lifts] };

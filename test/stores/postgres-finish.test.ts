@@ -226,7 +226,7 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
     await begin(store.pendingLogins, 'a');
     await store.records.put(makePut('old'));
     const put = JSON.stringify([{ ...makePut('new'), ...makePut('new').record }]);
-    const statement = `SELECT sms_otp_finish_v3('a', NULL, false, false, 'login', 'user', 'old',
+    const statement = `SELECT sms_otp_finish_v4('a', NULL, false, false, 'login', 'user', 'old',
       '{}', '[]', '{}', '${put}', 9000)`;
     const removed = await ground().beside({ statement, then: 'SELECT' }, () => [
       store.records.removeAll(makePut('new')),

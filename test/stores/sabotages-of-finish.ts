@@ -63,6 +63,34 @@ export const sabotagesOfFinish: Record<string, Sabotage> = {
     await store.records.remove(replaces);
     return finished;
   }),
+  'ignores the tag that a put requires': changingPuts(({ ifTag: _ifTag, ...put }) => put),
+  'looks at a tag, then finishes': finishing((store) => async (pendingId, options) => {
+    const puts = options.puts.map(({ ifTag: _ifTag, ...put }) => put);
+    return (await hasTags(store, options))
+      ? store.finish(pendingId, { ...options, puts })
+      : { isFinished: false };
+  }),
+  'finishes without the put whose tag is another': finishing((store) => {
+    return async (pendingId, options) => {
+      if (await hasTags(store, options)) return store.finish(pendingId, options);
+      const puts = options.puts.filter(({ ifTag }) => ifTag === undefined);
+      return store.finish(pendingId, { ...options, puts });
+    };
+  }),
+  'replaces a record although a tag is another': finishing((store) => async (id, options) => {
+    if (options.replaces !== undefined && !(await hasTags(store, options)))
+      await store.records.remove(options.replaces);
+    return store.finish(id, options);
+  }),
+  'takes the beginning of a tag for the tag': finishing((store) => async (id, options) => {
+    const puts = [];
+    for (const { ifTag, ...put } of options.puts) {
+      const found = await store.records.find({ ...put, id: put.record.id });
+      const begins = ifTag !== undefined && found?.tag.startsWith(ifTag) === true;
+      puts.push({ ...put, ifTag: begins ? found.tag : ifTag });
+    }
+    return store.finish(id, { ...options, puts });
+  }),
   'ends a login although nothing is replaced': finishing((store) => async (pendingId, options) => {
     const finished = await store.finish(pendingId, options);
     if (!finished.isFinished) await store.pendingLogins.end(pendingId);
@@ -302,4 +330,13 @@ function raising(change: (counter: Counter) => Counter): Sabotage {
     charge: (counters) =>
       kept.charge(counters.map((one) => (one.raisesTo === undefined ? one : change(one)))),
   }));
+}
+
+/** Returns whether every record has the tag that its put requires. */
+async function hasTags({ records }: SmsOtpStore, { puts }: FinishOptions): Promise<boolean> {
+  for (const { kind, owner, record, ifTag } of puts) {
+    if (ifTag === undefined) continue;
+    if ((await records.find({ kind, owner, id: record.id }))?.tag !== ifTag) return false;
+  }
+  return true;
 }

@@ -74,6 +74,9 @@ const put = fc.record(
   { requiredKeys: ['kind', 'owner', 'record', 'ttlSeconds'] },
 );
 
+const putOfFinish = fc
+  .tuple(put, fc.option(tag, { nil: undefined }))
+  .map(([asked, ifTag]) => (ifTag === undefined ? asked : { ...asked, ifNone: false, ifTag }));
 const finish = fc
   .record(
     {
@@ -85,7 +88,7 @@ const finish = fc
         replaces: reference,
       },
       charges: counters,
-      puts: fc.array(put, { maxLength: 3 }),
+      puts: fc.array(putOfFinish, { maxLength: 3 }),
     },
     { requiredKeys: ['leavesMark', 'clears', 'charges', 'puts'] },
   )

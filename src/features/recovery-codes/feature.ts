@@ -63,8 +63,9 @@ export function createForgottenCodes({ store: { recoveryCodes } }: Core): Featur
 }
 
 /**
- * Creates the factor for recovery codes. The store checks a code by spending it: it is right for
- * exactly one caller, and stays spent even if the login fails later.
+ * Creates the factor for recovery codes. The step that ends the pending login also uses the code
+ * up, so a code lets in once, and a login that ends meanwhile uses none. A used code stays used
+ * even if the session cannot be saved.
  */
 function createRecoveryCodeFactor(
   { emit }: Pick<Core, 'emit'>,
@@ -80,9 +81,20 @@ function createRecoveryCodeFactor(
     isSent: false,
     read: readRecoveryCode,
     check: async ({ pending: { userId }, code, address }) => {
-      const { isSpent, left } = await codes.spend(userId, code);
-      if (isSpent) emit({ type: 'recovery-code-used', userId, address, left });
-      return { kind: isSpent ? 'right' : 'wrong' };
+      const used = await codes.prepareUse(userId, code);
+      if (used === null) return { kind: 'wrong' };
+
+      const { put, left } = used;
+      const written = (): void => emit({ type: 'recovery-code-used', userId, address, left });
+      return { kind: 'right', puts: [{ put, written, done: doNothing, undo: staysUsed }] };
     },
   };
+}
+
+function doNothing(): void {
+  // The event was emitted when the record was written: an alarm does not wait for the session.
+}
+
+function staysUsed(): Promise<void> {
+  return Promise.resolve();
 }

@@ -2,7 +2,7 @@ import { StoreError } from '../../errors';
 import type { KeyedDigest } from '../../keys';
 import { RECOVERY_CODES_ID } from '../../stores/check-values';
 import type { RecordSet } from '../../stores/record-sets';
-import type { RecoveryCodeSet } from '../../stores/store';
+import type { RecordPut, RecoveryCodeSet } from '../../stores/store';
 
 /** The option `recoveryCodes`. */
 export interface RecoveryCodesOption {
@@ -13,9 +13,9 @@ export interface RecoveryCodesOption {
 /** The recovery codes of all users. Only digests are stored, and each includes the user's id. */
 export type RecoveryCodes = Readonly<ReturnType<typeof createRecoveryCodes>>;
 
-/** The result of spending a code. `isSpent` is true for exactly one caller. */
-export interface SpentCode {
-  readonly isSpent: boolean;
+/** A code that is used up once the record is written. `left`: how many are left then. */
+export interface UsedCode {
+  readonly put: RecordPut;
   readonly left: number;
 }
 
@@ -96,10 +96,10 @@ export function createRecoveryCodes(book: RecoveryCodesOptions) {
       await sets.swap(set, toSet(book, set.userId, set.hashes, madeFor)).catch(() => false);
     },
     /**
-     * Spends a code.
+     * Prepares the use of a code. Null: it is none of the user's codes.
      * @param code In its plain form.
      */
-    spend: (userId: string, code: string) => spend(book, userId, code),
+    prepareUse: (userId: string, code: string) => prepareUse(book, userId, code),
     /** Returns how many codes are left; null: the user has none, and has spent none. */
     async count(userId: string): Promise<number | null> {
       return (await find(book, userId))?.hashes.length ?? null;
@@ -214,17 +214,18 @@ async function writeOnce(
   throw changedTooOften();
 }
 
-async function spend(book: RecoveryCodesOptions, userId: string, code: string): Promise<SpentCode> {
-  const spent = await toHashes(book, userId, code);
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const set = await find(book, userId);
-    const left = set?.hashes.filter((hash) => !spent.includes(hash)) ?? [];
-    if (set === null || left.length === set.hashes.length)
-      return { isSpent: false, left: left.length };
-    if (await book.sets.swap(set, toSet(book, userId, left, set.madeFor)))
-      return { isSpent: true, left: left.length };
-  }
-  throw changedTooOften();
+async function prepareUse(
+  book: RecoveryCodesOptions,
+  userId: string,
+  code: string,
+): Promise<UsedCode | null> {
+  const used = await toHashes(book, userId, code);
+  const set = await find(book, userId);
+  const left = set?.hashes.filter((hash) => !used.includes(hash)) ?? [];
+  if (set === null || left.length === set.hashes.length) return null;
+
+  const next = toSet(book, userId, left, set.madeFor);
+  return { put: book.sets.toPut(next, { ifTag: set.tag }), left: left.length };
 }
 
 function toSet(

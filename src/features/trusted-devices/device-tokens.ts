@@ -29,8 +29,6 @@ interface PreparedToken {
   readonly put: RecordPut;
   /** The next value of the cookie. */
   readonly value: string;
-  /** Returns whether nothing else has changed the device since its token was checked. */
-  readonly stands: (result: PutResult) => boolean;
   /**
    * Takes the token back, so that the one before is valid again. Never rejects.
    * @param result Null: the record may have been written.
@@ -111,9 +109,9 @@ export function createDeviceRegistry(options: DeviceRegistryOptions) {
     const next: TrustedDevice = { ...before, ...hashes, lastUsedAt: now() };
     const { record } = devices.toPut(before);
     return {
-      put: devices.toPut(next),
+      // If another request has changed the device since its token was checked, the login fails.
+      put: devices.toPut(next, { ifTag: record.tag }),
       value,
-      stands: ({ replaced }) => replaced?.tag === record.tag,
       undo: (result) => takeBack(next, result === null ? record : result.replaced),
     };
   }

@@ -138,11 +138,10 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
     { device, next }: Extract<DeviceTokenCheck, { readonly kind: 'known' }>,
     address: string | undefined,
   ): PreparedCookie {
-    const { put, value, stands, undo } = next;
+    const { put, value, undo } = next;
     const { userId, deviceId, label, expiresAt } = device;
     return {
       put,
-      stands,
       undo,
       done() {
         emit({ type: 'device-used', userId, address, deviceId, label });

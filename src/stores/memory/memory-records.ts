@@ -23,7 +23,7 @@ export interface MemoryRecords {
   readonly store: RecordStore;
   /**
    * Makes room for all changes and returns a function that makes them. Null if the record to
-   * replace does not exist.
+   * replace does not exist, or a record has another tag than a put requires.
    * @throws {StoreError} `ERR_STORE` if active records fill the store. Then nothing has changed.
    */
   prepare(
@@ -52,6 +52,11 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
 
   function find(record: RecordReference): KeptRecord | undefined {
     return list(record).find(({ id }) => id === record.id);
+  }
+
+  /** Returns whether the record that a put replaces has the tag that the put requires. */
+  function hasTag({ kind, owner, record, ifTag }: RecordPut): boolean {
+    return ifTag === undefined || find({ kind, owner, id: record.id })?.tag === ifTag;
   }
 
   function put(asked: RecordPut): PutResult {
@@ -98,6 +103,7 @@ export function memoryRecords(maxEntries: number, now: () => number): MemoryReco
     const { puts, replaces } = change;
     const replaced = replaces && find(replaces);
     if (replaces !== undefined && replaced === undefined) return null;
+    if (!puts.every(hasTag)) return null;
 
     const isReplacedBy = (put: RecordPut): boolean =>
       put.kind === replaces?.kind && put.owner === replaces.owner;

@@ -41,7 +41,8 @@ function toFinished(puts: readonly RecordPut[], answer: unknown): FinishResult {
 function toPutArguments(put: RecordPut) {
   const { kind, owner, ttlSeconds, most } = put;
   const { id, tag, rank, value } = put.record;
-  return { kind, owner, id, tag, rank, value, ttlSeconds, most, ifNone: put.ifNone === true };
+  const when = { ifNone: put.ifNone === true, ifTag: put.ifTag };
+  return { kind, owner, id, tag, rank, value, ttlSeconds, most, ...when };
 }
 
 /**
@@ -101,7 +102,10 @@ END $body$;
 `;
 }
 
-/** Returns the SQL that returns null unless the login, its OTP and the record to replace exist. */
+/**
+ * Returns the SQL that returns null unless the login and its OTP exist, every record has the tag
+ * that its put requires, and the record to replace exists.
+ */
 function conditionsSql(tables: Tables, functions: Functions): string {
   const { takeTurn, checkTime } = functions;
 
@@ -120,6 +124,19 @@ function conditionsSql(tables: Tables, functions: Functions): string {
     UNION SELECT kind, owner FROM jsonb_to_recordset(puts) AS given (kind text, owner text)
     ORDER BY kind, owner
   ) AS turns;
+  FOR put IN
+    SELECT * FROM jsonb_to_recordset(puts) AS given (
+      kind text, owner text, id text, "ifTag" text)
+    WHERE "ifTag" IS NOT NULL
+  LOOP
+    PERFORM FROM ${tables.record}
+    WHERE kind = put.kind AND owner = put.owner AND id = put.id AND tag = put."ifTag"
+      AND expires_at > ${NOW}
+    FOR UPDATE;
+    IF NOT FOUND THEN
+      RETURN NULL;
+    END IF;
+  END LOOP;
   IF replaced_id IS NOT NULL THEN
     DELETE FROM ${tables.record}
     WHERE kind = replaced_kind AND owner = replaced_owner AND id = replaced_id

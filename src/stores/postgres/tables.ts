@@ -43,6 +43,6 @@ export function functionsOf(prefix: string) {
     beginLogin: `${prefix}_begin_login_v3`,
     attachOtp: `${prefix}_attach_otp_v3`,
     endLogins: `${prefix}_end_logins_v2`,
-    finish: `${prefix}_finish_v3`,
+    finish: `${prefix}_finish_v4`,
   };
 }

@@ -1,12 +1,12 @@
 import { StoreError } from '../../errors';
 import { toWholeNumber } from '../check-values';
-import type { FinishOptions, FinishResult, SmsOtpStore } from '../store';
+import type { FinishOptions, FinishResult, RecordPut, SmsOtpStore } from '../store';
 import { LOGIN, MARKING } from './login-lua';
 import { defineScript, type RunScript } from './redis-client';
 import { counterKey, PLANNING, toPlan } from './redis-counters';
 import { pendingLoginKey } from './redis-pending-logins';
 import type { ServerClock } from './server-clock';
-import { PUTTING, readRecord, recordsKey, toPutResult, toPutValues } from './redis-records';
+import { PUTTING, readRecord, recordsKey, toPutResult, toPutValues, toTag } from './redis-records';
 
 /**
  * KEYS: pending login, the counters to clear, those that `plan_charge` takes, the records. ARGV: id
@@ -43,7 +43,12 @@ if replaces then
   parse(replaced, answer[1])
   change(records, replaced, false)
 end
-for i, put in ipairs(puts) do answer[i + 1] = plan_put(records_of(put[1]), unpack(put, 2)) end
+for _, put in ipairs(puts) do
+  local index, seen, id = unpack(put)
+  local entry = records_of(index).live[id]
+  if seen and not (entry and has_tag(entry, seen)) then return 0 end
+end
+for i, put in ipairs(puts) do answer[i + 1] = plan_put(records_of(put[1]), unpack(put, 3)) end
 
 local charged_keys = { unpack(KEYS, 2 + clears, 1 + clears + charged) }
 local refused, tallies, changed = plan_charge(charged_keys, charges, true)
@@ -109,8 +114,13 @@ function toText(
   const { replaces } = options;
   const end = JSON.stringify([
     replaces === undefined ? false : [indexOf(replaces), replaces.id],
-    options.puts.map((put) => [indexOf(put), ...toPutValues(put)]),
+    options.puts.map((put) => [indexOf(put), toSeen(put), ...toPutValues(put)]),
   ]).slice(1);
 
   return `${begin},${plan},${end}`;
+}
+
+/** Returns the tag that the record must have, as entries contain it. False: none is required. */
+function toSeen({ ifTag }: RecordPut): string | false {
+  return ifTag === undefined ? false : toTag(ifTag);
 }

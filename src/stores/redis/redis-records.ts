@@ -270,7 +270,7 @@ function toLife(ttlSeconds: number | null): number {
 }
 
 /** Returns the tag with its length, so that no tag is the beginning of another one. */
-const toTag = (tag: string): string => `${tag.length}:${tag}`;
+export const toTag = (tag: string): string => `${tag.length}:${tag}`;
 
 /** Returns an entry from the rank on. Scripts put the beginning before it. */
 const toRest = (record: StoredRecord): string =>

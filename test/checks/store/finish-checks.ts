@@ -527,6 +527,59 @@ export const finishChangeChecks: readonly StoreCheck[] = [
     });
   }),
 
+  about('a put that requires a tag finishes a login only while its record has it', async (user) => {
+    const { records } = user;
+    const [old, requires] = [records.record('old'), (ifTag: string) => user.put('r', { ifTag })];
+    await user.logins.begin('a', { otp: user.logins.otp('x') });
+    await records.put(records.record('r', { tag: 'seen' }), { ttlSeconds: 1 });
+    await user.pass(1);
+    await records.put(old);
+    // With other changes, and with a record to replace: none of them is made.
+    const replaces = { ...records.of, id: old.id };
+    const refuses = async (ifTag: string): Promise<void> => {
+      const { puts, ...change } = user.change();
+      await forEach([undefined, replaces], async (replaced) => {
+        const options = { ...change, replaces: replaced, puts: [...puts, requires(ifTag)] };
+        assert.deepEqual(await user.finish('a', options), NOT_FINISHED);
+      });
+    };
+    await refuses('seen');
+    await records.put(records.record('r', { tag: 'seen again' }));
+    await refuses('seen');
+    await refuses('seen again and again');
+    await records.store.put({ ...user.put('r', {}, { tag: 'seen' }), owner: user.name('other') });
+    await refuses('seen');
+    await user.assertUnchanged();
+    await user.logins.assertActive('a', ['x']);
+    assert.deepEqual(await records.ids(), ['old', 'r'].map(user.name));
+
+    const seen = records.record('r', { tag: 'seen again' });
+    const finished = await user.finish('a', { replaces, puts: [requires('seen again')] });
+    const results = [{ ...PUT, replaced: seen }];
+    assert.deepEqual(finished, { isFinished: true, results, replaced: old });
+    assert.deepEqual(await records.ids(), [user.name('r')]);
+  }),
+
+  about('of many logins that require one tag exactly one finishes', async (user) => {
+    const { records } = user;
+    await forEach([-1, 0, 5], async (swappedAt) => {
+      await records.put(records.record('r', { tag: 'seen' }));
+      await atOnce(20, (index) =>
+        user.logins.begin(`a${swappedAt} ${index}`, { place: `${index}` }),
+      );
+      const done = await atOnce(20, (index) => {
+        const next = { tag: `next ${index}` };
+        if (index === swappedAt) return records.swap('r', 'seen', records.record('r', next));
+        const puts = [user.put('r', { ifTag: 'seen' }, next)];
+        return user.finishes(`a${swappedAt} ${index}`, { puts });
+      });
+      assertOneTrue(done);
+      const [left] = await records.store.list(records.of);
+      assert.equal(left?.tag, `next ${done.indexOf(true)}`);
+      await records.removeAll();
+    });
+  }),
+
   about('of many that finish a login at once the changes of one are made', async (user) => {
     await user.logins.begin('a', { otp: user.logins.otp('x') });
     const { counters, records } = user;
