@@ -50,8 +50,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the answer of finish is ignored',
     file: 'core/finish-login.ts',
-    from: 'if (!finished.isFinished) return null;',
-    to: 'if (!finished.isFinished) return toWritten([], undefined, { results: [], replaced: null, isFinished: true });',
+    from: 'return finished.isFinished ? toWritten(puts, replaces, finished) : null;',
+    to: 'return toWritten([], undefined, finished.isFinished ? finished : { results: [], replaced: null, isFinished: true });',
     scenario: { ...pending('right', 'right'), acceptsTwice: true },
   },
   {
