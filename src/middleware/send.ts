@@ -150,9 +150,11 @@ async function finish(
 
   const pending = toPending(context, result, findWantedPage(context, req, before));
   context.userFields?.remember(pending.pendingId, first.user);
-  await endEarlier(context, req, before, pending.pendingId);
   const waiting = { ...first.kept, pending, ...findNotice(options, result, context.now()) };
-  await saveOrRefund(context, result, () => context.slot.renew(req, waiting));
+  await saveOrRefund(context, result, async () => {
+    await endEarlier(context, req, before, pending.pendingId);
+    await context.slot.renew(req, waiting);
+  });
   return answerPending(req, res, options, pending, result);
 }
 
