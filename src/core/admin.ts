@@ -3,6 +3,7 @@ import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import type { UserId } from '../stores/store';
 import type { Core } from './context';
+import type { Feature } from './feature';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */
@@ -62,12 +63,19 @@ export function createUserAdmin(core: Core, changeAndEnd: ChangeAndEnd): CoreAdm
 
   /**
    * Removes everything about a user, but keeps running locks and today's limit on recovery codes:
-   * forgetting a user must not lift them.
+   * forgetting a user must not lift them. Asks every feature even if one fails, and returns the
+   * errors: whatever else the user has must end all the same.
    */
-  async function forget(userId: string): Promise<void> {
+  async function forget(userId: string): Promise<readonly unknown[]> {
     const keys = limits.keysOfUser(userId, await listBrowserIds(userId));
-    for (const feature of features) await feature.forget?.(userId);
+    const failed: unknown[] = [];
+    const forgetIn = async (feature: Feature): Promise<unknown> => feature.forget?.(userId);
+
+    for (const feature of features)
+      await forgetIn(feature).catch((error: unknown) => failed.push(error));
+    // If this fails, stop: once the browsers have ended, no call finds their counters any more.
     await counters.clear(keys, { keepsLocked: true });
+    return failed;
   }
 
   return {
@@ -85,7 +93,8 @@ export function createUserAdmin(core: Core, changeAndEnd: ChangeAndEnd): CoreAdm
     },
     async forgetUser(id) {
       const { userId } = toUserIdText(id);
-      await changeAndEnd(userId, 'revoked', {}, () => forget(userId));
+      const failed = await changeAndEnd(userId, 'revoked', {}, () => forget(userId));
+      if (failed.length > 0) throw failed[0];
       await emitFailures(userId);
     },
     async exportUser(id) {
