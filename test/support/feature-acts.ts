@@ -363,7 +363,7 @@ async function say(answer: Promise<Parameters<typeof seen>[0]>): Promise<string>
 async function report(called: Promise<unknown> | undefined): Promise<string> {
   try {
     const answer = await called;
-    return ['number', 'boolean'].includes(typeof answer) ? String(answer as number) : 'done';
+    return ['number', 'boolean'].includes(typeof answer) ? String(answer) : 'done';
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message: string };
     return `rejects: ${code ?? message}`;
