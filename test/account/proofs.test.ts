@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { FinishOptions } from '../../src/stores/store';
 import { useApp } from '../support/use-app';
 import { type Answer, visitOverTls } from '../support/visit';
 
@@ -10,6 +11,7 @@ describe('what a login hands out', () => {
   let isRequired = true;
   const test = useApp(() => ({
     hasFactors: true,
+    isTampered: true,
     options: { isRequiredFor: () => isRequired },
   }));
   const alice = visitOverTls(test);
@@ -66,6 +68,40 @@ describe('what a login hands out', () => {
     expect([await newestMethod(), verifiedEvents()]).toEqual([null, []]);
     expect((await alice.status()).body.verified).toBeNull();
     expect((await alice.account()).status).toBe(403);
+  });
+
+  /** What the step that wrote the last success changed: counters cleared, and those charged. */
+  const lastFinish = (): unknown[] => {
+    const { given = [] } = test.tampered.calls.findLast(({ call }) => call === 'finish') ?? {};
+    const { clears, charges } = given[1] as FinishOptions;
+    const ofNumber = charges.filter(({ key }) => key.startsWith('proven:'));
+    return [clears.includes('failures:others:alice'), ofNumber.length];
+  };
+
+  it('a code by message clears the failures and proves the number', async () => {
+    await alice.trust();
+    expect(lastFinish()).toEqual([true, 1]);
+  });
+
+  it('a recovery code clears the failures and proves no number', async () => {
+    const [code] = await test.firstCodes();
+    await alice.login();
+    await alice.recover(code);
+    expect(lastFinish()).toEqual([true, 0]);
+  });
+
+  it('neither a trusted device nor null clears or proves anything', async () => {
+    await alice.trust();
+    alice.leave();
+    test.clock.advanceSeconds(60);
+    await alice.login();
+    expect([await newestMethod(), ...lastFinish()]).toEqual(['trusted-device', false, 0]);
+    isRequired = false;
+    alice.leave();
+    alice.device = undefined;
+    test.clock.advanceSeconds(60);
+    await alice.login();
+    expect([await newestMethod(), ...lastFinish()]).toEqual([null, false, 0]);
   });
 
   it('neither a trusted device nor null clears what wrong codes have left counted', async () => {
