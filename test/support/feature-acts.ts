@@ -195,6 +195,15 @@ export const ACTS = {
     },
     act: ({ alice, kept }) => say(alice.recover(kept.code, { trustDevice: 'on' })),
   },
+  'recovery code, unsaved': {
+    app: 'whole',
+    before: async ({ alice, test, kept }) => {
+      kept.code = (await test.firstCodes())[0];
+      await alice.login();
+      test.sessions.failSets = true;
+    },
+    act: ({ alice, kept }) => say(alice.recover(kept.code)),
+  },
   totp: {
     app: 'whole',
     before: ({ alice }) => alice.login(),

@@ -241,12 +241,6 @@ export const SEND_ROWS: Rows = {
         throws: DEVICE_NOT_USED,
         refuses: { answer: LOGIN_ENDED, left: DEVICE_REFUSED },
       }),
-      'trusted-devices.letsIn.puts.stands': {
-        refuses: {
-          answer: false,
-          left: { ...DEVICE_REFUSED, pending: 'passed', told: ['login-ended unused'] },
-        },
-      },
       'logins.onSuccess.puts.done': { throws: DEVICE },
       'trusted-devices.letsIn.puts.done': { throws: { ...DEVICE, told: [] }, slow: DEVICE },
     },

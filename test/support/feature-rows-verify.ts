@@ -107,7 +107,7 @@ const RECOVERY_NOT_USED: Outcome = {
   session: 'out',
   records: [0, 0, 0],
   sends: [1, 1, 1],
-  told: ['recovery-code-used'],
+  told: [],
 };
 const RECOVERY_REFUSED: Outcome = {
   ...RECOVERY,
@@ -116,8 +116,16 @@ const RECOVERY_REFUSED: Outcome = {
   session: 'out',
   records: [0, 0, 0],
   sends: [1, 1, 1],
-  told: ['recovery-code-used'],
+  told: [],
 };
+/** Its session cannot be saved: the code stays used. */
+const RECOVERY_UNSAVED = leaves({
+  answer: '503 ERR_SESSION_STORE',
+  pending: 'passed',
+  session: 'out',
+  sends: [0, 1, 1],
+  told: ['recovery-code-used', 'failure-count-changed 0', 'login-ended unused'],
+});
 /** A code of the app. */
 const TOTP = leaves({
   answer: '200',
@@ -406,9 +414,9 @@ export const VERIFY_ROWS: Rows = {
         slow: RECOVERY,
         store: {
           'records.find recovery-codes': storeFails(RECOVERY_NOT_JUDGED, 'records.find'),
-          'records.swap recovery-codes': storeFails(RECOVERY_NOT_JUDGED, 'records.swap'),
         },
       },
+      'recovery-codes.factor.recovery-code.check.puts.done': { throws: RECOVERY, slow: RECOVERY },
       ...each(ON_SUCCESS, {
         throws: RECOVERY_NOT_USED,
         refuses: { answer: LOGIN_ENDED, left: RECOVERY_REFUSED },
@@ -418,25 +426,29 @@ export const VERIFY_ROWS: Rows = {
       refused: {
         ...RECOVERY_NOT_USED,
         answer: '503 ERR_STORE',
-        told: ['recovery-code-used', 'store-failing finish'],
+        told: ['store-failing finish'],
         warned: ['SMS_OTP_STORE_FAILING'],
       },
       lost: {
         ...RECOVERY_REFUSED,
         answer: '503 ERR_STORE',
         sends: [0, 1, 1],
-        told: [
-          'recovery-code-used',
-          'store-failing finish',
-          'login-ended unused',
-          'rejected unconfirmed',
-        ],
+        told: ['store-failing finish', 'login-ended unused', 'rejected unconfirmed'],
         warned: ['SMS_OTP_STORE_FAILING'],
       },
       nothing: {
         ...RECOVERY_REFUSED,
         answer: '401 no-pending-login',
-        told: ['recovery-code-used', 'rejected no-pending-login'],
+        told: ['rejected no-pending-login'],
+      },
+    },
+  },
+  'recovery code, unsaved': {
+    fine: RECOVERY_UNSAVED,
+    calls: {
+      'recovery-codes.factor.recovery-code.check.puts.undo': {
+        throws: RECOVERY_UNSAVED,
+        slow: RECOVERY_UNSAVED,
       },
     },
   },
