@@ -16,7 +16,7 @@ interface Cell {
   readonly calls: Block['calls'];
 }
 
-/** Lists the cells of some rows, for each act that in which nothing goes wrong first. */
+/** Lists the cells of some rows. The first one of each act is that in which nothing goes wrong. */
 export function listCells(rows: Rows): readonly Cell[] {
   // The names are those of acts.
   const blocks = Object.entries(rows) as [ActName, Block][];
