@@ -53,7 +53,10 @@ export interface Feature<Edge = unknown> {
   endAll?(userId: string, ending: Ending): Promise<unknown>;
   /** Returns the ids of the browsers of a user that have counters of their own. */
   listBrowserIds?(userId: string): Promise<readonly string[]>;
-  /** Removes what is still stored about a user after everything else has ended. */
+  /**
+   * Removes what is stored about a user. All features are called, even if one fails. Everything
+   * else of the user ends afterwards.
+   */
   forget?(userId: string): Promise<unknown>;
   /** Returns what is stored about a user, without anything that could log someone in. */
   exportUser?(userId: string): Promise<object>;
