@@ -219,25 +219,19 @@ function toOptionError(
   const issue = findIssue(issues);
   const path = issue?.path ?? [];
   if (issue?.code === 'unrecognized_keys') {
-    const option = toName([...path, issue.keys[0] ?? '']);
+    const option = z.core.toDotPath([...path, issue.keys[0] ?? '']);
     const meant = issue.message && `, ${issue.message}`;
     return new TypeError(`${maker}: unknown option ${option}${meant}`);
   }
 
   const problem = issue?.message ?? '';
-  const option = toName(path) || 'options';
+  const option = z.core.toDotPath(path) || 'options';
   if (issue === undefined || !isMissing(issue, given)) return optionError(maker, option, problem);
 
   const missing = issues.map(toInnermost).filter((one) => isMissing(one, given));
   if (missing.length === 1) return optionError(maker, option, `is missing; it ${problem}`);
-  const lines = missing.map((one) => `\n  ${toName(one.path)} ${one.message}`);
+  const lines = missing.map((one) => `\n  ${z.core.toDotPath(one.path)} ${one.message}`);
   return new TypeError(`${maker}: ${lines.length} options are missing:${lines.join('')}`);
-}
-
-/** Returns the name of an option as JavaScript writes it: `limits.perUser.max`, `policies[0]`. */
-function toName(path: readonly PropertyKey[]): string {
-  const parts = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`));
-  return parts.join('').replace(/^\./, '');
 }
 
 function isMissing(issue: z.core.$ZodIssue, given: unknown): boolean {

@@ -152,9 +152,9 @@ export function readOptions(given: unknown): PagesSettings {
 
   const [issue] = result.error.issues;
   const path = issue?.path ?? [];
-  const name = path.join('.');
+  const name = z.core.toDotPath(path);
   if (issue?.code === 'unrecognized_keys') {
-    const unknown = [...path, issue.keys[0]].join('.');
+    const unknown = z.core.toDotPath([...path, issue.keys[0] ?? '']);
     throw new TypeError(`smsOtpPages: unknown option ${unknown}${KNOWN[name] ?? ''}`);
   }
   throw new TypeError(`smsOtpPages: ${name || 'options'} ${issue?.message ?? 'is invalid'}`);

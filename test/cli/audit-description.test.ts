@@ -161,7 +161,7 @@ describe('audit refuses', () => {
       'a number that may be real',
       configOf(1, REAL_NUMBER),
       2,
-      'users.1.phone is not in a fictional',
+      'users[1].phone is not in a fictional',
     ],
     [
       'a name in place of a user',
@@ -178,7 +178,12 @@ describe('audit refuses', () => {
       2,
       'newNumber.phone: must be a number in E.164',
     ],
-    ['an address of another site', configOf(1, { guarded: ['//bank.example/'] }), 2, 'guarded.0'],
+    [
+      'an address of another site',
+      configOf(1, { guarded: ['//bank.example/'] }),
+      2,
+      'guarded[0].path: must',
+    ],
     ['a variable that is not set', configOf(1, { secrets: ['$NOT_SET'] }), 2, 'NOT_SET is not set'],
     [
       'a URL without the port of the simulator',

@@ -57,8 +57,16 @@ describe('a wrong option of smsOtpPages', () => {
     ['locale', { locale: '' }, 'locale must be a function, or one of en'],
     ['texts', { texts: 'de' }, 'texts must be'],
     ['texts of an unknown locale', { texts: { xx: {} } }, 'option texts.xx: the locales are'],
-    ['an unknown sentence', { texts: { en: { 'code.tilte': 'x' } } }, 'option texts.en.code.tilte'],
-    ['a sentence that is none', { texts: { en: { 'code.label': 5 } } }, 'texts.en.code.label must'],
+    [
+      'an unknown sentence',
+      { texts: { en: { 'code.tilte': 'x' } } },
+      'option texts.en["code.tilte"]',
+    ],
+    [
+      'a sentence that is none',
+      { texts: { en: { 'code.label': 5 } } },
+      'texts.en["code.label"] must',
+    ],
     ['replace', { replace: () => '' }, 'replace must be'],
     ['an unknown page', { replace: { pin: () => '' } }, 'option replace.pin: the pages are code,'],
     ['a replacement that is none', { replace: { code: '<p>' } }, 'replace.code must be a function'],
@@ -69,7 +77,7 @@ describe('a wrong option of smsOtpPages', () => {
     ].map((one): [string, object, string] => [
       'an origin',
       { origins: [one] },
-      'origins.0 must be',
+      'origins[0] must be',
     ]),
     ['an unknown option', { colour: '#fff' }, 'unknown option colour'],
     ['options that are none', null as never, 'options must be an object'],

@@ -165,7 +165,7 @@ function explainIssue(error: z.ZodError): string {
   const [issue] = error.issues;
   if (issue === undefined) return 'it cannot be read';
 
-  const place = issue.path.map(String).join('.') || 'the file';
+  const place = z.core.toDotPath(issue.path) || 'the file';
   if (issue.code === 'unrecognized_keys') {
     const names = issue.keys.map((key) => key.slice(0, 40));
     return `${place} has unknown fields: ${names.join(', ')}`;

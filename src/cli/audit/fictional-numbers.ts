@@ -13,7 +13,7 @@ const FICTIONAL = [/^\+1[2-9]\d\d55501\d\d$/, /^\+447700900\d{3}$/, /^\+33639980
  */
 export function refuseRealNumbers({ users, logInAs, newNumber }: AuditConfig): void {
   const numbers = [
-    ...users.map(({ phone }, place) => [`users.${place}.phone`, phone] as const),
+    ...users.map(({ phone }, place) => [`users[${place}].phone`, phone] as const),
     ['logInAs.by.phone', logInAs?.by.phone] as const,
     ['newNumber.phone', newNumber?.phone] as const,
   ];
