@@ -44,6 +44,20 @@ describe('the page of the code', () => {
   });
 
   it.each([
+    [1, 'about 5 minutes'],
+    [31, 'about 4 minutes'],
+    [210, 'about 2 minutes'],
+    [240, 'about 1 minute.'],
+    [241, 'less than a minute'],
+  ])('says %i seconds after a code of five minutes that it works for %s', async (seconds, time) => {
+    const test = await start({ codeValiditySeconds: 300 });
+    const browser = test.browser();
+    await enterPassword(browser);
+    test.clock.advanceSeconds(seconds);
+    expect((await open(browser, 'code')).text).toContain(time);
+  });
+
+  it.each([
     ['wrong', '000000', 'That code is not correct'],
     ['malformed', 'abc', 'does not look like a code'],
     ['empty', '', 'does not look like a code'],

@@ -79,8 +79,8 @@ function enterCode(page: CodePage, texts: Texts): Html {
 }
 
 function timeLeft(page: CodePage, texts: Texts): string {
-  const minutes = Math.floor(page.secondsLeft / 60);
-  if (minutes < 1) return texts('code.secondsLeft');
+  if (page.secondsLeft < 60) return texts('code.secondsLeft');
+  const minutes = Math.round(page.secondsLeft / 60);
   return texts('code.timeLeft', { time: writeUnit(page.locale, minutes, 'minute') });
 }
 
