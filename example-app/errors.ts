@@ -69,6 +69,7 @@ function showError(req: Request, res: Response, status: number): void {
 function findFormPage(path: string): string | null {
   if (/^\/second-factor\/(resend|cancel|confirm-number)$/.test(path)) return '/second-factor/code';
   if (/^\/second-factor\/(remove|default|forget|end)-/.test(path)) return '/second-factor/settings';
+  if (path === '/second-factor/log-out') return '/second-factor/step-up';
   if (path.startsWith('/second-factor/')) return path;
   if (path.startsWith('/settings')) return '/settings';
   if (path.startsWith('/transfer/')) return '/transfer/code';

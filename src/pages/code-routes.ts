@@ -50,6 +50,7 @@ export function codeRoutes(context: PagesContext): Router {
       : [leaveEnded(context), requireUser(context), showStepUp(context)]),
   );
   router.post('/step-up', smsOtp.stepUp());
+  router.post('/log-out', smsOtp.logout());
 
   return router;
 }

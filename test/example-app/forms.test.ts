@@ -21,6 +21,7 @@ const FORMS = [
   ['/second-factor/factor-totp', '/second-factor/factor-totp'],
   ['/second-factor/factor-passkey', '/second-factor/factor-passkey'],
   ['/second-factor/step-up', '/second-factor/step-up'],
+  ['/second-factor/log-out', '/second-factor/step-up'],
   ['/second-factor/add-number', '/second-factor/add-number'],
   ['/second-factor/recovery-codes', '/second-factor/recovery-codes'],
   ['/second-factor/remove-number', '/second-factor/settings'],

@@ -22,7 +22,7 @@ const ADDRESSES = [
   ...PAGES,
   ...ASSETS,
   ...['resend', 'cancel', 'factor-passkey-options', 'confirm-number', 'remove-number'],
-  ...['default-number', 'forget-device', 'end-login', 'end-logins', 'nothing-here', ''],
+  ...['default-number', 'forget-device', 'end-login', 'end-logins', 'log-out', 'nothing-here', ''],
   'add-number?replaces=x&replaces[]=y',
   'code?pin=123456&recoveryCode=x',
 ];

@@ -62,6 +62,16 @@ describe('the page of the step-up', () => {
     expect(test.sim.outbox.length - sent).toBe(sends ? 1 : 0);
   });
 
+  it('has a form that logs out a user who has no factor', async () => {
+    const { test, browser } = await start({});
+    expect((await open(browser, 'step-up')).text).not.toContain('log-out');
+    test.book.seed('alice');
+    const { text } = await open(browser, 'step-up');
+    expect(text).toMatch(/<form method="post" action="log-out".*>Log out</s);
+    expect((await submit(browser, 'log-out')).location).toBe('/in');
+    expect((await open(browser, 'step-up')).location).toBe('/in');
+  });
+
   it('promises no message to a user without a number', async () => {
     preferred = undefined;
     const { test, browser } = await start({ factors });

@@ -1,4 +1,4 @@
-import { html, type HtmlValue } from '../html';
+import { html, type Html, type HtmlValue } from '../html';
 import type { StepUpPage } from '../page';
 import type { Texts } from '../texts';
 import { explainWay, form, link, notice } from './parts';
@@ -16,9 +16,19 @@ export function stepUpView(page: StepUpPage, texts: Texts): View {
     <p>${explain(page, texts)}</p>
     ${nextStep(page, texts)}
     <p class="aside">${link(page.homeHref, texts('action.notNow'), 'plain')}</p>
+    ${!page.hasFactor && logOut(page, texts)}
   </div>`;
 
   return { title, body };
+}
+
+/**
+ * Returns the form that logs out. A user without a factor may reach no page of the app that has
+ * one.
+ */
+function logOut(page: StepUpPage, texts: Texts): Html {
+  const button = html`<button class="quiet">${texts('action.logOut')}</button>`;
+  return html`<div class="other-ways">${form(page, 'log-out', button)}</div>`;
 }
 
 function explain(page: StepUpPage, texts: Texts): string {

@@ -59,6 +59,7 @@ export const FORMS = [
   'factor-passkey',
   'factor-passkey-options',
   'step-up',
+  'log-out',
   'add-number',
   'confirm-number',
   'remove-number',
