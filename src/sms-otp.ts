@@ -5,6 +5,7 @@ import { type ChangeAndEnd, createChangeAndEnd } from './core/end-others';
 import type { Feature } from './core/feature';
 import { createGivenPhone } from './core/given-phone';
 import { createSms } from './core/sms-factor';
+import { joinFields } from './core/success';
 import { createUserFactors, type UserFactors } from './core/user-factors';
 import { createCore, type PhoneParts, toMessageSettings } from './create-core';
 import { createMiddlewareContext } from './create-edge';
@@ -69,7 +70,7 @@ class SmsOtpContext {
     const { changeAndEnd } = this;
     const parts = { userFactors, changeAndEnd };
     this.middleware = createMiddlewareContext(settings, core, parts, opened, store);
-    this.members = joinMembers(features, this.middleware);
+    this.members = joinFields(features.map((one) => one.members?.(this.middleware)));
     this.publicSettings = toPublicSettings(
       settings,
       findServedLocales(settings.messages),
@@ -190,22 +191,6 @@ function findOwnText({ template, autofillHost, perCountry = {} }: Settings['mess
   if (autofillHost !== undefined) return 'messages.autofillHost';
   const national = Object.entries(perCountry).find(([, own]) => own.template !== undefined);
   return national && `messages.perCountry.${national[0]}.template`;
-}
-
-/** Joins the parts that the features add to the object that `createSmsOtp` returns. */
-function joinMembers(
-  features: readonly Feature<MiddlewareContext>[],
-  middleware: MiddlewareContext,
-): object {
-  const joined: Record<string, unknown> = {};
-  for (const feature of features) {
-    const members = Object.entries(feature.members?.(middleware) ?? {});
-    for (const [name, member] of members) {
-      if (Object.hasOwn(joined, name)) throw new TypeError(`two features add ${name}`);
-      joined[name] = member;
-    }
-  }
-  return joined;
 }
 
 /** Returns the features that are configured, in the order in which the core calls them. */

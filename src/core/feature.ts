@@ -329,9 +329,9 @@ export interface Written {
   readonly puts?: readonly PreparedPut[];
   /** The record that this success removes. If it is missing by then, the success fails. */
   readonly replaces?: RecordReference | undefined;
-  /** What the session keeps of it. Two features never keep fields of the same name. */
+  /** What the session keeps of it. Two features with one field are an error. */
   readonly kept?: object;
-  /** What it adds to the event `verified`. */
+  /** What it adds to the event `verified`. Two features with one field are an error. */
   readonly tells?: object;
   /** Called after the session was saved and the event `verified` was emitted. May throw. */
   readonly done?: () => unknown;

@@ -37,10 +37,23 @@ function join(all: readonly Written[]): JoinedSuccess {
     kind: 'prepared',
     puts: all.flatMap(({ puts }) => puts ?? []),
     replaces: all.find(({ replaces }) => replaces !== undefined)?.replaces,
-    kept: Object.assign({}, ...all.map(({ kept }) => kept)) as object,
-    tells: Object.assign({}, ...all.map(({ tells }) => tells)) as object,
+    kept: joinFields(all.map(({ kept }) => kept)),
+    tells: joinFields(all.map(({ tells }) => tells)),
     async tellDone() {
       await Promise.allSettled(all.map(({ done }) => Promise.resolve().then(done)));
     },
   };
+}
+
+/**
+ * Joins what features add to one object.
+ * @throws {TypeError} if two features add a field of the same name.
+ */
+export function joinFields(parts: readonly (object | undefined)[]): object {
+  const joined: Record<string, unknown> = {};
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part ?? {}))) {
+    if (Object.hasOwn(joined, name)) throw new TypeError(`two features add ${name}`);
+    joined[name] = value;
+  }
+  return joined;
 }

@@ -55,6 +55,17 @@ describe('the calls of features', () => {
       expect(calls).toEqual(['one.onSuccess', 'two.onSuccess']);
     });
 
+    it.each(['kept', 'tells'])(
+      'is an error if two features answer with one field in %s',
+      async (part) => {
+        const one: Feature = { name: 'one', onSuccess: () => ({ [part]: { field: 1 } }) };
+        const two: Feature = { name: 'two', onSuccess: () => ({ [part]: { field: 2 } }) };
+        await expect(askFeatures(coreWith(one, two), success, visit)).rejects.toThrow(
+          new TypeError('two features add field'),
+        );
+      },
+    );
+
     it('stops at the first refusal', async () => {
       const calls: string[] = [];
       const one = noting(calls, 'one', {
