@@ -76,7 +76,8 @@ async function look(
   known: PendingSlot,
 ): Promise<FoundPending> {
   const own = await findPending(known.pendingId);
-  // Each login has its own session, so no newer pending login can exist.
+  // Do not look for a newer pending login if this one is a login, because each login begins a new
+  // session, or if its message was sent, because the session keeps showing that message.
   const isOnly = known.purpose === 'login' || (isActive(own) && own.otp !== null);
   const newest = isOnly ? null : await findNewest(req);
   if (!isActive(own)) return { own, newer: newest };
