@@ -113,6 +113,15 @@ describe('audit of a URL', () => {
     expect(stderr.match(/POST \/login \(password/g)).toHaveLength(1);
   });
 
+  it('names the CSRF token where the login is answered with 403', async () => {
+    const changed = { guarded: ['/account'], login: { path: '/login', page: '/no-form' } };
+    const { code, stderr } = await auditApp({}, [], { changed });
+    expect(code).toBe(2);
+    expect(stderr).toContain('The login was answered with 403: a CSRF token may be missing.');
+    expect(stderr).toContain('login.page');
+    expect(stderr).not.toContain('as the address of its gateway');
+  });
+
   it('names the hole where the password alone opens the app and no message goes out', async () => {
     const breaks: Mistake = {
       change: (kit) => {

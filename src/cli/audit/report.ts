@@ -7,7 +7,7 @@ export type Finding =
   | ({ readonly title: string; readonly outcome: 'hole'; readonly hole: HoleName } & Evidence)
   | ({ readonly title: string; readonly outcome: 'inconclusive' } & Evidence);
 
-type FoundHole = Extract<Finding, { outcome: 'hole' }>;
+export type FoundHole = Extract<Finding, { outcome: 'hole' }>;
 type OpenCheck = Extract<Finding, { outcome: 'inconclusive' }>;
 
 interface Evidence extends Pick<AppCheckError, 'finding' | 'done' | 'pages' | 'page'> {

@@ -6,7 +6,7 @@ import { CommandFailure, WrongUsage } from '../failures';
 import { type AuditConfig, listSecrets } from './config';
 import { toDescription } from './description';
 import { clean, Printed, readSecretVariables, type RunSecrets } from './printed';
-import type { Finding } from './report';
+import type { Finding, FoundHole } from './report';
 import { AppDidNotStart, startApp } from './start-app';
 
 export type Testing = Readonly<Awaited<ReturnType<typeof loadTesting>>>;
@@ -122,7 +122,7 @@ function toFailure(run: Run, error: unknown): WrongUsage {
 /** @throws {WrongUsage} if no login works, because all other checks would only repeat that. */
 function requireLogin(run: Run, finding: Finding): void {
   if (finding.outcome !== 'hole') return;
-  const advice = adviseOn(run, finding.hole);
+  const advice = adviseOn(run, finding);
   if (advice === null) return;
 
   const done = finding.done.map((line) => `  ${line}`);
@@ -133,18 +133,31 @@ function requireLogin(run: Run, finding: Finding): void {
   );
 }
 
-function adviseOn({ config, simulator, target }: Run, hole: HoleName): string | null {
+function adviseOn(run: Run, { hole, done }: FoundHole): string | null {
+  if (hole === 'no-code') return done.some(isForbiddenLogin) ? MISSING_TOKEN : adviseOnGateway(run);
+  if (hole === 'code-opens-nothing')
+    return 'Check `code` and `guarded` of the configuration: see docs/test-your-own-app.md';
+  return null;
+}
+
+/** Returns whether a line of what was done is a right password that was answered with 403. */
+function isForbiddenLogin(line: string): boolean {
+  return /\(password of user \d+\) -> 403\b/.test(line);
+}
+
+const MISSING_TOKEN =
+  'The login was answered with 403: a CSRF token may be missing. Write the page with the form of ' +
+  'the login in `login.page`, or where scripts find the token in `csrf`: see ' +
+  'docs/test-your-own-app.md';
+
+function adviseOnGateway({ config, simulator, target }: Run): string {
   const { baseUrl } = config.start.gatewayVariables;
   const gateway =
     target.url === null
       ? `The app must take the address of its gateway from the variable ${baseUrl}, or from the ` +
         'one that start.gatewayVariables names.'
       : `Start the app with ${simulator.baseUrl} as the address of its gateway.`;
-  if (hole === 'no-code')
-    return `${gateway} If it does, check the name, password and number of the first user.`;
-  if (hole === 'code-opens-nothing')
-    return 'Check `code` and `guarded` of the configuration: see docs/test-your-own-app.md';
-  return null;
+  return `${gateway} If it does, check the name, password and number of the first user.`;
 }
 
 function addPrinted(run: Run, advice: string, printed = readPrinted(run)): string {
