@@ -86,21 +86,13 @@ describe('the output of an app', () => {
 });
 
 describe('audit --init', () => {
-  const ANSWERS = [
-    '/sign-in',
-    '',
-    '/home, /orders',
-    '',
-    '/again',
-    'no',
-    'ann',
-    'ben',
-    'SHOP_PASSWORD',
-  ];
+  const USERS = ['ann', 'ben', 'SHOP_PASSWORD'];
+  const ANSWERS = ['/sign-in', '/welcome', '/pin', '/home, /orders', '', '/again', 'no', ...USERS];
+  const toInput = (answers: readonly string[]): string => `${answers.join('\n')}\n`;
 
   it('asks, and writes a description that is right as it is', async () => {
     const folder = makeFolder();
-    const input = `${ANSWERS.join('\n')}\n`;
+    const input = toInput(ANSWERS);
     const asked = await runCli(['audit', '--init'], { folder: folder.path, input });
     expect([asked.code, asked.stderr]).toEqual([0, expect.stringContaining('takes the password')]);
     expect(JSON.parse(folder.read(FILE))).toEqual({
@@ -108,11 +100,11 @@ describe('audit --init', () => {
         { name: 'ann', phone: '+12025550123', password: '$SHOP_PASSWORD' },
         { name: 'ben', phone: '+13125550177', password: '$SHOP_PASSWORD' },
       ],
-      login: { path: '/sign-in' },
-      code: { path: '/login/pin' },
+      login: { path: '/sign-in', page: '/welcome' },
+      code: { path: '/pin' },
       guarded: ['/home', '/orders'],
       logout: { path: '/logout', page: '/home' },
-      resend: { path: '/again', page: '/login/pin' },
+      resend: { path: '/again', page: '/pin' },
     });
     // The next thing that is missing belongs to a URL.
     const options = { folder: folder.path, env: { SHOP_PASSWORD: 'a password' } };
@@ -120,10 +112,44 @@ describe('audit --init', () => {
     expect([next.code, next.stderr]).toEqual([2, expect.stringContaining('simulator.port')]);
   });
 
+  it.each([
+    ['', '/second-factor/'],
+    ['/shop/second-factor/code', '/shop/second-factor/'],
+  ])('knows the ready-made pages: %j', async (code, pages) => {
+    const folder = makeFolder();
+    const input = toInput(['', '', code, '/home', '', '', '', ...USERS]);
+    await runCli(['audit', '--init'], { folder: folder.path, input });
+    const page = `${pages}code`;
+    expect(JSON.parse(folder.read(FILE))).toMatchObject({
+      login: { path: '/login' },
+      code: { path: page },
+      resend: { path: `${pages}resend`, page },
+      cancel: { path: `${pages}cancel`, page },
+      stepUp: { path: `${pages}step-up`, code: { path: page } },
+    });
+  });
+
+  it('writes no page for an app that takes JSON', async () => {
+    const folder = makeFolder();
+    const input = toInput(['', '', '', '/api/me', '', '', 'yes', ...USERS]);
+    await runCli(['audit', '--init'], { folder: folder.path, input });
+    expect(folder.read(FILE)).not.toContain('"page"');
+  });
+
+  it('says three times that an answer is required, and ends', async () => {
+    const folder = makeFolder();
+    const input = '\n'.repeat(20);
+    const { code, stderr } = await runCli(['audit', '--init'], { folder: folder.path, input });
+    expect(code).toBe(1);
+    expect(stderr.match(/An answer is required, such as \/account\./g)).toHaveLength(3);
+    expect(stderr).toContain('error  A required question was left blank three times.');
+    expect(stderr).not.toContain('Path of the logout');
+  });
+
   it('writes over no file', async () => {
     const folder = makeFolder();
     folder.write(FILE, '{}');
-    const input = `${ANSWERS.join('\n')}\n`;
+    const input = toInput(ANSWERS);
     const { code, stderr } = await runCli(['audit', '--init'], { folder: folder.path, input });
     expect([code, stderr]).toEqual([1, expect.stringContaining('EEXIST')]);
     expect(folder.read(FILE)).toBe('{}');
