@@ -141,7 +141,7 @@ export interface RequestLogins {
    * Returns whether the session's login is active; true if it has none. Asks the store unless it
    * was asked shortly before.
    */
-  readonly isLive: (req: Request) => Promise<boolean>;
+  readonly isActive: (req: Request) => Promise<boolean>;
   /** Asks the store now whether the session's login is active. */
   readonly isStillLive: (req: Request) => Promise<boolean>;
   /** Replaces the session's login at once. Null: it has ended meanwhile. */

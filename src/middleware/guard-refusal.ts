@@ -83,11 +83,11 @@ async function findReason(
 ): Promise<Reason | null> {
   const { req } = guarded;
   const { logins } = guarded.context;
-  if (check === 'unchecked') return (await logins.isLive(req)) ? null : 'login-ended';
+  if (check === 'unchecked') return (await logins.isActive(req)) ? null : 'login-ended';
 
   const isAllowed = guarded.options.allowNotRequired === true && !(await isRequired());
   const mayHaveEnded = isAllowed || check === 'second-factor-required';
-  if (mayHaveEnded && !(await logins.isLive(req))) return 'login-ended';
+  if (mayHaveEnded && !(await logins.isActive(req))) return 'login-ended';
   return isAllowed ? null : check;
 }
 

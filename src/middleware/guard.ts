@@ -93,7 +93,7 @@ export function createGuards(context: MiddlewareContext): Guards {
       return marks.check(req, toMaxAgeMs(options), options.methods) === 'passed';
     },
     async checkSecondFactor(req) {
-      await context.logins.isLive(req);
+      await context.logins.isActive(req);
     },
   };
 }

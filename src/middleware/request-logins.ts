@@ -19,7 +19,7 @@ export function createRequestLogins(
   return {
     isOn: true,
     isChecked: (req, loginId, at) => sessions.isChecked(req, loginId, at),
-    async isLive(req) {
+    async isActive(req) {
       const login = findLogin(req);
       return login === undefined || sessions.isActive(req, login);
     },
@@ -39,7 +39,7 @@ export function createRequestLogins(
 const ALWAYS_ACTIVE: RequestLogins = {
   isOn: false,
   isChecked: () => true,
-  isLive: () => Promise.resolve(true),
+  isActive: () => Promise.resolve(true),
   isStillLive: () => Promise.resolve(true),
   renew: () => Promise.resolve({ kept: {}, ...joinWritten() }),
   end: () => Promise.resolve(),

@@ -276,7 +276,7 @@ export const FAULTS: readonly SeededFault[] = [
     name: 'a logout leaves the record of the login',
     file: 'middleware/logout.ts',
     from: 'Promise.allSettled([logins.end(req),',
-    to: 'Promise.allSettled([logins.isLive(req),',
+    to: 'Promise.allSettled([logins.isActive(req),',
     scenario: loggedIn('step-up', 'logout'),
   },
   {
