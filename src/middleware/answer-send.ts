@@ -86,7 +86,7 @@ export async function finishSend(
   // A joined login also stays active after its session has left it.
   const replaced = [...(isJoined ? [] : [undefined]), before.pending?.pendingId, pending.pendingId];
   const refusal = await saveOrRefund(context, result, async (): Promise<Refusal | null> => {
-    if (!(await context.logins.isStillLive(req))) return LOGIN_ENDED;
+    if (!(await context.logins.isStillActive(req))) return LOGIN_ENDED;
     const updated = await updateSlot(
       context,
       req,

@@ -18,7 +18,7 @@ export async function findEndOfLogin(
   req: Request,
   pending: PendingSlot | undefined,
 ): Promise<EndedLogin | null> {
-  if (await context.logins.isStillLive(req)) return null;
+  if (await context.logins.isStillActive(req)) return null;
   const found = pending && (await context.findPending(pending.pendingId));
   return { kind: 'refused', refusal: found === 'passed' ? ALREADY_VERIFIED : LOGIN_ENDED };
 }

@@ -143,7 +143,7 @@ export interface RequestLogins {
    */
   readonly isActive: (req: Request) => Promise<boolean>;
   /** Asks the store now whether the session's login is active. */
-  readonly isStillLive: (req: Request) => Promise<boolean>;
+  readonly isStillActive: (req: Request) => Promise<boolean>;
   /** Replaces the session's login at once. Null: it has ended meanwhile. */
   readonly renew: SessionLogins['renew'];
   /** Ends the login of the session, if it has one. */

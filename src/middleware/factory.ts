@@ -73,7 +73,7 @@ export function createFactory<Name extends MiddlewareName>(
       if (!methods.includes(req.method)) return refuseMethod(res, methods);
       handleAsync(res, next, async () => {
         const used = wantsJson(req) ? options : forPages;
-        if (refusesEnded !== null && !(await context.logins.isStillLive(req)))
+        if (refusesEnded !== null && !(await context.logins.isStillActive(req)))
           return refuseEnded(context, req, res, used, refusesEnded);
         const goesOn = await handle(req, res, used);
         // Do not answer for `firstFactor`: a right password alone is no success. Without `send`

@@ -61,7 +61,7 @@ export async function recordRefusal(
     mayKeep ? toNotice(told, context.now()) : null;
   if (!isWritten(changes, mayKeep)) return refusal;
 
-  if (isFirstFactor || (await context.logins.isStillLive(req))) {
+  if (isFirstFactor || (await context.logins.isStillActive(req))) {
     const updated = await write(context, req, changes, findNotice(refusal));
     return (await isSentTwice(context, changes, refusal, updated)) ? ALREADY_VERIFIED : refusal;
   }

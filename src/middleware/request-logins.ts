@@ -23,7 +23,7 @@ export function createRequestLogins(
       const login = findLogin(req);
       return login === undefined || sessions.isActive(req, login);
     },
-    async isStillLive(req) {
+    async isStillActive(req) {
       const login = findLogin(req);
       return login === undefined || sessions.isStillActive(req, login);
     },
@@ -40,7 +40,7 @@ const ALWAYS_ACTIVE: RequestLogins = {
   isOn: false,
   isChecked: () => true,
   isActive: () => Promise.resolve(true),
-  isStillLive: () => Promise.resolve(true),
+  isStillActive: () => Promise.resolve(true),
   renew: () => Promise.resolve({ kept: {}, ...joinWritten() }),
   end: () => Promise.resolve(),
 };

@@ -98,7 +98,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
       await context.endOwn(pending);
       const isStill = ({ pending: now }: SmsOtpSession): boolean =>
         now?.pendingId === pending.pendingId;
-      if (!(await logins.isStillLive(req))) {
+      if (!(await logins.isStillActive(req))) {
         const refused = { refusal: LOGIN_ENDED, pending };
         return finishRefusal(context, req, res, failureRedirect, refused, notSent);
       }

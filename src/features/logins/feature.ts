@@ -90,7 +90,7 @@ function createLoginsPart(
 
   /** A login that was ended from elsewhere must not end the others. */
   const mayEnd = async (req: Request | undefined): Promise<boolean> =>
-    req === undefined || logins.isStillLive(req);
+    req === undefined || logins.isStillActive(req);
 
   return {
     async list(id, req) {

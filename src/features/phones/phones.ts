@@ -173,7 +173,7 @@ function toConfirmRequest(context: MiddlewareContext, req: Request): ConfirmRequ
     changeAndEnd: toChangeAndEnd(context, req),
     completeEnding: (user) => completeEnding(context, req, user),
     mayFinish: async () =>
-      (await logins.isStillLive(req)) && slot.mayFinish(req, pending?.pendingId),
+      (await logins.isStillActive(req)) && slot.mayFinish(req, pending?.pendingId),
   };
 }
 

@@ -55,7 +55,7 @@ export function createRecoveryCodesPart(
       const { userId } = toUserIdText(id);
       checkForm(form);
       // Make and show nothing for a login that has ended.
-      if (req !== undefined && !(await logins.isStillLive(req))) throw notFresh();
+      if (req !== undefined && !(await logins.isStillActive(req))) throw notFresh();
       const shown = await showAgain(id, req, form);
       if (shown !== null) return shown;
       const isFirst = !isFresh(userId, req);
