@@ -45,7 +45,7 @@ export interface LoginRegistry {
    */
   readonly isChecked: (loginId: string, atMs: number) => boolean;
   /** Returns whether the login is active. Asks the store only if `isChecked` is false. */
-  readonly isLive: (login: LoginReference) => Promise<boolean>;
+  readonly isActive: (login: LoginReference) => Promise<boolean>;
   /** Asks the store now. Returns null if the login has ended. */
   readonly findLive: (login: LoginReference) => Promise<Login | null>;
   /** Begins a login at once, for a session from before `logins` was turned on. */
@@ -134,7 +134,7 @@ export function createLoginRegistry({
 
   return {
     isChecked: (loginId, atMs) => checked.isChecked(loginId, atMs),
-    isLive: (login) =>
+    isActive: (login) =>
       checked.isChecked(login.loginId, now())
         ? Promise.resolve(true)
         : checked.askOnce(login.loginId, async (isOutdated) => {

@@ -25,7 +25,7 @@ export function createSessionLogins(registry: LoginRegistry): WritingLogins {
     isChecked: (request, loginId, atMs) =>
       registry.isChecked(loginId, atMs) || checked.get(request) === loginId,
     isActive: async (request, login) =>
-      note(requests, request, login, await registry.isLive(login)),
+      note(requests, request, login, await registry.isActive(login)),
     async isStillActive(request, login) {
       const active = await registry.findLive(login);
       if (active !== null) read.set(request, active);
