@@ -47,7 +47,7 @@ export interface LoginRegistry {
   /** Returns whether the login is active. Asks the store only if `isChecked` is false. */
   readonly isActive: (login: LoginReference) => Promise<boolean>;
   /** Asks the store now. Returns null if the login has ended. */
-  readonly findLive: (login: LoginReference) => Promise<Login | null>;
+  readonly findActive: (login: LoginReference) => Promise<Login | null>;
   /** Begins a login at once, for a session from before `logins` was turned on. */
   readonly begin: (login: NewLogin) => Promise<WrittenLogin>;
   /** Prepares a login that begins with a success. */
@@ -140,7 +140,7 @@ export function createLoginRegistry({
         : checked.askOnce(login.loginId, async (isOutdated) => {
             return (await ask(registry, login, isOutdated)) !== null;
           }),
-    findLive: (login) => ask(registry, login),
+    findActive: (login) => ask(registry, login),
     begin: (login) => begin(registry, login),
     prepare: (login) => toPrepared(registry, toRecord(registry, login)),
     prepareNext: (before, method) => prepareNext(registry, before, method),

@@ -27,7 +27,7 @@ export function createSessionLogins(registry: LoginRegistry): WritingLogins {
     isActive: async (request, login) =>
       note(requests, request, login, await registry.isActive(login)),
     async isStillActive(request, login) {
-      const active = await registry.findLive(login);
+      const active = await registry.findActive(login);
       if (active !== null) read.set(request, active);
       return note(requests, request, login, active !== null);
     },
@@ -100,7 +100,7 @@ async function findRecord(
   login: LoginReference,
 ): Promise<Login | null> {
   const known = read.get(request);
-  return known?.loginId === login.loginId ? known : registry.findLive(login);
+  return known?.loginId === login.loginId ? known : registry.findActive(login);
 }
 
 async function renew(
