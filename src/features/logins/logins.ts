@@ -167,10 +167,10 @@ async function ask(
   isOutdated = () => true,
 ): Promise<Login | null> {
   const at = registry.now();
-  const live = await see(registry, userId, loginId, at);
-  if (live === null) tellEnded(registry, userId, [loginId], 'found-ended');
+  const login = await see(registry, userId, loginId, at);
+  if (login === null) tellEnded(registry, userId, [loginId], 'found-ended');
   else if (!isOutdated()) registry.checked.keep(loginId, at);
-  return live;
+  return login;
 }
 
 /** Returns the login while it is active. Updates from time to time when it was last seen. */
