@@ -84,8 +84,8 @@ describe('a long run', () => {
     );
     const first = tokens.login(1800, false);
     const refreshed = Array.from({ length: 2_100 }, () => tokens.refresh(first.refreshToken ?? ''));
-    expect(tokens.isLive(first.accessToken)).toBe(false);
-    expect(tokens.isLive(refreshed[1_500]?.accessToken ?? '')).toBe(true);
+    expect(tokens.isActive(first.accessToken)).toBe(false);
+    expect(tokens.isActive(refreshed[1_500]?.accessToken ?? '')).toBe(true);
     expect(refreshed.at(-1)).toBeNull();
   });
 

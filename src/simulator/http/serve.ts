@@ -158,7 +158,7 @@ function readBody(request: IncomingMessage, onRead: (body: Buffer | null) => voi
  */
 function runCall(state: SimulatorState, route: CallRoute, request: CallRequest): Outcome {
   const { bearer } = request;
-  const isAuthorized = route.call === 'auth' || (bearer !== null && state.tokens.isLive(bearer));
+  const isAuthorized = route.call === 'auth' || (bearer !== null && state.tokens.isActive(bearer));
   const outcome = isAuthorized ? route.handle(state, request) : refuse(1009);
   if (outcome.kind === 'done') return outcome;
 

@@ -31,7 +31,7 @@ export class IssuedTokens {
     private readonly randomness: Randomness,
   ) {}
 
-  isLive(accessToken: string): boolean {
+  isActive(accessToken: string): boolean {
     return this.#isUnexpired(this.#access.get(accessToken));
   }
 
