@@ -193,20 +193,20 @@ function createRecordSet<Value>(
     put: async (value, options) => records.put(toPut(value, options)),
     async find(owner, id) {
       const found = await records.find({ kind, owner, id });
-      return found === null ? null : readLive(owner, found);
+      return found === null ? null : readActive(owner, found);
     },
     async swap(seen, next) {
       return records.swap(toReference(seen), tagOf(seen), toRecord(next), toTtl(next));
     },
     async list(owner) {
       const found = await records.list({ kind, owner });
-      return found.flatMap((record) => readLive(owner, record) ?? []);
+      return found.flatMap((record) => readActive(owner, record) ?? []);
     },
     remove: async (owner, id) => records.remove({ kind, owner, id }),
     take: async (seen) => records.remove(toReference(seen), tagOf(seen)),
     removeAll: async (owner, except) => records.removeAll({ kind, owner }, except),
     async undo(written, replaced) {
-      const before = replaced && readLive(ownerOf(written), replaced);
+      const before = replaced && readActive(ownerOf(written), replaced);
       if (before === null) return records.remove(toReference(written), tagOf(written));
       return records.swap(toReference(written), tagOf(written), toRecord(before), toTtl(before));
     },
@@ -240,7 +240,7 @@ function createRecordSet<Value>(
     return end === null ? null : Math.max(1, Math.ceil((end - now()) / 1000));
   }
 
-  function readLive(owner: string, stored: StoredRecord): Value | null {
+  function readActive(owner: string, stored: StoredRecord): Value | null {
     const { data } = schema.safeParse(parseJson(stored.value));
     if (data === undefined || idOf(data) !== stored.id || ownerOf(data) !== owner)
       throw jsonRecordError(kind, stored.value);
