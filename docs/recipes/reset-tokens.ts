@@ -32,8 +32,8 @@ export class ResetTokens {
   /** Returns the owner of a token that can be used, which it still can be afterwards. */
   find(token: string): Promise<string | null> {
     const found = this.tokens.get(hash(token));
-    const isLive = found !== undefined && found.expiresAt > this.now();
-    return Promise.resolve(isLive ? found.userId : null);
+    const isActive = found !== undefined && found.expiresAt > this.now();
+    return Promise.resolve(isActive ? found.userId : null);
   }
 
   /**
