@@ -144,7 +144,7 @@ export function toFacts(scenario: Scenario, whole: Outcome, place: Place): Facts
         if (isWorthless(session) || waitsFor?.isSent !== true) return false;
         // Another session of the same login may have asked for a later text, and both codes are good.
         if (isShared) return waitsFor.codes.some((id) => otpId === undefined || otpId === id);
-        const isText = waitsFor.isLive;
+        const isText = waitsFor.isActive;
         return isText && (otpId === undefined || waitsFor.otpId === otpId);
       }),
     isEnded: outcome.replies.some(isEnding),

@@ -140,7 +140,7 @@ function isResentFirst({ texts, sessions }: Outcome): boolean {
 
 /** Whether nobody is in, and no code lets anybody in. */
 function letsNobodyIn(session: SessionView): boolean {
-  return isEmpty(session) || (session.user === null && session.waitsFor?.isLive === false);
+  return isEmpty(session) || (session.user === null && session.waitsFor?.isActive === false);
 }
 
 /** Returns the outcome as it is for whoever asks the library, not the session. */

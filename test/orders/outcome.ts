@@ -48,7 +48,7 @@ interface Waiting {
   /**
    * Whether it is still there, and its code, if there is one, has not been taken by a later text.
    */
-  readonly isLive: boolean;
+  readonly isActive: boolean;
   /** The ids of the texts whose codes are accepted. */
   readonly codes: readonly string[];
 }
@@ -229,8 +229,8 @@ async function look(world: World, cookie: string, value: string): Promise<Sessio
   const [newest] = codes;
   // A session that was told that the text is on its way accepts its code once it is out.
   const otpId = pending.otpId ?? (isSent ? newest : undefined) ?? '';
-  const isLive = isThere && (!isSent || newest === otpId);
-  return { cookie, user, hasMark, waitsFor: { purpose, otpId, isSent, isJoined, isLive, codes } };
+  const isActive = isThere && (!isSent || newest === otpId);
+  return { cookie, user, hasMark, waitsFor: { purpose, otpId, isSent, isJoined, isActive, codes } };
 }
 
 async function countCodes({ now: { store } }: World, { id: owner }: TestUser): Promise<number> {
@@ -301,6 +301,6 @@ function describeSession({ cookie, user, hasMark, waitsFor }: SessionView): stri
   const waits =
     waitsFor === null
       ? ''
-      : ` waits for ${waitsFor.purpose} ${waitsFor.isSent ? waitsFor.otpId : 'without a text'}${waitsFor.isLive ? '' : ' in vain'}`;
+      : ` waits for ${waitsFor.purpose} ${waitsFor.isSent ? waitsFor.otpId : 'without a text'}${waitsFor.isActive ? '' : ' in vain'}`;
   return `${cookie}: ${who}${waits}`;
 }
