@@ -102,7 +102,7 @@ export function userOf(model: Model, id: string): ModelUser {
 }
 
 /** The pending login that a session waits in, while it is live. */
-export function liveLogin(model: Model, { pending }: ModelSession): ModelLogin | undefined {
+export function activeLogin(model: Model, { pending }: ModelSession): ModelLogin | undefined {
   const login = pending === null ? undefined : model.logins.get(pending.pendingId);
   return login !== undefined && login.pendingUntil > model.now ? login : undefined;
 }

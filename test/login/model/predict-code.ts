@@ -1,6 +1,6 @@
 import {
   createUser,
-  liveLogin,
+  activeLogin,
   lockOf,
   sessionOf,
   userOf,
@@ -32,7 +32,7 @@ export function predictCode(
   }
   if (pending === null) return NOTHING;
   const isOver = pending.pendingUntil <= model.now;
-  const login = liveLogin(model, session);
+  const login = activeLogin(model, session);
   if (pending.isSpent === true && !isOver) return INVALID;
   if (login === undefined) {
     session.pending = null;

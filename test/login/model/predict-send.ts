@@ -4,7 +4,7 @@ import {
   addText,
   createSession,
   gapAfter,
-  liveLogin,
+  activeLogin,
   lockOf,
   sessionOf,
   userOf,
@@ -61,7 +61,7 @@ export function predictStepUp(model: Model, browser: number, answer: SendAnswer)
 /** Another code for the same pending login. */
 export function predictResend(model: Model, browser: number, answer: SendAnswer): void {
   const session = sessionOf(model, browser);
-  const previous = liveLogin(model, session);
+  const previous = activeLogin(model, session);
   if (session.lostAt !== null) {
     session.lostAt = -Infinity;
     expect([answer.status, answer.error]).toEqual([401, 'login-ended']);
@@ -132,7 +132,7 @@ function waitWithoutText(
   const session = sessionOf(model, browser);
   const { pendingId = '' } = answer;
   if (session.pending?.pendingId === pendingId)
-    return expect(liveLogin(model, session)).toMatchObject({ user, purpose });
+    return expect(activeLogin(model, session)).toMatchObject({ user, purpose });
   const login = begin(model, user, purpose, answer);
   model.logins.set(pendingId, login);
   if (purpose === 'login') Object.assign(session, createSession());
@@ -151,7 +151,7 @@ function expectRefusal(
   answer: SendAnswer,
 ): void {
   if (answer.status !== 200) return expectLimit(model, user, answer);
-  const waiting = liveLogin(model, sessionOf(model, browser));
+  const waiting = activeLogin(model, sessionOf(model, browser));
   expect(waiting).toMatchObject({ user, purpose });
   expect(waiting?.text?.expiresAt).toBeGreaterThan(model.now);
   expect(isInGap(model, user)).toBe(true);
