@@ -14,7 +14,7 @@ import {
 } from './scenarios';
 
 /** A password, or a device in its place: requests of these names begin a login. */
-export const PASSWORD = /^(send|device|stolen|stranger)/;
+const PASSWORD = /^(send|device|stolen|stranger)/;
 
 /** What ends all other logins of the user, the trust in all devices and what browsers are known. */
 const ENDING: readonly Verb[] = [

@@ -1,6 +1,6 @@
 import { HOME, NEW } from './app';
 import { BESIDE_RULES, type BesideHarm } from './beside-rules';
-import { listFacts, PASSWORD, type Rule } from './facts';
+import { listFacts, type Rule } from './facts';
 import { JOINED_RULES, type JoinedHarm } from './joined-rules';
 import { isEmpty, isWorthless, type Outcome } from './outcome';
 import { isLoggedIn, type Scenario } from './scenarios';
@@ -145,17 +145,11 @@ const RULES: Readonly<Record<Harm, Rule>> = {
       scenario.beside === undefined && texted.some((purpose) => purpose !== 'login'),
   },
   'a recovery code was spent for nothing': {
-    // A code is judged by spending it: who ends the login in the same moment, or begins anew, has
-    // spent it.
-    isBroken: ({ outcome, scenario, has, isEnded, isWhole, othersEndedAt }) => {
-      const isLeft = outcome.replies.some(
-        ({ request, status, said }) =>
-          PASSWORD.test(request) && (status === 200 || said.endsWith(', pending')),
-      );
+    // The step that ends the login uses the code up, so a used code has let someone in.
+    isBroken: ({ outcome, has, told, isWhole }) => {
       const isSpent = has('recover') && outcome.recoveryCodes === CODES_LEFT_AFTER_ONE;
-      // Beside others a password comes first, and begins what the code is for.
-      const isOver = isEnded || othersEndedAt >= 0 || (isLeft && scenario.beside === undefined);
-      return isWhole && isSpent && !isOver;
+      const hasLetIn = told('verified').some(({ request }) => request.startsWith('recover'));
+      return isWhole && isSpent && !hasLetIn;
     },
     isReached: ({ outcome: { recoveryCodes }, has }) =>
       has('recover') && recoveryCodes === CODES_LEFT_AFTER_ONE,
@@ -169,7 +163,7 @@ function mayChange({ state, verbs, beside }: Scenario, numbers: readonly string[
 }
 
 function hasSpentCode({ right, done }: Outcome): boolean {
-  return right.length > 0 || done.some((step) => /^recover\S*:records\.swap$/.test(step));
+  return right.length > 0 || done.some((step) => /^recover\S*:store\.finish$/.test(step));
 }
 
 /** Every harm, in the order of the rules. */

@@ -41,7 +41,7 @@ export interface WatchedFeatures {
 }
 
 /** What a feature's call throws. */
-export const ACCIDENT = new Error('canary: the feature has failed');
+const ACCIDENT = new Error('canary: the feature has failed');
 
 type Call = (...given: unknown[]) => unknown;
 
