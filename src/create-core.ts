@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Core } from './core/context';
 import type { Feature } from './core/feature';
 import { readId } from './core/users';
-import { createWarner } from './errors';
+import { createWarner, readFields } from './errors';
 import { createKeyDeriver, createKeyedDigest, isPrintedSecret, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
 import { createNumberReader } from './limits/number-country';
-import { createNumberKeys } from './limits/number-keys';
+import { createAddressKeys, createNumberKeys } from './limits/number-keys';
 import { createLimitTable, type LimitTable } from './limits/rows';
 import { createMessageBuilder } from './messages/build-message';
 import type { MessageBuilderOptions } from './messages/options';
@@ -32,6 +32,7 @@ export function createCore(
   const guarded = guardStore(store, now, settings.onEvent && emit, warn);
   const readNumber = createNumberReader();
   const limits = readLimits(settings);
+  const deriveKeys = derivers.map((derive) => () => derive('number-keys'));
   if (secret.some(isPrintedSecret)) {
     warn(
       'SMS_OTP_PRINTED_SECRET',
@@ -53,10 +54,8 @@ export function createCore(
     store: guarded,
     features,
     buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
-    numberKeys: createNumberKeys(
-      readNumber,
-      derivers.map((derive) => () => derive('number-keys')),
-    ),
+    numberKeys: createNumberKeys(readNumber, deriveKeys),
+    addressKeys: createAddressKeys(deriveKeys),
     readNumber,
     createDigests,
     userBlocks: createUserBlocks(createDigests('user-blocks')),
@@ -78,11 +77,12 @@ interface FeatureParts {
 export type PhoneParts = Pick<Core, 'getUserId' | 'warn' | 'readNumber'>;
 
 /**
- * Returns the factors whose codes can be guessed: messages and typed factors. A response to a
- * challenge cannot.
+ * Returns the factors whose codes can be guessed: those that send their codes, and typed ones. A
+ * response to a challenge cannot.
  */
 function listGuessable(factors: Settings['factors']): readonly string[] {
-  return ['sms', ...factors.filter((factor) => 'check' in factor).map(({ name }) => name)];
+  const guessable = factors.filter((factor) => readFields(factor).createOptions === undefined);
+  return ['sms', ...guessable.map(({ name }) => name)];
 }
 
 function readLimits({ limits, factors, ...settings }: Settings): LimitTable {

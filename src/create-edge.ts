@@ -1,8 +1,9 @@
+import { MESSAGE } from './core/addresses';
 import { refundUnusable } from './core/charge-send';
 import type { AppUserId, Core } from './core/context';
 import type { ChangeAndEnd } from './core/end-others';
 import { createFactorOptions } from './core/factor-options';
-import type { Feature } from './core/feature';
+import type { Feature, SentFactor } from './core/feature';
 import { finishLetIn } from './core/let-in';
 import { createBeginPending, endUnused } from './core/pending';
 import { createResendOtp } from './core/resend-otp';
@@ -86,10 +87,13 @@ function joinFactors(core: Core): MiddlewareContext['factors'] {
   const isOfApp = (feature: Feature): number => (feature.name === 'factors' ? 1 : 0);
   const ordered = core.features.toSorted((one, other) => isOfApp(one) - isOfApp(other));
   const factors = ordered.flatMap((feature) => feature.factors ?? []);
+  const sent = factors.filter((factor): factor is SentFactor => factor.delivery !== undefined);
 
   return new Map(
     factors.map((factor) => {
-      const verifyOtp = createVerifyOtp(core, factor);
+      // One form takes the codes of all factors that send them.
+      const others = factor.method === MESSAGE ? sent.filter((one) => one !== factor) : [];
+      const verifyOtp = createVerifyOtp(core, factor, others);
       const createOptions = createFactorOptions(core, factor);
       return [factor.method, { factor, verifyOtp, createOptions }];
     }),

@@ -9,6 +9,7 @@ export type { PhoneBook, PhoneEntry } from './features/phones/phone-book';
 export type {
   ChallengeFactor,
   CodeFactor,
+  DeliveredFactor,
   Factor,
   FactorChallenged,
   FactorCheck,

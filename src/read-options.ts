@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import type { ChallengeFactor, CodeFactor, Factor } from './features/factors/factors';
+import type {
+  ChallengeFactor,
+  CodeFactor,
+  DeliveredFactor,
+  Factor,
+} from './features/factors/factors';
 import type { PhoneBook } from './features/phones/phone-book';
 import type { TrustedDevicesOption } from './features/trusted-devices/trusted-devices';
 import {
@@ -35,9 +40,9 @@ const OWN_METHODS = ['sms', 'recovery-code', 'trusted-device'];
 const COUNTRIES = "must be 'any' or a list of ISO 3166-1 codes such as ['US', 'GB']";
 const COUNTRY = 'must be the ISO 3166-1 code of a country';
 const FACTOR =
-  'must have a name of lower-case letters, digits and hyphens that is not reserved, and either a ' +
-  'function check or the functions createOptions and checkResponse; isAvailable, if set, ' +
-  'must be a function';
+  'must have a name of lower-case letters, digits and hyphens that is not reserved, and one of ' +
+  'these: a function check; the functions createOptions and checkResponse; an OtpGateway as ' +
+  'gateway and a function getAddress, without field; isAvailable, if set, must be a function';
 
 const name = z
   .string('must be a string')
@@ -63,19 +68,34 @@ function isOrigin(given: string): boolean {
 
 const factor = objectWith<Factor>('a factor', 'name').refine(isFactor, FACTOR);
 
-function isFactor(given: Partial<CodeFactor & ChallengeFactor>): boolean {
-  const { name: called, check, createOptions, checkResponse, isAvailable } = given;
+function isFactor(given: Partial<CodeFactor & ChallengeFactor & DeliveredFactor>): boolean {
+  const { name: called, check, createOptions, checkResponse, getAddress, isAvailable } = given;
   const isName =
     typeof called === 'string' &&
     /^[a-z][a-z0-9-]{0,31}$/.test(called) &&
     !OWN_METHODS.includes(called);
-  const callbacks = [check, createOptions, checkResponse]
-    .map((callback) => typeof callback)
-    .join(' ');
-  const hasCallbacks = ['function undefined undefined', 'undefined function function'].includes(
-    callbacks,
-  );
-  return isName && hasCallbacks && (isAvailable === undefined || typeof isAvailable === 'function');
+  const callbacks = [check, createOptions, checkResponse, getAddress].map((one) => typeof one);
+  const kind = FACTOR_KINDS.find((functions) => functions === callbacks.join(' '));
+  const hasParts =
+    kind === DELIVERED
+      ? isOtpGateway(given.gateway) && given.field === undefined
+      : kind !== undefined && given.gateway === undefined;
+  return isName && hasParts && (isAvailable === undefined || typeof isAvailable === 'function');
+}
+
+/** The types of `check`, `createOptions`, `checkResponse` and `getAddress` of each kind. */
+const DELIVERED = 'undefined undefined undefined function';
+const FACTOR_KINDS = [
+  'function undefined undefined undefined',
+  'undefined function function undefined',
+  DELIVERED,
+];
+
+/** Returns whether a value has the functions of an `OtpGateway`. */
+function isOtpGateway(given: unknown): boolean {
+  const { generate, validate, admit, warmUp, subscribe } = readFields(given);
+  const more = [admit, warmUp, subscribe].filter((one) => one !== undefined);
+  return [generate, validate, ...more].every((one) => typeof one === 'function');
 }
 
 /**
@@ -292,14 +312,16 @@ function toCookieName(strategyName: string, purpose: 'device' | 'browser'): stri
 
 /**
  * Requires `isAvailable` of each factor if numbers or recovery codes can be added later. Otherwise
- * it would be unknown whether a user has no factor yet.
+ * it would be unknown whether a user has no factor yet. A factor with an address says so by null.
  */
 function checkFactors({ factors, phoneBook, recoveryCodes }: Checked): void {
   const names = factors.map(({ name: called }) => called);
   const twice = names.find((called, index) => names.indexOf(called) !== index);
   if (twice !== undefined) throw optionError(MAKER, 'factors', `has two factors named ${twice}`);
   if (phoneBook === undefined && recoveryCodes === undefined) return;
-  const without = factors.find((one) => typeof one.isAvailable !== 'function');
+  const without = factors.find(
+    (one) => typeof one.isAvailable !== 'function' && readFields(one).gateway === undefined,
+  );
   if (without === undefined) return;
   const problem =
     `${without.name} needs isAvailable, which returns whether a user has it, because of ` +

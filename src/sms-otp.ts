@@ -1,4 +1,5 @@
 import { createUserAdmin } from './core/admin';
+import { listSenders } from './core/choose-address';
 import type { Core } from './core/context';
 import { createEmitter } from './core/emit';
 import { type ChangeAndEnd, createChangeAndEnd } from './core/end-others';
@@ -10,6 +11,7 @@ import { createUserFactors, type UserFactors } from './core/user-factors';
 import { createCore, type PhoneParts, toMessageSettings } from './create-core';
 import { createMiddlewareContext } from './create-edge';
 import { optionError, readFields } from './errors';
+import { isDelivered } from './features/factors/delivered';
 import { createAppFactors } from './features/factors/feature';
 import {
   createForgottenBrowsers,
@@ -21,6 +23,7 @@ import { createBookLister } from './features/phones/phone-book';
 import { createPolicies } from './features/policies/policies';
 import { createForgottenCodes, createRecoveryFeature } from './features/recovery-codes/feature';
 import { createForgottenDevices, createTrustedDevices } from './features/trusted-devices/feature';
+import type { GatewayEventListener, OtpGateway } from './gateway';
 import { withBuiltIns } from './limits/built-in';
 import { findServedLocales } from './messages/locales';
 import { measureTexts, type MessageMeasure } from './messages/measure';
@@ -58,7 +61,7 @@ class SmsOtpContext {
     const opened = loadOpenGateway().openGateway(options.gateway, shared);
     checkGateway(settings, opened);
     // Without a listener the client does not create any events.
-    const unsubscribe = onEvent && opened.subscribe(emit);
+    const unsubscribe = onEvent && subscribe([opened, ...listGateways(settings)], emit);
     const features: Feature<MiddlewareContext>[] = [];
     const toPhoneLister = (parts: PhoneParts) => createPhoneLister(settings, parts);
     const core = createCore(settings, opened, store, emit, { features, toPhoneLister });
@@ -118,7 +121,9 @@ export function createSmsOtp<const O extends PartOptions & { readonly allowedCou
   const { middleware, core, changeAndEnd, canPassSecondFactor, close } = context;
   const warmUp = async (): Promise<void> => {
     // Reading any number loads the plans of all countries. This number is fictional.
-    await Promise.all([core.gateway.warmUp(), core.numberKeys('+12025550100')]);
+    const senders = listSenders(core, 'login', undefined);
+    const gateways = senders.map(({ delivery }) => delivery.gateway.warmUp());
+    await Promise.all([...gateways, core.numberKeys('+12025550100')]);
   };
   const strategy = new SmsOtpStrategy(context);
   register(strategy, middleware);
@@ -170,6 +175,20 @@ function loadOptions(): typeof ReadOptionsModule {
 /** Loads the client at the first call, so that importing the package stays cheap. */
 function loadOpenGateway(): typeof OpenGatewayModule {
   return require('./open-gateway') as typeof OpenGatewayModule;
+}
+
+/** Lists the gateways of the factors that send their codes. */
+function listGateways({ factors }: Settings): readonly OtpGateway[] {
+  return factors.filter(isDelivered).map(({ gateway }) => gateway);
+}
+
+/** Adds a listener for the events of some gateways. Returns a function that removes it. */
+function subscribe(
+  gateways: readonly Pick<OtpGateway, 'subscribe'>[],
+  listener: GatewayEventListener,
+): () => void {
+  const unsubscribe = gateways.map((gateway) => gateway.subscribe?.(listener));
+  return () => unsubscribe.forEach((stop) => stop?.());
 }
 
 /** Checks what depends on the kind of gateway. */

@@ -8,8 +8,8 @@ import { findRefunds, type OutageWatch, refund, SEND_REFUNDS } from '../limits/r
 import type { LimitRow } from '../limits/rows';
 import type { About, LimitName } from '../limits/table';
 import type { Counter, PendingLogin } from '../stores/store';
-import type { Core, UserPhone } from './context';
-import type { FeatureRow, MessageFacts } from './feature';
+import type { Core } from './context';
+import type { FeatureRow, MessageFacts, UserAddress } from './feature';
 import type { Refusal } from './outcome';
 
 /**
@@ -51,8 +51,8 @@ export interface RefusedCharge {
 
 type Row = LimitRow | FeatureRow;
 
-/** The user's browser, and whether the app confirms that the number is the user's. */
-type ChargedFor = { readonly bucket: string } & Pick<UserPhone, 'isConfirmed'>;
+/** The user's browser, and whether the app confirms that the address is the user's. */
+type ChargedFor = { readonly bucket: string } & Pick<UserAddress, 'isConfirmed'>;
 
 /**
  * Counts a send in all its counters in one round trip, before anything is sent: our limits, and
@@ -114,9 +114,10 @@ function toAbout(send: MessageFacts, bucket: string, isConfirmed: boolean, rando
   return {
     user: send.userId,
     bucket,
+    method: send.factor,
     purpose: send.purpose,
     number: send.numberKey,
-    prefix: send.prefixKey,
+    prefix: send.number?.prefixKey,
     pair: pairOf(send.userId, send.numberKey),
     addresses: toAddressBlocks(send.address),
     provenKeys: send.provenKeys,

@@ -4,7 +4,7 @@ import type { KeyedDigest } from '../keys';
 import type { UserBlocks } from '../limits/address-block';
 import type { LimitTable } from '../limits/rows';
 import type { ReadNumber } from '../limits/number-country';
-import type { NumberKeys } from '../limits/number-keys';
+import type { AddressKeys, NumberKeys } from '../limits/number-keys';
 import type { BuildMessage } from '../messages/build-message';
 import type { GuardedStore } from '../stores/guarded-store';
 import type { PendingState } from '../stores/pending-logins';
@@ -63,12 +63,14 @@ export type AppUserId = Express.User extends { readonly id: infer Id extends Use
 export interface Core {
   readonly warn: Warn;
   readonly settings: LoginSettings;
+  /** Sends codes by text message. */
   readonly gateway: LoginGateway;
   readonly store: GuardedStore;
   /** In the order in which they are called. */
   readonly features: readonly Feature[];
   readonly buildMessage: BuildMessage;
   readonly numberKeys: NumberKeys;
+  readonly addressKeys: AddressKeys;
   readonly readNumber: ReadNumber;
   /** Lists the numbers of a user. Rejects with what the app's callback throws. */
   readonly listPhones: (user: Express.User) => Promise<UserPhones>;

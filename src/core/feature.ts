@@ -1,5 +1,5 @@
 import type { SmsOtpError } from '../errors';
-import type { Permit } from '../gateway';
+import type { LoginGateway, Permit } from '../gateway';
 import type { ReadNumber } from '../limits/number-country';
 import type {
   Counter,
@@ -10,6 +10,7 @@ import type {
   RecordReference,
   SentOtp,
 } from '../stores/store';
+import type { UnusablePhone } from '../events';
 import type { Refusal } from './outcome';
 import type { Method } from '../method';
 import type { LoginReference, Visit } from './visit';
@@ -150,21 +151,30 @@ export interface Ending {
 }
 
 /**
- * A message that is about to be sent, and the keys under which its number is counted without being
- * revealed.
+ * A message that is about to be sent, and the keys under which its recipient is counted without
+ * being revealed.
  */
 export interface MessageFacts extends Pick<PendingLogin, 'userId' | 'purpose' | 'bucket'> {
   readonly user: Express.User;
   readonly address: string | undefined;
-  /** E.164 with plus. */
-  readonly mobile: string;
+  /** The factor that sends it. */
+  readonly factor: Method;
+  /** A number in E.164 with plus, or another address of the factor. */
+  readonly to: string;
   /** Whether the app confirms that the number is the user's. */
   readonly isConfirmed: boolean;
-  /** HMACs under which the number, and the number without its last four digits, are counted. */
+  /** The HMAC under which the recipient is counted. */
   readonly numberKey: string;
-  readonly prefixKey: string;
-  /** Keys of counters. If one of them is above zero, the number is proven for this user. */
+  /** Keys of counters. If one of them is above zero, the recipient is proven for this user. */
   readonly provenKeys: readonly string[];
+  /** Null: the recipient is no number, so the rules about numbers do not apply. */
+  readonly number: NumberFacts | null;
+}
+
+/** The facts of a number that gets a message. */
+export interface NumberFacts {
+  /** The HMAC under which the number without its last four digits is counted. */
+  readonly prefixKey: string;
   /** Returns the country and type of the number, which is read only once. */
   readonly origin: ReturnType<ReadNumber>;
 }
@@ -249,8 +259,11 @@ export interface SecondFactor {
   readonly counting: 'guess' | 'recovery' | 'answer';
   /** The purposes for which its codes are accepted. */
   readonly purposes: readonly Purpose[];
-  /** Whether its codes are sent. If so, attempts are counted at the OTP of the message. */
-  readonly isSent: boolean;
+  /**
+   * How its codes are sent. Attempts are counted at the OTP of the message then. Left out: its
+   * codes are not sent.
+   */
+  readonly delivery?: Delivery;
   /** Returns the code in its plain form, or null for input that cannot be a code. */
   readonly read: (input: unknown) => string | null;
   /**
@@ -272,6 +285,34 @@ export interface SecondFactor {
    */
   readonly check: (claimed: ClaimedCode, slot: Permit | undefined) => Promise<CheckResult>;
 }
+
+/** A factor whose codes are sent. */
+export interface SentFactor extends SecondFactor {
+  readonly delivery: Delivery;
+}
+
+/** How a factor sends its codes. */
+export interface Delivery {
+  /** Makes, sends and checks the codes. No other factor has OTPs with the same ids. */
+  readonly gateway: LoginGateway;
+  /**
+   * Lists the addresses of a user to which codes may be sent, the default first; or why they are
+   * not known now. Rejects with what the app's callback throws.
+   */
+  readonly listAddresses: (user: Express.User) => Promise<UserAddresses>;
+  /** Warns that `listAddresses` has rejected. @param cause The safe name of the error. */
+  readonly warnOfError: (user: Express.User, cause: string) => void;
+}
+
+/** Where a code may be sent. */
+export interface UserAddress {
+  /** A number in E.164 with plus, or another address of the factor. */
+  readonly to: string;
+  /** Whether the app confirms that it is the user's. */
+  readonly isConfirmed: boolean;
+}
+
+export type UserAddresses = readonly UserAddress[] | { readonly found: UnusablePhone };
 
 /** How a factor answers challenges. */
 export interface FactorChallenge {

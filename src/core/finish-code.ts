@@ -2,6 +2,7 @@ import type { Attempt } from '../limits/attempts';
 import { provenCounter } from '../limits/table';
 import type { Method } from '../method';
 import type { FinishOptions, Purpose, SentOtp, Transaction } from '../stores/store';
+import { countryOf } from './addresses';
 import type { PreparedPut, Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import {
@@ -193,7 +194,7 @@ async function emitSuccess(checker: Checker, counted: RightCode, tells: object):
   if (!core.hasListener) return;
 
   const proven = findProven(checker, counted);
-  const country = proven && (await core.readNumber(proven.mobile)()).country;
+  const country = proven && (await countryOf(core, proven.mobile));
   const { method } = factor;
   core.emit({ type: 'verified', ...counted.subject, method, country, ...tells });
 }

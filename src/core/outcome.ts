@@ -46,6 +46,12 @@ export interface PhoneChoice {
   readonly maskedPhone: string;
 }
 
+/** Where a code may be sent: a number of the user, or the address of another factor. */
+export interface CodeChoice extends PhoneChoice {
+  /** The factor that sends it: `sms`, or a name of `factors`. */
+  readonly factor: Method;
+}
+
 /** What a page may know of a pending login or step-up. Times are milliseconds since 1970. */
 export interface PendingStatus {
   readonly purpose: Purpose;
@@ -54,8 +60,14 @@ export interface PendingStatus {
    * asks for a message at `resendAt`.
    */
   readonly isSent: boolean;
-  /** The last two digits, the rest masked; empty if the user has no number. */
+  /**
+   * Where the newest code went, or where the next one goes: the last two digits of a number, the
+   * first character and the domain of an email address, the rest masked. Empty if the user has
+   * neither.
+   */
   readonly maskedPhone: string;
+  /** The factor that sends that code: `sms`, or a name of `factors`. */
+  readonly factor: Method;
   /** When the newest code expires; without a message, when the pending login ends. */
   readonly expiresAt: number;
   /** When the pending login ends, even if codes are resent. */
@@ -65,14 +77,15 @@ export interface PendingStatus {
   /** How many codes may still be entered. */
   readonly attemptsLeft: number;
   /**
-   * What this user can do now: `sms` if a message was sent or may be requested, and the names of
-   * other factors.
+   * What this user can do now: `sms` and other factors that send codes, if a message was sent or
+   * may be requested, and the names of other factors.
    */
   readonly factors: readonly string[];
   /**
-   * The numbers to which a new code may be sent, the default first. Only if the user has several.
+   * The numbers and other addresses to which a new code may be sent, the default number first. Only
+   * if the user has several.
    */
-  readonly phones?: readonly PhoneChoice[];
+  readonly phones?: readonly CodeChoice[];
   /** The transaction to approve, as the text message shows it. Only for transactions. */
   readonly transaction?: Transaction;
 }

@@ -63,7 +63,7 @@ export interface FailedAttempt {
 
 /** Returns whether the factor's codes are sent. */
 export function isSent({ factor }: Checker): boolean {
-  return factor.isSent;
+  return factor.delivery !== undefined;
 }
 
 /** Refuses a code that was checked and is not right. */

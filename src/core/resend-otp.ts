@@ -1,7 +1,7 @@
 import type { LimitName } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
-import { isAccepted } from './accepted-factors';
+import { listSenders } from './choose-address';
 import type { Core } from './context';
 import { withTiming } from './emit';
 import type { Refusal } from './outcome';
@@ -32,7 +32,8 @@ export function createResendOtp(
 
     // 2 Is a code by message accepted, and does the login have a send left?
     const methods = visit.pending?.methods;
-    if (!isAccepted(methods, 'sms')) return refuse({ reason: 'second-factor-required' }, false);
+    if (listSenders(core, pending.purpose, methods).length === 0)
+      return refuse({ reason: 'second-factor-required' }, false);
     if (findResendTime(core, previous, 0) === null)
       return refuseResend(core, visit, pending, noSendLeft(core, pending), 'per-login');
 

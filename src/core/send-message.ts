@@ -1,10 +1,11 @@
 import { isGatewayError } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
-import type { OutageWatch } from '../limits/refunds';
+import { createOutageWatch, type OutageWatch } from '../limits/refunds';
 import type { createNearWatch } from '../limits/near-limits';
 import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, SentOtp } from '../stores/store';
+import { isSamePlace, maskAddress, MESSAGE, readRecipient } from './addresses';
 import {
   chargeSend,
   findSendRefusal,
@@ -14,7 +15,7 @@ import {
   type SendCharge,
   toSendOutcome,
 } from './charge-send';
-import type { Core, UserPhone } from './context';
+import type { Core } from './context';
 import type { Refusal } from './outcome';
 import type {
   FeatureRow,
@@ -22,8 +23,10 @@ import type {
   MessageOutcome,
   MessageRule,
   RefusedMessage,
+  SentFactor,
+  UserAddress,
 } from './feature';
-import { maskPhone, type NoMessageNow, warnOfUnknownRange } from './phones';
+import { type NoMessageNow, warnOfUnknownRange } from './phones';
 import {
   deny,
   type NotSent,
@@ -36,31 +39,42 @@ import { findResendTime, type Recipient, SHORTEST_VALIDITY_SECONDS } from './wai
 /** What all messages of one instance share. */
 export interface MessageSender {
   readonly core: Core;
-  readonly outages: OutageWatch;
+  /** One for the gateway of each factor, made with its first message. */
+  readonly outages: Map<string, OutageWatch>;
   readonly findNear: ReturnType<typeof createNearWatch>;
 }
 
 /** The user to whom a message goes. */
-export interface MessageRecipient extends Recipient, Pick<UserPhone, 'isConfirmed'> {
-  /** Why the user's number is not known now; undefined: it is known, or the user has none. */
+export interface MessageRecipient extends Recipient, Pick<UserAddress, 'isConfirmed'> {
+  /** Null: the user has no address. */
+  readonly sender: SentFactor | null;
+  /** Why the user's address is not known now; undefined: it is known, or the user has none. */
   readonly unusable: NoMessageNow | undefined;
+}
+
+/** A user who has an address. */
+type ReachableRecipient = MessageRecipient & { readonly sender: SentFactor };
+
+/** Returns whether the user has an address. */
+export function isReachable(recipient: MessageRecipient): recipient is ReachableRecipient {
+  return recipient.sender !== null;
 }
 
 /** A message that is about to be sent. */
 interface Message {
   readonly request: SendRequest;
-  readonly recipient: MessageRecipient;
+  readonly recipient: ReachableRecipient;
   readonly facts: MessageFacts;
   /** The rules of the features, in their order. */
   readonly rules: readonly MessageRule[];
 }
 
-/** Sends a code to a number, and attaches its OTP to the pending login. */
+/** Sends a code to an address, and attaches its OTP to the pending login. */
 export async function sendMessage(
   sender: MessageSender,
   request: SendRequest,
   state: PendingState,
-  recipient: MessageRecipient,
+  recipient: ReachableRecipient,
 ): Promise<SendResult | NotSent> {
   const { core } = sender;
   // 1 Ask the features, and write the message
@@ -73,7 +87,7 @@ export async function sendMessage(
   const otp = await writeMessage(core, message, times);
 
   // 2 Reserve a call of the gateway: if the client itself refuses it, nothing is counted
-  const permit = await admit(core);
+  const permit = await admit(recipient.sender);
   if ('kind' in permit) return permit;
   try {
     // 3 Count the message in the limits and in the features' counters: in all or in none
@@ -91,34 +105,34 @@ export async function sendMessage(
   }
 }
 
-/** Collects the facts of a message, with the keys that count its number. */
+/** Collects the facts of a message, with the keys that count its recipient. */
 async function readFacts(
   core: Core,
   { user, purpose, visit }: SendRequest,
-  { identity, bucket, mobile, isConfirmed }: MessageRecipient,
+  { identity, bucket, to, factor, isConfirmed }: MessageRecipient,
 ): Promise<MessageFacts> {
   const { userId } = identity;
-  const origin = core.readNumber(mobile);
-  const keys = await core.numberKeys(mobile, origin);
+  const { key, allKeys, number } = await readRecipient(core, factor, to);
   return {
     user,
     userId,
     purpose,
     bucket,
     address: visit.address,
-    mobile,
+    factor,
+    to,
     isConfirmed,
-    numberKey: keys.number,
-    prefixKey: keys.prefix,
-    provenKeys: keys.allNumbers.map((key) => provenCounter(userId, key).key),
-    origin,
+    numberKey: key,
+    provenKeys: allKeys.map((one) => provenCounter(userId, one).key),
+    number,
   };
 }
 
 async function checkFree(core: Core, message: Message): Promise<RefusedSend | null> {
   const refused = await findRefused(message.rules.map(({ check }) => check));
-  if (refused?.refusal.reason !== 'country-not-allowed')
-    warnOfUnknownRange(core, await message.facts.origin());
+  const { number } = message.facts;
+  if (number !== null && refused?.refusal.reason !== 'country-not-allowed')
+    warnOfUnknownRange(core, await number.origin());
   return refused && refuseByRule(core, message, refused);
 }
 
@@ -139,8 +153,13 @@ async function refuseByRule(
   { refusal, by }: RefusedMessage,
 ): Promise<RefusedSend> {
   const isOfCountry = ['country-not-allowed', 'unknown-range'].includes(refusal.reason);
-  const about = isOfCountry && { country: (await facts.origin()).country };
+  const about = isOfCountry && { country: await findCountry(facts) };
   return deny(core, facts, refusal, { policy: by, ...about });
+}
+
+/** Returns the country of the number that gets a message. Null if it has none, or is no number. */
+async function findCountry({ number }: MessageFacts): Promise<string | null> {
+  return number === null ? null : (await number.origin()).country;
 }
 
 /** Runs the checks that cost money, only if the limits would admit the message. */
@@ -198,16 +217,16 @@ async function writeMessage(
 ): Promise<OtpText> {
   const { user, purpose, visit, transaction } = request;
   const locale = await visit.getLocale(user);
-  const country = async (): Promise<string | null> => (await facts.origin()).country;
+  const country = (): Promise<string | null> => findCountry(facts);
   const about = { user, purpose, locale, country, transaction };
   const { text, sender } = await core.buildMessage(about, validitySeconds);
-  return { mobile: recipient.mobile, sender, validitySeconds, message: text };
+  return { mobile: recipient.to, sender, validitySeconds, message: text };
 }
 
 /** Reserves a call of the gateway. */
-async function admit({ gateway }: Core): Promise<Permit | NotSent> {
+async function admit({ delivery }: SentFactor): Promise<Permit | NotSent> {
   try {
-    return await gateway.admit('generate');
+    return await delivery.gateway.admit('generate');
   } catch (error) {
     return toNotSent(error, 0);
   }
@@ -227,16 +246,25 @@ function toNotSent(error: unknown, waitSeconds: number): NotSent {
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;
 
 async function chargeMessage(
-  { core, outages, findNear }: MessageSender,
+  sender: MessageSender,
   message: Message,
 ): Promise<Charged | SendResult> {
+  const { core, findNear } = sender;
   const { facts, recipient } = message;
+  const outages = watchOf(sender, facts);
   const rows = await listRows(message);
   if ('refusal' in rows) return refuseByRule(core, message, rows);
   const charge = await chargeSend(core, facts, recipient, rows, outages);
   if (!charge.isCharged) return refuseCharge(core, message, charge);
   reportNearLimits(core, facts, findNear(charge.rows));
   return charge;
+}
+
+/** Returns the watch for outages of the gateway that sends a message. */
+function watchOf({ outages }: MessageSender, { factor }: MessageFacts): OutageWatch {
+  const watch = outages.get(factor) ?? createOutageWatch();
+  outages.set(factor, watch);
+  return watch;
 }
 
 async function refuseCharge(
@@ -251,7 +279,7 @@ async function refuseCharge(
 }
 
 /**
- * Returns true if the session waits for an active pending login of the same request (user, number,
+ * Returns true if the session waits for an active pending login of the same request (user, address,
  * purpose, transaction), as after a double click, a reload or a step back. A login without a
  * message must last until the message may be requested. If another login has replaced the OTP that
  * the session shows, the answer is false: that code is no longer right.
@@ -276,11 +304,11 @@ async function isWaiting(
 
 function isSameRequest({ pending, otp }: PendingState, message: Message): boolean {
   const { transaction, newPhone } = message.request;
-  const { userId, mobile, purpose } = message.facts;
+  const { userId, to: mobile, factor, purpose } = message.facts;
   return (
     pending.userId === userId &&
-    // Without an OTP the pending login is not bound to a number.
-    (otp === null || otp.mobile === mobile) &&
+    // Without an OTP the pending login is not bound to an address.
+    (otp === null || isSamePlace(otp, { mobile, factor })) &&
     pending.purpose === purpose &&
     pending.replaces === newPhone?.replaces &&
     pending.transaction?.amount === transaction?.amount &&
@@ -289,14 +317,15 @@ function isSameRequest({ pending, otp }: PendingState, message: Message): boolea
 }
 
 async function generate(
-  { core, outages }: MessageSender,
-  { rules }: Message,
+  sender: MessageSender,
+  { rules, facts, recipient }: Message,
   otp: OtpText,
   charge: Charged,
   permit: Permit,
 ): Promise<TextedOtp | NotSent> {
+  const outages = watchOf(sender, facts);
   try {
-    const generated = await core.gateway.generate(otp, permit);
+    const generated = await recipient.sender.delivery.gateway.generate(otp, permit);
     outages.record(false);
     tell(rules, { kind: 'sent', cost: generated.cost ?? null });
     return generated;
@@ -333,12 +362,13 @@ async function attach(
   { times, charge, generated }: DeliveredMessage,
 ): Promise<SendResult> {
   const { pending } = times;
-  const { mobile, phones } = recipient;
+  const { to, factor, phones, senders } = recipient;
   const otp: SentOtp = {
     version: 1,
     otpId: generated.id,
     bucket: charge.bucket,
-    mobile,
+    ...(factor !== MESSAGE && { factor }),
+    mobile: to,
     numberKey: facts.numberKey,
     isNewNumber: charge.isNewNumber,
     sentAt: times.sentAt,
@@ -350,8 +380,8 @@ async function attach(
   if (!isKept) return deny(core, facts, { reason: 'no-pending-login' });
 
   const resendAt = findResendTime(core, times, charge.waitSeconds);
-  const factors = ['sms', ...recipient.factors];
-  return { kind: 'sent', pending, isJoined: false, otp, mobile, resendAt, phones, factors };
+  const factors = [...senders, ...recipient.factors];
+  return { kind: 'sent', pending, isJoined: false, otp, to, factor, resendAt, phones, factors };
 }
 
 /** Returns when a code expires. The lifetime that the gateway reports can only shorten ours. */
@@ -377,12 +407,13 @@ async function keep(core: Core, pending: PendingLogin, otp: SentOtp): Promise<bo
 
 async function emitSent(
   core: Core,
-  { userId, purpose, address, mobile, origin }: MessageFacts,
+  facts: MessageFacts,
   { times: { sends }, charge: { usedUp }, generated }: DeliveredMessage,
 ): Promise<void> {
+  const { userId, purpose, address, to } = facts;
   const subject = { userId, purpose, address };
-  const { country } = await origin();
-  const sent = { maskedPhone: maskPhone(mobile), sends, cost: generated.cost ?? null };
+  const country = await findCountry(facts);
+  const sent = { maskedPhone: maskAddress(to), sends, cost: generated.cost ?? null };
   core.emit({ type: 'sent', ...subject, ...sent, country });
   if (usedUp !== null) core.emit({ type: 'sends-used-up', ...subject, sends: usedUp });
 }

@@ -1,16 +1,21 @@
 import { type GatewayError, readFields } from '../errors';
-import { createOutageWatch } from '../limits/refunds';
 import { createNearWatch } from '../limits/near-limits';
 import type { PendingState } from '../stores/pending-logins';
 import { admitsOtherFactors, isAccepted } from './accepted-factors';
+import { factorOf, MESSAGE } from './addresses';
+import { chooseAddress, listSenders } from './choose-address';
 import type { BegunPending, Core } from './context';
 import { withTiming } from './emit';
 import type { Refusal } from './outcome';
 import { findLetIn } from './let-in';
 import { type BeginPending, endUnused } from './pending';
-import { choosePhone } from './phones';
 import { findPreferred } from './preferred-factor';
-import { type MessageRecipient, type MessageSender, sendMessage } from './send-message';
+import {
+  isReachable,
+  type MessageRecipient,
+  type MessageSender,
+  sendMessage,
+} from './send-message';
 import {
   deny,
   type NotSent,
@@ -40,14 +45,8 @@ export function createSendOtp(
   beginPending: BeginPending,
   listFactors: ListFactors,
 ): SendOtp {
-  const outages = createOutageWatch();
-  const sender: SendParts = {
-    core,
-    beginPending,
-    listFactors,
-    outages,
-    findNear: createNearWatch(),
-  };
+  const findNear = createNearWatch();
+  const sender: SendParts = { core, beginPending, listFactors, outages: new Map(), findNear };
 
   return withTiming(core, 'send', (request) =>
     request.previous === undefined
@@ -91,7 +90,7 @@ async function decide(
   const letIn = request.purpose === 'login' ? await findLetIn(core, request, begun) : null;
   if (letIn !== null) return letIn;
 
-  // 2 Find the number, and the user's other factors
+  // 2 Find the address, and the user's other factors
   const recipient = await findRecipient(sender, request, begun.state);
   if ('kind' in recipient) return recipient;
   const otherFactor = await waitForOtherFactor(sender, request, begun, recipient);
@@ -129,12 +128,12 @@ async function trySend(
   state: PendingState,
   recipient: MessageRecipient,
 ): Promise<SendResult | NotSent> {
-  return recipient.mobile === ''
-    ? refuseWithoutPhone(sender.core, request, recipient)
-    : sendMessage(sender, request, state, recipient);
+  return isReachable(recipient)
+    ? sendMessage(sender, request, state, recipient)
+    : refuseWithoutPhone(sender.core, request, recipient);
 }
 
-/** Finds the number, the browser and the other factors of a user. */
+/** Finds the address, the browser and the other factors of a user. */
 async function findRecipient(
   { core, listFactors }: SendParts,
   request: SendRequest,
@@ -143,21 +142,32 @@ async function findRecipient(
   const { user, purpose, methods } = request;
   const identity = toUserIdText(core.getUserId(user));
   const { userId } = identity;
-  const chosen = isAccepted(methods, 'sms') ? await choosePhone(core, request) : NO_PHONE;
+  const chosen = await chooseAddress(core, request);
   if ('reason' in chosen && chosen.reason === 'user-gone')
     return denySend(core, request, identity, { reason: 'user-gone' });
 
-  const { mobile, isConfirmed, phones } =
-    'reason' in chosen ? { mobile: '', isConfirmed: false, phones: [] } : chosen;
-  const unusable = 'found' in chosen ? chosen : undefined;
   const listed = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
   const factors = listed.filter((factor) => isAccepted(methods, factor));
   const { bucket } = pending;
-  return { identity, bucket, mobile, isConfirmed, unusable, phones, factors };
+  if ('reason' in chosen) {
+    const unusable = 'found' in chosen ? chosen : undefined;
+    return { ...NO_ADDRESS, identity, bucket, unusable, factors };
+  }
+  const { to, isConfirmed, sender, phones, senders } = chosen;
+  const { method: factor } = sender;
+  const unusable = undefined;
+  return { identity, bucket, to, isConfirmed, sender, factor, unusable, phones, senders, factors };
 }
 
-/** Stands for the number where no message is accepted, so that the app is not asked for one. */
-const NO_PHONE = { reason: 'no-phone' } as const;
+/** Stands for the address of a user to whom no message can be sent. */
+const NO_ADDRESS = {
+  to: '',
+  factor: MESSAGE,
+  isConfirmed: false,
+  sender: null,
+  phones: [],
+  senders: [],
+} as const;
 
 function denySend(
   core: Core,
@@ -177,7 +187,8 @@ async function waitForOtherFactor(
   recipient: MessageRecipient,
 ): Promise<SendResult | null> {
   const { user, visit, methods } = request;
-  if (!isAccepted(methods, 'sms')) return waitWithoutSms(sender.core, request, begun, recipient);
+  if (listSenders(sender.core, request.purpose, methods).length === 0)
+    return waitWithoutSms(sender.core, request, begun, recipient);
   const getPreferred = (): unknown => visit.getPreferredFactor(user);
   if ((await findPreferred(recipient.factors, getPreferred)) === null) return null;
   if (await hasMessage(sender.core, request)) return { kind: 'already-sent', refusal: TOO_SOON };
@@ -235,7 +246,7 @@ function joinMessage(
   begun: BegunPending,
   recipient: MessageRecipient,
 ): SendResult {
-  if (recipient.mobile === '') {
+  if (!isReachable(recipient)) {
     const refused = refuseWithoutPhone(core, request, recipient);
     const waiting = toWaiting(core, begun, recipient, toNoMessage(refused));
     return waiting.factors.length === 0 ? refused : waiting;
@@ -244,13 +255,13 @@ function joinMessage(
   const { state, isJoined } = begun;
   const { pending, otp } = state;
   const resendAt = findResendTime(core, state, core.settings.resendCooldownSeconds);
-  const factors = ['sms', ...recipient.factors];
+  const factors = [...recipient.senders, ...recipient.factors];
   const shown = { pending, isJoined, resendAt, phones: recipient.phones, factors };
-  if (otp !== null) return { kind: 'sent', ...shown, otp, mobile: otp.mobile };
+  if (otp !== null) return { kind: 'sent', ...shown, otp, to: otp.mobile, factor: factorOf(otp) };
 
   const nothingFailed = { refusal: null, status: null };
-  const { mobile } = recipient;
-  return { kind: 'waiting', ...shown, otp, mobile, isOnItsWay: true, ...nothingFailed };
+  const { to, factor } = recipient;
+  return { kind: 'waiting', ...shown, otp, to, factor, isOnItsWay: true, ...nothingFailed };
 }
 
 function refuseWithoutPhone(

@@ -4,7 +4,7 @@ import type { PendingLogin, Purpose, SentOtp, Transaction } from '../stores/stor
 import type { BegunPending, Core } from './context';
 import type { LoginEvent } from '../events';
 import type { UserLetIn } from './feature';
-import type { PhoneChoice, Refusal } from './outcome';
+import type { CodeChoice, Refusal } from './outcome';
 import type { Method } from '../method';
 import type { NewPhone } from './phones';
 import type { Visit } from './visit';
@@ -44,7 +44,7 @@ export interface SendRequest {
   readonly begun?: BegunPending | undefined;
   /** A resend: the pending login that gets another message. */
   readonly previous?: PendingState | undefined;
-  /** The number that the form chose, unchecked. */
+  /** The number or other address that the form chose, unchecked. */
   readonly phoneId?: unknown;
   /** Purpose `enroll` only. */
   readonly newPhone?: NewPhone | undefined;
@@ -81,10 +81,11 @@ export interface Sent {
   /** Whether another request has sent it. */
   readonly isJoined: boolean;
   readonly otp: SentOtp;
-  /** The number that got the message. */
-  readonly mobile: string;
+  /** The address that got the message, and the factor that sent it. */
+  readonly to: string;
+  readonly factor: Method;
   readonly resendAt: number | null;
-  readonly phones: readonly PhoneChoice[];
+  readonly phones: readonly CodeChoice[];
   /** What this user can do now. */
   readonly factors: readonly string[];
 }

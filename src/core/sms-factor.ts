@@ -2,9 +2,10 @@ import { isAnswerLost, withoutRetryAfter } from '../errors';
 import { withoutMarks } from '../limits/typed-digits';
 import type { Purpose } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
+import { MESSAGE } from './addresses';
 import type { Core } from './context';
-import type { SecondFactor, Feature } from './feature';
-import { countsAsNumber } from './phones';
+import type { Feature, SentFactor } from './feature';
+import { countsAsAddress, warnOfPhones } from './phones';
 import { toCheckTimeout } from './previous-otp';
 
 /**
@@ -19,32 +20,50 @@ export function createSms(core: Core, field: string, hasGetPhone: boolean): Feat
     name: 'sms',
     factors,
     async has(user) {
-      return countsAsNumber(await core.listPhones(user));
+      return countsAsAddress(await core.listPhones(user));
     },
   };
 }
 
-/** Creates the factor whose codes the gateway made, sent and checks. */
+/** Creates the factor that sends codes by text message. */
 export function createSmsFactor(
-  { gateway, listPhones }: Pick<Core, 'gateway' | 'listPhones'>,
+  core: Pick<Core, 'gateway' | 'listPhones' | 'warn'>,
   field: string,
   purposes: readonly Purpose[],
-): SecondFactor {
-  return {
-    method: 'sms',
+): SentFactor {
+  return createSentFactor({
+    method: MESSAGE,
+    amr: MESSAGE,
     field,
-    amr: 'sms',
-    counting: 'guess',
     purposes,
-    isSent: true,
+    delivery: {
+      gateway: core.gateway,
+      async listAddresses(user) {
+        const phones = await core.listPhones(user);
+        if ('found' in phones) return phones;
+        return phones.map(({ mobile: to, isConfirmed }) => ({ to, isConfirmed }));
+      },
+      warnOfError: (_user, cause) => warnOfPhones(core, cause),
+    },
+  });
+}
+
+/** Creates a factor whose codes its gateway makes, sends and checks. */
+export function createSentFactor(
+  described: Pick<SentFactor, 'method' | 'amr' | 'field' | 'purposes' | 'delivery'>,
+): SentFactor {
+  const { gateway, listAddresses } = described.delivery;
+  return {
+    ...described,
+    counting: 'guess',
     read: readCode,
     reserve: () => gateway.admit('validate'),
-    // During an enrollment the number is not the user's yet. If the numbers cannot be read now, the
-    // user may have another one than the code was sent to, so the code is not valid.
+    // During an enrollment the number is not the user's yet. If the addresses cannot be read now,
+    // the user may have another one than the code was sent to, so the code is not valid.
     isStillValid: async (user, { pending: { purpose }, otp }) => {
       if (purpose === 'enroll') return true;
-      const phones = await listPhones(user);
-      return !('found' in phones) && phones.some(({ mobile }) => mobile === otp?.mobile);
+      const listed = await listAddresses(user);
+      return !('found' in listed) && listed.some(({ to }) => to === otp?.mobile);
     },
     check: async ({ otp, code, limitMs }, slot) => {
       // This cannot happen: the decision has refused a login without a message before.

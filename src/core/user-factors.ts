@@ -1,5 +1,6 @@
+import { listSenders } from './choose-address';
 import type { Core } from './context';
-import { countsAsNumber, findPhones } from './phones';
+import { countsAsAddress, findAddresses } from './phones';
 import { idText, isUser, toUserIdText } from './users';
 
 /**
@@ -38,8 +39,9 @@ export function createUserFactors(core: Core): UserFactors {
     async hasOneOf(user, methods) {
       const listed = await listFactors(core, user, toUserIdText(getUserId(user)).userId);
       if (listed.some((factor) => methods.includes(factor))) return true;
-      if (!methods.includes('sms')) return false;
-      return countsAsNumber(await findPhones(core, user));
+      for (const sender of listSenders(core, 'step-up', methods))
+        if (countsAsAddress(await findAddresses(sender, user))) return true;
+      return false;
     },
   };
 }

@@ -10,9 +10,10 @@ import {
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, SentOtp } from '../stores/store';
 import { isAccepted } from './accepted-factors';
+import { factorOf } from './addresses';
 import type { Core } from './context';
 import { withTiming } from './emit';
-import type { CheckResult, SecondFactor } from './feature';
+import type { CheckResult, SecondFactor, SentFactor } from './feature';
 import { type ConfirmedRequest, finishCode, type Passed } from './finish-code';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
 import {
@@ -36,15 +37,29 @@ import type { PendingCode, Visit } from './visit';
 export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
 
 /**
- * Creates the decision to let a user in by a code of one factor. A wrong code is a value, not an
- * error.
+ * Creates the decision to let a user in by a code of one factor, or of any factor that has sent it.
+ * A wrong code is a value, not an error.
+ * @param others Other factors that send codes, if `factor` does: the one that has sent the code
+ * checks it.
  * @throws {SmsOtpError} The created function: errors that leave the pending login active, and any
  * error of the app's own callbacks.
  */
-export function createVerifyOtp(core: Core, factor: SecondFactor): VerifyOtp {
-  const chargeAttempt = createAttemptLimit(toAttemptParts(core), factor);
-  const checker: CountingChecker = { core, factor, chargeAttempt };
-  return withTiming(core, 'verify', (request) => verifyOtp(checker, request));
+export function createVerifyOtp(
+  core: Core,
+  factor: SecondFactor,
+  others: readonly SentFactor[] = [],
+): VerifyOtp {
+  const create = (one: SecondFactor): CountingChecker => {
+    return { core, factor: one, chargeAttempt: createAttemptLimit(toAttemptParts(core), one) };
+  };
+  const checkers: Checkers = { first: create(factor), others: others.map(create) };
+  return withTiming(core, 'verify', (request) => verifyOtp(checkers, request));
+}
+
+/** The checkers of one verification. More than one: their codes are sent. */
+interface Checkers {
+  readonly first: CountingChecker;
+  readonly others: readonly CountingChecker[];
 }
 
 /** A code to verify. */
@@ -63,26 +78,27 @@ function toAttemptParts({ store: { counters }, limits, userBlocks }: Core) {
   return { counters, limits, userBlocks };
 }
 
-async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Promise<VerifyResult> {
-  const { factor } = checker;
-  // 1 Read the code
-  const read = await readRequest(checker, request);
+async function verifyOtp(checkers: Checkers, request: VerifyRequest): Promise<VerifyResult> {
+  // 1 Read the code, as the factor reads it that has sent it as far as the session knows
+  const expected = chooseChecker(checkers, request.visit.pending?.factor) ?? checkers.first;
+  const read = await readRequest(expected, request);
   if ('kind' in read) return read;
   const { shown } = read;
   const startedAtMs = performance.now();
 
   // 2 Reserve a call of the gateway: a refusal here costs no attempt
-  const isUnsent = isSent(checker) && shown.otpId === null;
-  let permit = isUnsent ? undefined : await factor.reserve?.();
+  const isUnsent = isSent(expected) && shown.otpId === null;
+  let permit = isUnsent ? undefined : await expected.factor.reserve?.();
   try {
     // 3 Claim an attempt at the pending login and count it on the user, before the code is checked
-    const claimed = await claim(checker, shown);
+    const claimed = await claim(expected, shown);
     if ('kind' in claimed) return claimed;
     const subject = toSubject(claimed.pending, request.visit);
-    if (isSent(checker) && claimed.otp === null)
-      return rejectWithoutText(checker, subject, claimed);
-    // No message was sent when the session was read, but another request has sent one since.
-    permit ??= await factor.reserve?.();
+    if (isSent(expected) && claimed.otp === null)
+      return rejectWithoutText(expected, subject, claimed);
+    const checker = findChecker(checkers, expected, shown, claimed);
+    if ('kind' in checker) return checker;
+    permit = await reserveAgain(checker, expected, permit);
     const charged = await charge(checker, claimed, subject);
     if (charged.kind === 'refused') return rejectAttempt(checker, subject, charged);
 
@@ -93,6 +109,44 @@ async function verifyOtp(checker: CountingChecker, request: VerifyRequest): Prom
   } finally {
     permit?.release();
   }
+}
+
+/**
+ * Returns the permit for the gateway of a factor. Another request may have sent a message since the
+ * session was read, perhaps by another factor than the one for which a call was reserved.
+ */
+async function reserveAgain(
+  checker: Checker,
+  expected: Checker,
+  permit: Permit | undefined,
+): Promise<Permit | undefined> {
+  if (permit !== undefined && checker === expected) return permit;
+  permit?.release();
+  return checker.factor.reserve?.();
+}
+
+/** Returns the checker of a factor. Left out: that of the first one. */
+function chooseChecker(
+  { first, others }: Checkers,
+  method = first.factor.method,
+): CountingChecker | undefined {
+  return [first, ...others].find(({ factor }) => factor.method === method);
+}
+
+/** Returns the checker of the factor that has sent the OTP at which the attempt was counted. */
+function findChecker(
+  checkers: Checkers,
+  expected: CountingChecker,
+  shown: PendingCode,
+  { pending, otp }: Claimed,
+): CountingChecker | Refused {
+  if (!isSent(expected) || otp === null) return expected;
+  const checker = chooseChecker(checkers, factorOf(otp));
+  // The app no longer has the factor, or an OTP for another purpose was stored.
+  if (checker?.factor.purposes.includes(pending.purpose) !== true)
+    return refuse('no-pending-login', true);
+  const isAdmitted = isAccepted(shown.methods, checker.factor.method);
+  return isAdmitted ? checker : refuse('second-factor-required');
 }
 
 /** A request with a possible code, for a pending login that has not expired. */

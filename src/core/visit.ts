@@ -1,3 +1,4 @@
+import type { Method } from '../method';
 import type { Purpose, UserId } from '../stores/store';
 
 /** The facts of one request that the decisions need. The HTTP layer reads them once. */
@@ -74,11 +75,13 @@ export interface PendingCode {
   readonly pendingId: string;
   /** The OTP of the message that was shown; null: no message was sent. */
   readonly otpId: string | null;
+  /** The factor that sent it. Left out: it went by text message. */
+  readonly factor?: Method;
   readonly purpose: Purpose;
   readonly pendingUntil: number;
   readonly attemptsLeft: number;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[];
-  /** The number that the user has chosen, if there are several. */
+  /** The number or other address that the user has chosen, if there are several. */
   readonly phoneId?: string;
 }

@@ -6,7 +6,8 @@ import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import { admitsOtherFactors } from './accepted-factors';
 import type { BegunPending, Core } from './context';
-import type { PhoneChoice, Refusal } from './outcome';
+import type { CodeChoice, Refusal } from './outcome';
+import type { Method } from '../method';
 import type { UserIdText } from './users';
 
 /**
@@ -20,10 +21,14 @@ export interface Recipient {
   readonly identity: UserIdText;
   /** The browser for which it is counted. */
   readonly bucket: string;
-  /** Empty if the user has no number. */
-  readonly mobile: string;
-  readonly phones: readonly PhoneChoice[];
-  /** The factors, besides messages, that this user can use now. */
+  /** The address to which a code is sent; empty if the user has none. */
+  readonly to: string;
+  /** The factor that sends it. */
+  readonly factor: Method;
+  readonly phones: readonly CodeChoice[];
+  /** The factors by which this user can get a code now. */
+  readonly senders: readonly string[];
+  /** The other factors that this user can use now. */
   readonly factors: readonly string[];
 }
 
@@ -40,7 +45,7 @@ export interface NoMessage {
 }
 
 /** A login or step-up that is pending without a message. */
-export interface Waiting extends Pick<Recipient, 'phones' | 'mobile' | 'factors'> {
+export interface Waiting extends Pick<Recipient, 'phones' | 'to' | 'factor' | 'factors'> {
   readonly kind: 'waiting';
   readonly pending: PendingLogin;
   readonly otp: null;
@@ -106,10 +111,10 @@ export function toWaiting(
   { refusal, waitSeconds, status }: NoMessage,
 ): Waiting {
   const { pending } = state;
-  const { mobile, phones, factors } = recipient;
-  const resendAt = mobile === '' ? null : findResendTime(core, state, waitSeconds);
-  const usable = resendAt === null ? factors : ['sms', ...factors];
-  const shown = { mobile, phones, factors: usable, refusal, status, resendAt };
+  const { to, factor, phones, senders, factors } = recipient;
+  const resendAt = to === '' ? null : findResendTime(core, state, waitSeconds);
+  const usable = resendAt === null ? factors : [...senders, ...factors];
+  const shown = { to, factor, phones, factors: usable, refusal, status, resendAt };
   return { kind: 'waiting', pending, otp: null, isJoined, isOnItsWay: false, ...shown };
 }
 

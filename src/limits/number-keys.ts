@@ -51,6 +51,23 @@ export function createNumberKeys(
   };
 }
 
+/** Returns the keys of an address that is no number, under each secret, the newest first. */
+export type AddressKeys = (factor: string, address: string) => Promise<readonly string[]>;
+
+/**
+ * Returns the function that makes the keys of other addresses. Capital letters do not matter: most
+ * mail servers ignore them, and each spelling would have limits of its own.
+ * @param deriveKeys As for numbers. A number is never a JSON list, so no key is that of a number.
+ */
+export function createAddressKeys(deriveKeys: readonly (() => Promise<Buffer>)[]): AddressKeys {
+  let cached: readonly Buffer[] | undefined;
+
+  return async (factor, address) => {
+    const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
+    return keys.map((key) => hmac(key, JSON.stringify([factor, address.toLowerCase()])));
+  };
+}
+
 function hmac(key: Buffer, value: string): string {
   return shorten(createHmac('sha256', key).update(value).digest('base64url'));
 }

@@ -27,7 +27,7 @@ export function createLimitTable(settings: LimitSettings, methods: readonly stri
     methods,
     rowsOf,
     guardsOf: (about) =>
-      toRows(sides[sideOf(about.bucket)].guards, 'guess', { ...about, method: 'sms' }),
+      toRows(sides[sideOf(about.bucket)].guards, 'guess', { method: 'sms', ...about }),
     refundsOf: (act, budgets, about) =>
       rowsOf(act, about)
         .filter(({ budget }) => budget !== null && budgets.includes(budget))
@@ -53,10 +53,10 @@ export interface LimitTable {
   /** Returns every counter of an action, for one store call. */
   readonly rowsOf: (act: Act, about: About) => readonly LimitRow[];
   /**
-   * Returns counters that refuse as long as codes are refused in this browser. Nothing is counted
-   * in them.
+   * Returns counters that refuse as long as codes of a factor are refused in this browser. Nothing
+   * is counted in them. `method` left out: codes by text message.
    */
-  readonly guardsOf: (about: Pick<About, 'user' | 'bucket'>) => readonly LimitRow[];
+  readonly guardsOf: (about: Pick<About, 'user' | 'bucket' | 'method'>) => readonly LimitRow[];
   /** Returns the refunds of an action for some budgets, when its charge is no longer at hand. */
   readonly refundsOf: (
     act: Act,

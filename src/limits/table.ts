@@ -181,6 +181,7 @@ function unprovenRules(limits: Limits): readonly LimitRule[] {
     }),
     rule('prefix-unproven', 'per-prefix', '{family}:prefix-unproven:{kind}:{prefix}', {
       ...TO_UNPROVEN,
+      when: (about) => hasPrefix(about) && isUnproven(about),
       ...perHour(limits.perPrefix.maxUnproven),
       acts: ['send', 'lookup'],
       option: 'perPrefix.maxUnproven',
@@ -209,6 +210,7 @@ function sharedRules(limits: Limits): readonly LimitRule[] {
     }),
     rule('prefix', 'per-prefix', '{family}:prefix:{prefix}', {
       ...SENT,
+      when: hasPrefix,
       ...perHour(limits.perPrefix.max),
       acts: ['send', 'lookup'],
       option: 'perPrefix.max',
@@ -313,6 +315,11 @@ function perTenMinutes(max: number): Bound {
 
 function isUnproven(about: About): boolean {
   return about.isConfirmed !== true;
+}
+
+/** Returns whether the recipient is a number. Any other address has no prefix. */
+function hasPrefix(about: About): boolean {
+  return about.prefix !== undefined;
 }
 
 function isStepUp(about: About): boolean {
@@ -454,7 +461,7 @@ export interface About {
   readonly purpose?: Purpose;
   /** HMACs of the number, and of the number without its last four digits. */
   readonly number?: string;
-  readonly prefix?: string;
+  readonly prefix?: string | undefined;
   /** Names the user and the number: see `pairOf`. */
   readonly pair?: string;
   /** See `PolicyContext.provenKeys`. */

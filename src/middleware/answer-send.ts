@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
+import { MESSAGE, toEnding } from '../core/addresses';
 import type { Refusal } from '../core/outcome';
-import { toPhoneEnding } from '../core/phones';
 import type { ResendResult } from '../core/resend-otp';
 import type { FailedResend, SendResult, Sent } from '../core/send-result';
 import type { Waiting } from '../core/wait-without-text';
@@ -36,7 +36,7 @@ export interface DecidedSend {
   readonly returnTo: KeptPage | undefined;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[] | undefined;
-  /** The number that the user has chosen, if there are several; unchecked. */
+  /** The number or other address that the user has chosen, if there are several; unchecked. */
   readonly phoneId?: unknown;
   /** Whether the session has joined the login of a resend. */
   readonly isJoined?: boolean | undefined;
@@ -139,7 +139,7 @@ export function toPending(
   result: BegunSend,
   returnTo: KeptPage | null,
 ): PendingSlot {
-  const { pending, otp, mobile, resendAt, phones, factors, isJoined } = result;
+  const { pending, otp, to, factor, resendAt, phones, factors, isJoined } = result;
   const { pendingId, purpose, pendingUntil, transaction } = pending;
   const {
     refusal,
@@ -151,7 +151,8 @@ export function toPending(
     otpId: otp?.otpId ?? null,
     purpose,
     isSent: otp !== null || isOnItsWay,
-    phoneEnding: toPhoneEnding(mobile),
+    ...(factor !== MESSAGE && { factor }),
+    phoneEnding: toEnding(to),
     expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
     resendAt,

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { optionError } from '../errors';
-import type { MiddlewareContext } from './context';
+import type { FactorVerification, MiddlewareContext } from './context';
 import { createFirstFactor, type FirstFactorStrategy } from './first-factor';
 import { createGuards, type Guards } from './guard';
 import { createLogout } from './logout';
@@ -28,7 +28,10 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
    * code. Users who need no second factor are logged in at once.
    */
   readonly send: (options?: SendOptions) => RequestHandler;
-  /** Verifies the code in the body: logs in after `send`, renews the mark after `stepUp`. */
+  /**
+   * Verifies a code that was sent, by the factor that has sent it: logs in after `send`, renews the
+   * mark after `stepUp`.
+   */
   readonly verify: (options?: VerifyOptions) => RequestHandler;
   /** Logs the user out, and ends the record of the login before the session. */
   readonly logout: (options?: RedirectOptions) => RequestHandler;
@@ -39,8 +42,7 @@ export interface Middlewares extends Guards, ResendCancelStepUp {
 /** Added by the options `factors` and `recoveryCodes`. */
 export interface VerifyWithPart {
   /**
-   * Verifies the code of another factor instead of a code by message: one of `factors`, or
-   * `'recovery-code'`.
+   * Verifies the code of a factor that does not send it: one of `factors`, or `'recovery-code'`.
    * @throws {TypeError} for any other name. The error lists the valid ones.
    */
   readonly verifyWith: (factor: string, options?: VerifyOptions) => RequestHandler;
@@ -53,7 +55,7 @@ export function createMiddlewares(
   context: MiddlewareContext,
   strategy: OtpStrategy,
 ): Middlewares & Partial<VerifyWithPart> {
-  const others = [...context.factors.keys()].filter((name) => name !== 'sms');
+  const hasOthers = context.factors.size > 1;
   return {
     firstFactor: createFirstFactor(context),
     send: createSend(context),
@@ -62,28 +64,27 @@ export function createMiddlewares(
     status: createStatus(context),
     ...createResendCancelStepUp(context),
     ...createGuards(context),
-    ...(others.length > 0 && { verifyWith: createVerifyWith(context, strategy, others) }),
+    ...(hasOthers && { verifyWith: createVerifyWith(context, strategy) }),
   };
 }
 
-/**
- * Creates `verifyWith`.
- * @param others The factors of this app besides the code by message, which `verify` verifies.
- */
+/** Creates `verifyWith`. The codes of factors that send them are verified by `verify`. */
 function createVerifyWith(
   context: MiddlewareContext,
   strategy: OtpStrategy,
-  others: readonly string[],
 ): VerifyWithPart['verifyWith'] {
+  const isOther = ({ factor }: FactorVerification): boolean => factor.delivery === undefined;
+  const others = [...context.factors.values()].filter(isOther).map(({ factor }) => factor.method);
+
   return (factor, options) => {
     if (!others.includes(factor)) {
       const names = others.map((name) => `'${name}'`).join(', ');
-      const problem = `must be another factor of this app: ${names}`;
-      const isTexted = factor === 'sms';
-      throw optionError('verifyWith', 'factor', isTexted ? `${problem}; ${VERIFY}` : problem);
+      const problem = `must be another factor of this app: ${names || 'it has none'}`;
+      const isSent = context.factors.has(factor);
+      throw optionError('verifyWith', 'factor', isSent ? `${problem}; ${VERIFY}` : problem);
     }
     return createVerify(context, strategy, 'verifyWith', factor)(options);
   };
 }
 
-const VERIFY = 'verify() verifies texted codes';
+const VERIFY = 'verify() verifies codes that are sent';

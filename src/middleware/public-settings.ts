@@ -1,7 +1,9 @@
 import type { Request } from 'express';
 import { isAccepted } from '../core/accepted-factors';
+import { listSenders } from '../core/choose-address';
 import type { Core } from '../core/context';
-import { findPhones } from '../core/phones';
+import type { SentFactor } from '../core/feature';
+import { findAddresses } from '../core/phones';
 import { findPreferred } from '../core/preferred-factor';
 import type { ListFactors } from '../core/user-factors';
 import { readId, toUserIdText } from '../core/users';
@@ -31,8 +33,8 @@ export interface SmsOtpSettings {
   readonly factors: readonly FactorFacts[];
   /**
    * Resolves to the factor that `stepUp` asks for first, among those that the last guard accepts:
-   * `'sms'` if it sends a message, `'recovery-code'`, or a name of `factors`. Null: the user has
-   * none of them. Calls `preferredFactor`, and rejects with its error.
+   * `'sms'` if it sends a text message, `'recovery-code'`, or a name of `factors`. Null: the user
+   * has none of them. Calls `preferredFactor`, and rejects with its error.
    */
   readonly findPreferredFactor: (user: Express.User, req: Request) => Promise<string | null>;
   /**
@@ -47,8 +49,8 @@ export interface SmsOtpSettings {
 /** One of the app's own factors. */
 export interface FactorFacts {
   readonly name: string;
-  /** Whether the user types a code, or the browser answers a challenge. */
-  readonly kind: 'typed' | 'challenge';
+  /** Whether the user types a code, the browser answers a challenge, or a code is sent. */
+  readonly kind: 'typed' | 'challenge' | 'delivered';
   /** The form field of its code or response. */
   readonly field: string;
 }
@@ -74,6 +76,7 @@ interface GivenSettings extends Pick<SmsOtpSettings, 'fields' | 'allowedCountrie
     readonly name: string;
     readonly field?: string | undefined;
     readonly check?: unknown;
+    readonly gateway?: unknown;
   }[];
   readonly getUserId?: ((user: Express.User) => UserId) | undefined;
 }
@@ -88,13 +91,33 @@ export function createPreferredFinder(
     const methods = findWanted(context.slot.peek(req) ?? {}, context.now())?.methods;
     const listed = await listFactors(user, toUserIdText(core.getUserId(user)).userId);
     const factors = listed.filter((factor) => isAccepted(methods, factor));
-    const preferred = await findPreferred(factors, () => context.getPreferredFactor(user, req));
+    const senders = listSenders(core, 'step-up', methods);
+    const usable = await findUsable(senders, user);
+    const getPreferred = (): unknown => context.getPreferredFactor(user, req);
+    const isChoice = factors.length > 0 || usable.length > 1;
+    const all = isChoice ? [...factors, ...usable] : [];
+    const preferred = await findPreferred(all, getPreferred);
     if (preferred !== null) return preferred;
-
-    if (!isAccepted(methods, 'sms')) return factors[0] ?? null;
-    const phones = await findPhones(core, user);
-    return 'reason' in phones || phones.length === 0 ? null : 'sms';
+    return usable[0] ?? (senders.length === 0 ? (factors[0] ?? null) : null);
   };
+}
+
+/** Returns the factors that can send a code to a user now. */
+async function findUsable(
+  senders: readonly SentFactor[],
+  user: Express.User,
+): Promise<readonly string[]> {
+  const usable: string[] = [];
+  for (const sender of senders) {
+    const addresses = await findAddresses(sender, user);
+    if (!('reason' in addresses) && addresses.length > 0) usable.push(sender.method);
+  }
+  return usable;
+}
+
+function kindOf({ check, gateway }: GivenSettings['factors'][number]): FactorFacts['kind'] {
+  if (gateway !== undefined) return 'delivered';
+  return check === undefined ? 'challenge' : 'typed';
 }
 
 /** Returns the facts that `smsOtp.settings` shows. */
@@ -104,9 +127,9 @@ export function toPublicSettings(
   findPreferredFactor: SmsOtpSettings['findPreferredFactor'],
 ): SmsOtpSettings {
   const { appName, paths, fields, allowedCountries, getUserId = readId } = given;
-  const factors = given.factors.map(({ name, field = fields.code, check }): FactorFacts => {
-    const kind = check === undefined ? 'challenge' : 'typed';
-    return Object.freeze({ name, kind, field });
+  const factors = given.factors.map((factor): FactorFacts => {
+    const { name, field = fields.code } = factor;
+    return Object.freeze({ name, kind: kindOf(factor), field });
   });
   return Object.freeze({
     appName,

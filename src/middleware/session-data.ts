@@ -3,6 +3,7 @@ import { isObject } from '../errors';
 import type { PendingStatus, Reason, SmsOtpOutcome } from '../core/outcome';
 import type { VerifiedMark } from '../core/users';
 import type { LoginReference } from '../core/visit';
+import type { Method } from '../method';
 import type { KeptPage } from './kept-page';
 
 /** What `req.session.smsOtp` holds. */
@@ -40,13 +41,15 @@ export function withoutReason({
  * The code that this session waits for, and what a page may show. Its `pendingId` decides. It has
  * no number, no code and no token.
  */
-export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
+export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone' | 'factor'> {
   readonly pendingId: string;
   /** The OTP id of the last message; null: none was sent. */
   readonly otpId: string | null;
+  /** The factor that sends its code. Left out: it goes by text message. */
+  readonly factor?: Method;
   /**
-   * The last digits of the number, empty without one. The dots of a mask would double the bytes of
-   * the whole session.
+   * The part of the address that may be shown, empty without one. The dots of a mask would double
+   * the bytes of the whole session.
    */
   readonly phoneEnding: string;
   /** Why no message was sent, and the HTTP status of the error if there was one. */
@@ -56,7 +59,7 @@ export interface PendingSlot extends Omit<PendingStatus, 'maskedPhone'> {
   readonly returnTo?: KeptPage;
   /** The factors that a step-up accepts. Left out: any. */
   readonly methods?: readonly string[];
-  /** The number that the user has chosen, if there are several. */
+  /** The number or other address that the user has chosen, if there are several. */
   readonly phoneId?: string;
   /** Another session began the pending login, and only that session may end it. */
   readonly isJoined?: boolean;

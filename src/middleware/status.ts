@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { maskPhone } from '../core/phones';
+import { maskAddress, MESSAGE } from '../core/addresses';
 import type { PendingStatus, Reason } from '../core/outcome';
 import type { Method } from '../method';
 import type { VerifiedMark } from '../core/users';
@@ -107,12 +107,13 @@ function beforeEnd(res: Response | undefined, call: () => void): void {
 export function toStatus(pending: PendingSlot): PendingStatus {
   const { purpose, isSent, phoneEnding, expiresAt, pendingUntil, resendAt, phones, transaction } =
     pending;
-  const { attemptsLeft, factors } = pending;
-  const maskedPhone = phoneEnding === '' ? '' : maskPhone(phoneEnding);
+  const { attemptsLeft, factors, factor = MESSAGE } = pending;
+  const maskedPhone = phoneEnding === '' ? '' : maskAddress(phoneEnding);
   const shown = {
     purpose,
     isSent,
     maskedPhone,
+    factor,
     expiresAt,
     pendingUntil,
     resendAt,

@@ -2,7 +2,6 @@ import type { Request } from 'express';
 import type passport from 'passport';
 import { Strategy as CustomStrategy } from 'passport-custom';
 import { UsageError } from '../errors';
-import type { SecondFactor } from '../core/feature';
 import type { Refusal } from '../core/outcome';
 import type { Method } from '../method';
 import { refuse as toRefused, type Refused } from '../core/refuse-code';
@@ -143,7 +142,7 @@ export function createAuthenticate(
     const isMeantToSend = isPlain(options) && req.authInfo !== undefined && req.user;
     if (isMeantToSend && pending === undefined && code === undefined)
       throw new UsageError('ERR_STRATEGY_SENDS_NOTHING', context.strategyName);
-    const success = new StrategySuccess(context, req, factor, callback);
+    const success = new StrategySuccess(context, req, callback);
     const isKept = options.session !== false;
     const visit = toVisit(context, req, options);
     const result =
@@ -199,7 +198,6 @@ class StrategySuccess {
   constructor(
     private readonly context: MiddlewareContext,
     private readonly req: Request,
-    private readonly factor: SecondFactor,
     private readonly callback: StrategyCallback | undefined,
   ) {
     this.kept = toKept(context.slot.read(req));
@@ -213,7 +211,8 @@ class StrategySuccess {
     const { context, req } = this;
     const { user, purpose, method, at } = verified;
     const { pending } = context.slot.read(req);
-    const amr = [...firstAmr(this.kept), this.factor.amr];
+    const { factor } = context.factors.get(method) ?? {};
+    const amr = [...firstAmr(this.kept), factor?.amr ?? method];
     const info: SmsOtpAuthInfo = { amr, method, at };
     const confirmed = await confirmUser(this.callback, { user, info });
     if (confirmed === null) return toRefused('denied', true);

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { PendingState } from '../core/context';
-import { toPhoneEnding } from '../core/phones';
+import { factorOf, MESSAGE, toEnding } from '../core/addresses';
 import type { MiddlewareContext } from './context';
 import type { PendingSlot, SmsOtpSession } from './session-data';
 
@@ -125,21 +125,29 @@ function follow(
   { pending, otp }: PendingState,
   maxAttempts: number,
 ): PendingSlot {
-  const { reason: _reason, failureStatus: _status, transaction: _approved, ...same } = written;
+  const {
+    reason: _reason,
+    failureStatus: _status,
+    transaction: _approved,
+    factor: before = MESSAGE,
+    ...same
+  } = written;
   const { purpose, pendingUntil, transaction } = pending;
   const { methods: _ofStepUp, ...other } = same;
   const kept = purpose === written.purpose ? same : other;
+  const factor = otp === null ? before : factorOf(otp);
   return {
     ...kept,
+    ...(factor !== MESSAGE && { factor }),
     pendingId: pending.pendingId,
     otpId: otp?.otpId ?? null,
     purpose,
     isSent: otp !== null,
     expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
-    phoneEnding: otp === null ? kept.phoneEnding : toPhoneEnding(otp.mobile),
+    phoneEnding: otp === null ? kept.phoneEnding : toEnding(otp.mobile),
     attemptsLeft: maxAttempts,
-    factors: otp === null ? kept.factors : [...new Set(['sms', ...kept.factors])],
+    factors: otp === null ? kept.factors : [...new Set([factor, ...kept.factors])],
     ...(transaction && { transaction }),
   };
 }

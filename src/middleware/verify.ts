@@ -6,6 +6,8 @@ import { isGiven } from './handler';
 import { logInOrUndo } from './log-in';
 import type { VerifyOptions } from './options';
 import { type PassportCallback, setAuthInfo } from './passport';
+import { MESSAGE } from '../core/addresses';
+import type { Method } from '../method';
 import { answerRefusal, answerSuccess } from './answer';
 import { checkTrustDevice } from './setup-checks';
 import type { Authentication, OtpStrategy, SmsOtpFailureInfo } from './strategy';
@@ -19,7 +21,7 @@ export function createVerify(
   context: MiddlewareContext,
   strategy: OtpStrategy,
   name: 'verify' | 'verifyWith' = 'verify',
-  factor = 'sms',
+  factor: Method = MESSAGE,
 ): (options?: VerifyOptions) => RequestHandler {
   const { slot, passport, returnPages } = context;
 
@@ -36,21 +38,32 @@ export function createVerify(
     const { successRedirect, failureRedirect } = options;
     const { pending, returnTo } = slot.read(req);
     // A page that a guard has kept since the code was sent is newer than that of the pending login.
-    const wanted = returnPages.find([returnTo, pending?.returnTo], factor);
+    const kept = [returnTo, pending?.returnTo];
     checkTrustDevice(req, context);
     const answer = await authenticate(req, res, options);
     if (answer.kind === 'failure') {
       // The session of another request may be logged in: the guard of the next page decides.
-      const next = slot.isDetached(req) ? (wanted ?? successRedirect) : undefined;
+      const next = slot.isDetached(req) ? findNext(kept, factor, successRedirect) : undefined;
       return answerRefusal(res, failureRedirect && (next ?? failureRedirect), answer.info);
     }
     if ((pending?.purpose ?? 'login') === 'login')
       await logInOrUndo(context, req, answer.user, options);
     else if (options.session !== false) await slot.renewPrepared(req);
     if (options.authInfo !== false) await setAuthInfo(passport, req, answer.info);
-    const goesOn = answerSuccess(res, successRedirect && (wanted ?? successRedirect));
+    const method = req.smsOtp?.method ?? factor;
+    const next = successRedirect && findNext(kept, method, successRedirect);
+    const goesOn = answerSuccess(res, next);
     if (goesOn) context.setup.passedOn.add(req);
     return goesOn;
+  }
+
+  /** Returns the page that was wanted, if it accepts the factor; otherwise the usual one. */
+  function findNext(
+    kept: Parameters<typeof returnPages.find>[0],
+    method: Method,
+    usual: string | undefined,
+  ): string | undefined {
+    return returnPages.find(kept, method) ?? usual;
   }
 
   /** Calls Passport in its callback form, which does not answer by itself. */

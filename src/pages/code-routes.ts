@@ -199,19 +199,22 @@ function addFactors(router: Router, context: PagesContext): void {
   const { settings, verifyWith, optionsWith } = smsOtp;
 
   for (const factor of settings.factors) {
+    const { kind } = factor;
+    // The code page takes a code that was sent.
+    if (kind === 'delivered') continue;
     const name = `factor-${factor.name}`;
-    const optionsAction = factor.kind === 'challenge' ? `${name}-options` : null;
+    const optionsAction = kind === 'challenge' ? `${name}-options` : null;
 
     router.get(
       `/${name}`,
       pendingPage(context, (base, page) => ({
-        ...(factor.kind === 'challenge' && ABOUT_ANSWER.has(page.notice)
+        ...(kind === 'challenge' && ABOUT_ANSWER.has(page.notice)
           ? withFailure(context, base)
           : base),
         name: 'factor',
         fields: { ...base.fields, code: factor.field },
         factor: factor.name,
-        kind: factor.kind,
+        kind,
         purpose: page.pending.purpose,
         trustDays: findTrustDays(settings, page.pending),
         action: name,

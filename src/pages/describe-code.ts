@@ -97,9 +97,10 @@ export function listWays(
   pending: Pick<PendingStatus, 'factors'>,
 ): readonly Way[] {
   const { factors } = pending;
-  const own = settings.factors
-    .filter(({ name }) => factors.includes(name))
-    .map(({ name, kind }): Way => ({ kind, factor: name, href: `factor-${name}` }));
+  const own = settings.factors.flatMap(({ name, kind }): readonly Way[] => {
+    if (kind === 'delivered' || !factors.includes(name)) return [];
+    return [{ kind, factor: name, href: `factor-${name}` }];
+  });
   if (!factors.includes('recovery-code')) return own;
   return [...own, { kind: 'recovery-code', factor: 'recovery-code', href: 'recovery-code' }];
 }

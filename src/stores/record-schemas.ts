@@ -61,9 +61,11 @@ export const sentOtpSchema = z.object({
    * the others.
    */
   bucket: text,
-  /** E.164 with plus. */
+  /** The factor that sent it. Left out: it went by text message. */
+  factor: text.optional(),
+  /** A number in E.164 with plus, or another address of the factor. */
   mobile: text,
-  /** The key under which the number is counted. */
+  /** The key under which the recipient is counted. */
   numberKey: text,
   /** True if this user had not entered a code that was sent to this number before. */
   isNewNumber: z.boolean(),

@@ -49,6 +49,7 @@ describe('status', () => {
       pendingUntil: sentAt + 600_000,
       resendAt: sentAt + 30_000,
       attemptsLeft: 5,
+      factor: 'sms',
       factors: ['sms'],
     };
     expect(await ask(agent)).toEqual({

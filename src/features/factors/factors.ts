@@ -1,10 +1,15 @@
+import type { OtpGateway } from '../../gateway';
+
 /**
  * A second factor of the app, beside the text message. The library counts attempts and marks the
- * session. Ten wrong codes lock a factor whose codes are typed, and fifty disable all such factors
- * together with the messages. Wrong responses to a challenge lock and disable nothing. A factor
- * serves for a login or a step-up: it proves no number and approves no transaction.
+ * session. Ten wrong codes lock a factor whose codes are sent or typed, and fifty disable all such
+ * factors together with the messages. Wrong responses to a challenge lock and disable nothing. A
+ * factor serves for a login or a step-up: it proves no number and approves no transaction.
  */
-export type Factor<User = Express.User> = CodeFactor<User> | ChallengeFactor<User>;
+export type Factor<User = Express.User> =
+  | CodeFactor<User>
+  | ChallengeFactor<User>
+  | DeliveredFactor<User>;
 
 interface FactorBase<User> {
   /** The factor's name, and the `method` of the mark: lowercase letters, digits and hyphens. */
@@ -13,21 +18,43 @@ interface FactorBase<User> {
    * The value that follows the first factor's in `req.authInfo.amr`. RFC 8176. Default: the name.
    */
   readonly amr?: string | undefined;
-  /** The field of the body that holds its code or response. Default: `codeField`. */
-  readonly field?: string | undefined;
   /**
    * Returns whether this user has set up the factor, even if it does not work now. Only `true`
    * counts as yes. If it throws, the factor is not offered now, and the user counts as one who has
-   * it. Required with `phoneBook` or `recoveryCodes`. Default: every user has it.
+   * it. Required with `phoneBook` or `recoveryCodes`, unless the factor has `getAddress`. Default:
+   * every user has it.
    */
   isAvailable?(user: User): boolean | Promise<boolean>;
+}
+
+/** A factor whose code or response comes in a field of its own. */
+interface EnteredFactor<User> extends FactorBase<User> {
+  /** The field of the body that holds its code or response. Default: `codeField`. */
+  readonly field?: string | undefined;
+}
+
+/**
+ * A factor that sends its code, such as by email or by a call. It is one more place where a code
+ * can be sent: the user chooses it like a second number, `verify` verifies its code, and the limits
+ * of messages count it.
+ */
+export interface DeliveredFactor<User = Express.User> extends FactorBase<User> {
+  /** Makes, sends and checks its codes. It stays open when `close()` is called. */
+  readonly gateway: OtpGateway;
+  /**
+   * Returns where the code goes: 1 to 320 characters without control characters, or null if this
+   * user has no address. A number in E.164 with its plus has the limits and the policies of that
+   * number. With any other value, or if it throws, no code can go there now, and the user counts as
+   * one who has the factor.
+   */
+  getAddress(user: User): string | null | undefined | Promise<string | null | undefined>;
 }
 
 /**
  * A factor whose code the user enters, such as an authenticator app. The callback must make sure
  * that a code works only once.
  */
-export interface CodeFactor<User = Express.User> extends FactorBase<User> {
+export interface CodeFactor<User = Express.User> extends EnteredFactor<User> {
   /**
    * Returns whether the code belongs to this user. Only `true` counts as yes. If it throws, the
    * error goes to the app's error handler, and the attempt stays counted.
@@ -40,7 +67,7 @@ export interface CodeFactor<User = Express.User> extends FactorBase<User> {
  * it in the store, bound to the pending login. It is accepted once, for at most five minutes, until
  * the next challenge of that factor is made.
  */
-export interface ChallengeFactor<User = Express.User> extends FactorBase<User> {
+export interface ChallengeFactor<User = Express.User> extends EnteredFactor<User> {
   /**
    * Returns the JSON that `optionsWith` sends to the browser, with the challenge in it. It must not
    * send anything, such as an email: it may be called 20 times in a pending login, and per user 100

@@ -2,10 +2,12 @@ import type { RequestHandler } from 'express';
 import { admitsOtherFactors } from '../../core/accepted-factors';
 import type { Core } from '../../core/context';
 import type { CheckResult, SecondFactor, Feature } from '../../core/feature';
+import { countsAsAddress } from '../../core/phones';
 import { isObject } from '../../errors';
 import type { MiddlewareContext } from '../../middleware/context';
 import { createOptionsWith } from '../../middleware/options-with';
 import { parseJson } from '../../stores/check-values';
+import { createDeliveredFactor, isDelivered, listAddresses } from './delivered';
 import type { ChallengeFactor, CodeFactor, Factor as AppFactor } from './factors';
 
 /** Added by the option `factors`. */
@@ -29,13 +31,10 @@ export function createAppFactors(
 ): Feature<MiddlewareContext> {
   return {
     name: 'factors',
-    factors: factors.map((factor) =>
-      'check' in factor
-        ? createTypedFactor(factor, codeField)
-        : createAnsweringFactor(core, factor, codeField),
-    ),
+    factors: factors.map((factor) => createFactor(core, factor, codeField)),
     async offers(user, userId) {
-      const asked = factors.map(async (factor) => {
+      const entered = factors.filter((factor) => !isDelivered(factor));
+      const asked = entered.map(async (factor) => {
         const isOffered = await hasFactor(core, factor, user, userId).catch(() => false);
         return isOffered ? [factor.name] : [];
       });
@@ -49,25 +48,35 @@ export function createAppFactors(
   };
 }
 
+function createFactor(core: Core, factor: AppFactor, codeField: string): SecondFactor {
+  if (isDelivered(factor)) return createDeliveredFactor(core, factor, codeField);
+  return 'check' in factor
+    ? createTypedFactor(factor, codeField)
+    : createAnsweringFactor(core, factor, codeField);
+}
+
 /** Returns whether a user has a factor. If the app throws, emits `factor-failing` and rejects. */
 async function hasFactor(
-  { emit }: Core,
+  core: Core,
   factor: AppFactor,
   user: Express.User,
   userId: string,
 ): Promise<boolean> {
-  if (factor.isAvailable === undefined) return true;
   try {
+    if (isDelivered(factor)) return countsAsAddress(await listAddresses(core, factor, user));
+    if (factor.isAvailable === undefined) return true;
     const isAvailable: unknown = await factor.isAvailable(user);
     return isAvailable === true;
   } catch (error) {
-    emit({ type: 'factor-failing', userId, factor: factor.name });
+    core.emit({ type: 'factor-failing', userId, factor: factor.name });
     throw error;
   }
 }
 
 function optionsWith(edge: MiddlewareContext, name: string): RequestHandler {
-  const createOptions = edge.factors.get(name)?.createOptions;
+  const { factor, createOptions } = edge.factors.get(name) ?? {};
+  if (factor?.delivery !== undefined)
+    throw new TypeError('optionsWith: that factor sends its codes, which verify() verifies');
   if (createOptions === undefined)
     throw new TypeError('optionsWith: factors has none of that name with createOptions');
   return createOptionsWith(edge, createOptions);
@@ -108,7 +117,6 @@ function describeFactor({ name, field, amr }: CodeFactor | ChallengeFactor, code
     field: field ?? codeField,
     amr: amr ?? name,
     purposes,
-    isSent: false,
   };
 }
 

@@ -1,7 +1,8 @@
 import type { Core } from '../../core/context';
-import type { Feature, MessageFacts, MessageRule, Success } from '../../core/feature';
+import type { Feature, MessageFacts, MessageRule, NumberFacts, Success } from '../../core/feature';
 import { toAddressBlocks } from '../../limits/address-block';
 import { sideOf } from '../../limits/buckets';
+import { isPhoneNumber } from '../../limits/number-country';
 import type {
   Policy,
   PolicyContext,
@@ -28,10 +29,12 @@ export function createPolicies(parts: PolicyParts): Feature {
 
   return {
     name: 'policies',
-    beforeMessage: (message) => toMessageRule(parts, message),
+    // Policies are about numbers: they are not asked about any other address.
+    beforeMessage: (message) =>
+      message.number === null ? null : toMessageRule(parts, message, message.number),
     onSuccess(success) {
       const { otp } = success;
-      if (otp === null || !hasVerified) return null;
+      if (otp === null || !hasVerified || !isPhoneNumber(otp.mobile)) return null;
       return { done: () => void callQuietly(() => callVerified(parts, success, otp)) };
     },
   };
@@ -49,10 +52,14 @@ export interface PolicyParts {
  * Creates the rule for a message. Policies recognize a message by its context, so all their calls
  * get the same object.
  */
-function toMessageRule(parts: PolicyParts, message: MessageFacts): MessageRule {
+function toMessageRule(
+  parts: PolicyParts,
+  message: MessageFacts,
+  number: NumberFacts,
+): MessageRule {
   const { policies } = parts;
   const { emit } = parts.core;
-  const context = toPolicyContext(parts, message);
+  const context = toPolicyContext(parts, message, number);
   const checkPaid = () => runPolicies(policies, context, 'lookups', emit);
 
   return {
@@ -70,7 +77,11 @@ function toMessageRule(parts: PolicyParts, message: MessageFacts): MessageRule {
  * Returns the context of a message, as a single literal. Joining other objects costs ten times as
  * much, and every message needs one.
  */
-function toPolicyContext(parts: PolicyParts, message: MessageFacts): PolicyContext {
+function toPolicyContext(
+  parts: PolicyParts,
+  message: MessageFacts,
+  number: NumberFacts,
+): PolicyContext {
   const { gateway, counters, notes, now, emit } = toServices(parts);
   const context: PolicyContext = {
     stage: 'send',
@@ -78,14 +89,14 @@ function toPolicyContext(parts: PolicyParts, message: MessageFacts): PolicyConte
     userId: message.userId,
     purpose: message.purpose,
     address: message.address,
-    mobile: message.mobile,
+    mobile: message.to,
     numberKey: message.numberKey,
-    prefixKey: message.prefixKey,
+    prefixKey: number.prefixKey,
     provenKeys: message.provenKeys,
     isConfirmed: message.isConfirmed,
-    origin: message.origin,
+    origin: number.origin,
     side: sideOf(message.bucket),
-    lookupCounters: () => toLookupCounters(parts, toAbout(message)),
+    lookupCounters: () => toLookupCounters(parts, toAbout(message, number)),
     reportCost: (cost) => reportCost(parts.policies, context, cost),
     gateway,
     counters,
@@ -96,8 +107,8 @@ function toPolicyContext(parts: PolicyParts, message: MessageFacts): PolicyConte
   return context;
 }
 
-function toAbout(message: MessageFacts): About {
-  const { userId: user, bucket, purpose, prefixKey: prefix, provenKeys, isConfirmed } = message;
+function toAbout(message: MessageFacts, { prefixKey: prefix }: NumberFacts): About {
+  const { userId: user, bucket, purpose, provenKeys, isConfirmed } = message;
   const addresses = toAddressBlocks(message.address);
   return { user, bucket, purpose, prefix, addresses, provenKeys, isConfirmed };
 }

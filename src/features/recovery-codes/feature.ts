@@ -78,7 +78,6 @@ function createRecoveryCodeFactor(
     amr: 'recovery-code',
     counting: 'recovery',
     purposes: ['login', 'step-up'],
-    isSent: false,
     read: readRecoveryCode,
     check: async ({ pending: { userId }, code, address }) => {
       const used = await codes.prepareUse(userId, code);

@@ -1,0 +1,176 @@
+import { isPhoneNumber } from '../limits/number-country';
+import type { PendingState } from '../stores/pending-logins';
+import type { Purpose } from '../stores/store';
+import { isAccepted } from './accepted-factors';
+import { factorOf, maskAddress, MESSAGE, toAddressId } from './addresses';
+import type { Core } from './context';
+import type { SentFactor, UserAddress } from './feature';
+import type { CodeChoice, Reason } from './outcome';
+import { findAddresses, type NewPhone, type NoMessageNow } from './phones';
+import { findPreferred } from './preferred-factor';
+import { toUserIdText } from './users';
+import type { Visit } from './visit';
+
+/** The request to find the address of a user to which a code is sent. */
+export interface AddressQuestion {
+  readonly user: Express.User;
+  readonly purpose: Purpose;
+  readonly visit: Pick<Visit, 'pending' | 'getPreferredFactor'>;
+  /** A resend: the pending login that gets another message. */
+  readonly previous?: PendingState | undefined;
+  /**
+   * The choice of the form, unchecked. Undefined: the address of the newest code, otherwise the one
+   * that was chosen for this pending login before, otherwise that of the preferred factor,
+   * otherwise the default.
+   */
+  readonly phoneId?: unknown;
+  /** Purpose `enroll` only. */
+  readonly newPhone?: NewPhone | undefined;
+  /** The factors that are accepted. Left out: any. */
+  readonly methods?: readonly string[] | undefined;
+}
+
+/** An address of a user, and the factor that sends codes to it. */
+interface Place extends UserAddress {
+  readonly sender: SentFactor;
+}
+
+export type ChosenAddress =
+  | (Place & {
+      readonly phones: readonly CodeChoice[];
+      /** The factors by which this user can get a code now, the first one first. */
+      readonly senders: readonly string[];
+    })
+  | { readonly reason: Extract<Reason, 'no-phone' | 'user-gone'> }
+  | NoMessageNow;
+
+/** Lists the factors that send codes for a purpose, text messages first. */
+export function listSenders(
+  { features }: Pick<Core, 'features'>,
+  purpose: Purpose,
+  methods: readonly string[] | undefined,
+): readonly SentFactor[] {
+  return features
+    .flatMap(({ factors }) => factors ?? [])
+    .filter((factor): factor is SentFactor => factor.delivery !== undefined)
+    .filter(({ purposes, method }) => purposes.includes(purpose) && isAccepted(methods, method));
+}
+
+/**
+ * Finds where a code is sent: to one of the user's own addresses, or to the new number that is
+ * being enrolled.
+ */
+export async function chooseAddress(core: Core, question: AddressQuestion): Promise<ChosenAddress> {
+  const { newPhone, methods } = question;
+  if (newPhone === undefined)
+    return chooseListed(core, question, listSenders(core, question.purpose, methods));
+
+  // The enrollment has parsed this number. Only a changed record of the store can fail here.
+  const { mobile: to } = newPhone;
+  const [sender] = listSenders(core, 'login', [MESSAGE]);
+  if (sender === undefined || !isPhoneNumber(to)) return { reason: 'no-phone' };
+  return { to, isConfirmed: false, sender, phones: [], senders: [MESSAGE] };
+}
+
+async function chooseListed(
+  core: Core,
+  question: AddressQuestion,
+  senders: readonly SentFactor[],
+): Promise<ChosenAddress> {
+  const { user, phoneId } = question;
+  const listed = await listPlaces(senders, user);
+  const { places } = listed;
+  const newest = findNewest(question, senders, listed);
+  if (newest !== null && 'reason' in newest) return newest;
+  const [first] = places;
+  if (first === undefined) return findReason(listed);
+
+  const having = [...new Set(places.map(({ sender }) => sender.method))];
+  if (places.length === 1 && phoneId === undefined)
+    return { ...first, phones: [], senders: having };
+
+  const choices = await describePlaces(core, user, places);
+  const find = (id: unknown): Place | undefined =>
+    places[choices.findIndex((choice) => choice.phoneId === id)];
+  const shown = { phones: choices.length > 1 ? choices : [], senders: having };
+  if (phoneId !== undefined) {
+    const chosen = find(phoneId);
+    return chosen === undefined ? findReason(listed) : { ...chosen, ...shown };
+  }
+
+  // If no code was sent yet, an address that was chosen before may have been removed.
+  const { previous, visit } = question;
+  const earlier = previous === undefined ? undefined : find(visit.pending?.phoneId);
+  const chosen = newest ?? earlier ?? (await findPreferredPlace(question, places, having)) ?? first;
+  return { ...chosen, ...shown };
+}
+
+/** The addresses of a user, and the factors whose addresses are not known now. */
+interface Listed {
+  readonly places: readonly Place[];
+  readonly unusable: ReadonlyMap<SentFactor, NoMessageNow>;
+}
+
+/** Lists the addresses of a user for some factors, in their order. */
+async function listPlaces(senders: readonly SentFactor[], user: Express.User): Promise<Listed> {
+  const listed = await Promise.all(senders.map((sender) => findAddresses(sender, user)));
+  const places: Place[] = [];
+  const unusable = new Map<SentFactor, NoMessageNow>();
+
+  for (const [index, sender] of senders.entries()) {
+    const addresses = listed[index] ?? [];
+    if ('found' in addresses) unusable.set(sender, addresses);
+    else for (const { to, isConfirmed } of addresses) places.push({ sender, to, isConfirmed });
+  }
+  return { places, unusable };
+}
+
+/**
+ * Returns the address of the newest code, unless the form has chosen another one while it is not
+ * known. `user-gone`: it is no longer the user's. Null: no code was sent, or by a factor that is
+ * not accepted here.
+ */
+function findNewest(
+  { previous, phoneId }: AddressQuestion,
+  senders: readonly SentFactor[],
+  { places, unusable }: Listed,
+): Place | Extract<ChosenAddress, { readonly reason: string }> | null {
+  const otp = previous?.otp ?? null;
+  const sender = otp && senders.find(({ method }) => method === factorOf(otp));
+  if (otp === null || !sender) return null;
+  const found = places.find((place) => place.sender === sender && place.to === otp.mobile);
+  if (found !== undefined) return found;
+  const unknown = unusable.get(sender);
+  if (unknown === undefined) return { reason: 'user-gone' };
+  return phoneId === undefined ? unknown : null;
+}
+
+/** Returns why no address was found. */
+function findReason({ unusable }: Listed): Extract<ChosenAddress, { readonly reason: string }> {
+  const [unknown] = unusable.values();
+  return unknown ?? { reason: 'no-phone' };
+}
+
+function describePlaces(
+  core: Core,
+  user: Express.User,
+  places: readonly Place[],
+): Promise<readonly CodeChoice[]> {
+  const { userId } = toUserIdText(core.getUserId(user));
+  const described = places.map(async ({ sender: { method: factor }, to }) => {
+    const phoneId = await toAddressId(core, userId, factor, to);
+    return { phoneId, maskedPhone: maskAddress(to), factor };
+  });
+  return Promise.all(described);
+}
+
+/** Returns the first address of the factor that the app prefers. Undefined: it prefers none. */
+async function findPreferredPlace(
+  { user, visit }: AddressQuestion,
+  places: readonly Place[],
+  having: readonly string[],
+): Promise<Place | undefined> {
+  if (having.length < 2) return undefined;
+  const preferred = await findPreferred(having, () => visit.getPreferredFactor(user));
+  return places.find(({ sender }) => sender.method === preferred);
+}

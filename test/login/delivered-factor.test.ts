@@ -1,0 +1,393 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { DeliveredFactor, SmsOtp } from 'passport-sms-otp';
+import type { Express } from 'express';
+import { FakeGateway } from '../support/fake-gateway';
+import { ALICE, asTestUser, BOB, type TestAppOptions, type TestUser } from '../support/test-app';
+import { useApp, useOwnApps } from '../support/use-app';
+import { type Answer, seen, visit, type Visit } from '../support/visit';
+
+const apps = useOwnApps();
+
+const MAIL = 'alice@example.org';
+const MASKED = 'a•••@example.org';
+const WORK_MAIL = 'a.smith@example.com';
+const VOICE = '+12025550177';
+
+/** The addresses of the users. A function is called in place of a value. */
+let addresses: Map<string, unknown>;
+let mail: FakeGateway;
+let user: TestUser;
+let visitor: Visit;
+
+beforeEach(() => {
+  addresses = new Map<string, unknown>([
+    [ALICE.id, MAIL],
+    [BOB.id, null],
+  ]);
+  mail = new FakeGateway();
+});
+
+function emailCode(more: Partial<DeliveredFactor> = {}): DeliveredFactor {
+  return {
+    name: 'email-code',
+    amr: 'email',
+    gateway: mail,
+    getAddress: (who) => {
+      const address = addresses.get(asTestUser(who).id);
+      // An app without types may return anything.
+      return (typeof address === 'function' ? (address as () => unknown)() : address) as string;
+    },
+    ...more,
+  };
+}
+
+/** Guards and a transaction. */
+function addMore(app: Express, smsOtp: SmsOtp): void {
+  const byMail = smsOtp.requireSecondFactor({ methods: ['email-code'] });
+  app.get('/by-mail', byMail, (_req, res) => void res.json({ in: true }));
+  const transaction = (): object => ({ amount: 'EUR 1', payee: 'Florist' });
+  app.post('/pay', smsOtp.stepUp({ transaction: transaction as never }), (req, res) => {
+    res.json(req.smsOtp);
+  });
+}
+
+function withMail(more: TestAppOptions = {}): TestAppOptions {
+  return { routes: addMore, ...more, options: { factors: [emailCode()], ...more.options } };
+}
+
+/** The choices of a pending login. */
+function placesOf({ body }: Answer): { phoneId: string; maskedPhone: string; factor: string }[] {
+  return (body as { phones?: [] }).phones ?? [];
+}
+
+function idOf(answer: Answer, factor: string): string {
+  return placesOf(answer).find((place) => place.factor === factor)?.phoneId ?? 'none';
+}
+
+describe('a user with a number and an email address', () => {
+  const test = useApp(() => withMail());
+  beforeEach(() => {
+    user = ALICE;
+    visitor = visit(test, user);
+  });
+
+  /** Logs in up to the code, and has the next one sent by email. */
+  async function askByMail(gapSeconds = 31): Promise<Answer> {
+    const sent = await visitor.login();
+    test.clock.advanceSeconds(gapSeconds);
+    return visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+  }
+
+  it('gets a text message first, and is shown both places', async () => {
+    const sent = await visitor.login();
+    expect(sent.body).toMatchObject({
+      sent: true,
+      maskedPhone: '•• •• 23',
+      factor: 'sms',
+      factors: ['sms', 'email-code'],
+      phones: [
+        { maskedPhone: '•• •• 23', factor: 'sms' },
+        { maskedPhone: MASKED, factor: 'email-code' },
+      ],
+    });
+    expect([test.sim.outbox.length, mail.texts.length]).toEqual([1, 0]);
+    expect(JSON.stringify((await visitor.status()).body)).not.toContain(MAIL);
+  });
+
+  it('passes with a code that went by email', async () => {
+    expect((await askByMail()).body).toMatchObject({
+      sent: true,
+      factor: 'email-code',
+      maskedPhone: MASKED,
+    });
+    expect(mail.texts).toMatchObject([{ mobile: MAIL, validitySeconds: 300 }]);
+    expect(seen(await visitor.enter('000000'))).toEqual([401, { error: 'invalid-code' }]);
+    expect((await visitor.enter(mail.lastPin(MAIL))).body).toMatchObject({
+      verified: true,
+      method: 'email-code',
+      authInfo: { amr: ['pwd', 'email'], method: 'email-code' },
+      isAuthenticated: true,
+    });
+    expect(mail.typed.map(({ id, mobile }) => [id, mobile])).toEqual([
+      ['fake-1', MAIL],
+      ['fake-1', MAIL],
+    ]);
+    expect(test.told('sent').map(({ maskedPhone }) => maskedPhone)).toEqual(['•• •• 23', MASKED]);
+    expect(test.told('verified')).toMatchObject([{ method: 'email-code', country: null }]);
+    expect((await visitor.status()).body.verified).toMatchObject({ amr: ['pwd', 'email'] });
+    expect(test.sim.stats().calls.validate).toBe(0);
+  });
+
+  it('does not pass with the code that went to the other place', async () => {
+    const sent = await askByMail();
+    const texted = test.code();
+    expect(seen(await visitor.enter(texted))).toEqual([401, { error: 'invalid-code' }]);
+    expect(test.sim.stats().calls.validate).toBe(0);
+    test.clock.advanceSeconds(70);
+    const back = await visitor.post('/login/resend', {
+      phoneId: idOf(sent, 'sms'),
+    });
+    expect(back.body).toMatchObject({ sent: true, factor: 'sms', maskedPhone: '•• •• 23' });
+    expect(seen(await visitor.enter(mail.lastPin(MAIL)))).toEqual([401, { error: 'invalid-code' }]);
+    expect((await visitor.enterRight()).body).toMatchObject({ verified: true, method: 'sms' });
+  });
+
+  it('gets the next code where the newest went', async () => {
+    await askByMail();
+    test.clock.advanceSeconds(70);
+    expect((await visitor.resend()).body).toMatchObject({ factor: 'email-code' });
+    expect([test.sim.outbox.length, mail.texts.length]).toEqual([1, 2]);
+    // The previous code went to the same address by the same factor.
+    expect((await visitor.enter(mail.texts[0]?.pin)).body).toMatchObject({ verified: true });
+  });
+
+  it('waits the same gap whatever the code goes by', async () => {
+    const sent = await visitor.login();
+    const again = await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+    expect(again.body).toMatchObject({ error: 'resend-too-soon' });
+    expect(mail.texts).toEqual([]);
+  });
+
+  it.each([
+    ['another one', WORK_MAIL],
+    ['null', null],
+    ['undefined', undefined],
+    ['a number', 7],
+  ])('cannot use the code after the address has become %s', async (_what, address) => {
+    await askByMail();
+    addresses.set(user.id, address);
+    expect((await visitor.enter(mail.lastPin(MAIL))).status).toBe(401);
+    expect(mail.typed).toEqual([]);
+    expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
+  });
+
+  it('keeps the pending login if getAddress throws while the code is verified', async () => {
+    await askByMail();
+    addresses.set(user.id, () => {
+      throw new Error('canary');
+    });
+    expect((await visitor.enter(mail.lastPin(MAIL))).status).toBe(500);
+    addresses.set(user.id, MAIL);
+    expect((await visitor.enter(mail.lastPin(MAIL))).body).toMatchObject({ verified: true });
+  });
+
+  it.each([
+    ['an error', () => Promise.reject(new Error('canary'))],
+    ['undefined', () => undefined],
+    ['an empty string', () => ''],
+    ['a number', () => 7],
+    ['a line break', () => 'a@example.org\nBcc: b@example.org'],
+    ['321 characters', () => `${'a'.repeat(309)}@example.org`],
+  ])('gets a text message while getAddress gives %s', async (_what, get) => {
+    addresses.set(user.id, get);
+    const sent = await visitor.login();
+    expect(sent.body).toMatchObject({ sent: true, factor: 'sms' });
+    expect(placesOf(sent)).toEqual([]);
+    expect((await visitor.enterRight()).body).toMatchObject({ verified: true, method: 'sms' });
+  });
+
+  it('has a lock for each factor', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      test.clock.advanceSeconds(3600);
+      await askByMail(300);
+      for (let time = 0; time < 5; time += 1) await visitor.enter('000000');
+      await visitor.cancel();
+    }
+    expect(test.told('locked')).toHaveLength(1);
+    test.clock.advanceSeconds(600);
+    await visitor.login();
+    expect((await visitor.enterRight()).body).toMatchObject({ verified: true, method: 'sms' });
+  });
+
+  it('leaves the login as it is if the gateway of the factor fails', async () => {
+    const sent = await visitor.login();
+    test.clock.advanceSeconds(31);
+    mail.answerGenerate = () => {
+      throw Object.assign(new Error('down'), { mayHaveArrived: false });
+    };
+    const failed = await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+    expect(failed.body).toMatchObject({ error: 'not-sent', pending: true });
+    expect((await visitor.enterRight()).body).toMatchObject({ verified: true, method: 'sms' });
+  });
+
+  it('steps up by the factors that a guard accepts', async () => {
+    await visitor.logIn();
+    test.clock.advanceSeconds(70);
+    expect((await visitor.get('/by-mail')).status).toBe(403);
+    expect((await visitor.stepUp()).body).toMatchObject({
+      sent: true,
+      factor: 'email-code',
+      factors: ['email-code'],
+      maskedPhone: MASKED,
+    });
+    expect((await visitor.enter(mail.lastPin(MAIL))).body).toMatchObject({ method: 'email-code' });
+    expect((await visitor.get('/by-mail')).status).toBe(200);
+  });
+
+  it('approves a transaction by text message alone', async () => {
+    await visitor.logIn();
+    test.clock.advanceSeconds(70);
+    const sent = await visitor.post('/pay');
+    expect(sent.body).toMatchObject({ sent: true, factor: 'sms', factors: ['sms'] });
+    expect(placesOf(sent)).toEqual([]);
+    expect(mail.texts).toEqual([]);
+  });
+
+  it('is asked for the code with verify alone', () => {
+    expect(() => test.smsOtp.verifyWith?.('email-code')).toThrow(/verify\(\)/);
+    expect(() => test.smsOtp.optionsWith?.('email-code')).toThrow(/verify\(\)/);
+  });
+});
+
+describe('a user without a number', () => {
+  const test = useApp(() => withMail());
+  beforeEach(() => {
+    addresses.set(BOB.id, 'bob@example.org');
+    test.users.set(BOB.id, { ...BOB, phone: null });
+    visitor = visit(test, BOB);
+  });
+
+  it('gets the code by email', async () => {
+    expect((await visitor.login()).body).toMatchObject({
+      sent: true,
+      factor: 'email-code',
+      factors: ['email-code'],
+      maskedPhone: 'b•••@example.org',
+    });
+    expect((await visitor.enter(mail.lastPin('bob@example.org'))).body).toMatchObject({
+      verified: true,
+      method: 'email-code',
+    });
+  });
+
+  it('is refused without an address', async () => {
+    addresses.set(BOB.id, null);
+    expect(seen(await visitor.login())).toEqual([403, { error: 'no-phone' }]);
+  });
+
+  it('counts as one who has the factor, unless the address is null', async () => {
+    const can = (): Promise<boolean> => test.smsOtp.canPassSecondFactor(bob());
+    const bob = (): Express.User => ({ id: BOB.id, phone: null }) as unknown as Express.User;
+    expect(await can()).toBe(true);
+    addresses.set(BOB.id, undefined);
+    expect(await can()).toBe(true);
+    addresses.set(BOB.id, null);
+    expect(await can()).toBe(false);
+    addresses.set(BOB.id, () => Promise.reject(new Error('canary')));
+    await expect(can()).rejects.toThrow('canary');
+  });
+});
+
+it('gets the code by the preferred factor', async () => {
+  const preferredFactor = (): string => 'email-code';
+  const test = await apps.start(withMail({ options: { preferredFactor } }));
+  visitor = visit(test);
+  expect((await visitor.login()).body).toMatchObject({ sent: true, factor: 'email-code' });
+  expect(test.sim.outbox).toEqual([]);
+});
+
+it('is not offered while isAvailable is false', async () => {
+  const factors = [emailCode({ isAvailable: () => false })];
+  const test = await apps.start(withMail({ options: { factors } }));
+  expect(placesOf(await visit(test).login())).toEqual([]);
+});
+
+it('keeps two gateways with the same ids apart', async () => {
+  const texts = new FakeGateway();
+  const test = await apps.start(withMail({ options: { gateway: texts } }));
+  texts.nextId = mail.nextId = 'the-same';
+  visitor = visit(test);
+  const sent = await visitor.login();
+  for (let time = 0; time < 4; time += 1) await visitor.enter('000000');
+  test.clock.advanceSeconds(31);
+  await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+  // The attempts at the message do not count for the email.
+  for (let time = 0; time < 2; time += 1) await visitor.enter('000000');
+  expect((await visitor.enter(mail.lastPin(MAIL))).body).toMatchObject({ method: 'email-code' });
+  expect(mail.typed.map(({ id }) => id)).toEqual(['the-same', 'the-same', 'the-same']);
+});
+
+describe('the limits of messages', () => {
+  it('count an address over all users to whom it is not proven', async () => {
+    const test = await apps.start(
+      withMail({ people: 12, options: { preferredFactor: () => 'email-code' } }),
+    );
+    const answers: unknown[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      const person = test.nextUser();
+      // Another spelling is the same mailbox.
+      addresses.set(person.id, index % 2 === 0 ? 'victim@example.org' : 'Victim@Example.org');
+      answers.push((await visit(test, person).login()).body.error);
+    }
+    expect(answers.filter((error) => error === undefined).length).toBe(5);
+    expect(answers.at(-1)).toBe('send-limit');
+    expect(test.told('denied').at(-1)).toMatchObject({ limit: 'per-number' });
+  });
+
+  it('count a number as the number that it is, and its policies are asked', async () => {
+    const voice = new FakeGateway();
+    const called = emailCode({ name: 'voice', gateway: voice });
+    addresses.set(ALICE.id, '+447400123456');
+    const test = await apps.start({
+      options: { factors: [called], preferredFactor: () => 'voice' },
+    });
+    visitor = visit(test);
+    expect((await visitor.login()).body).toMatchObject({ error: 'country-not-allowed' });
+    addresses.set(ALICE.id, VOICE);
+    expect((await visitor.login()).body).toMatchObject({
+      factor: 'voice',
+      maskedPhone: '•• •• 77',
+    });
+    expect((await visitor.enter(voice.lastPin(VOICE))).body).toMatchObject({ method: 'voice' });
+    expect(test.told('verified')).toMatchObject([{ country: 'US' }]);
+  });
+
+  it('tell a number by text message from the same number by voice', async () => {
+    const voice = new FakeGateway();
+    addresses.set(ALICE.id, ALICE.phone);
+    const test = await apps.start({
+      options: { factors: [emailCode({ name: 'voice', gateway: voice })] },
+    });
+    visitor = visit(test);
+    const sent = await visitor.login();
+    expect(new Set(placesOf(sent).map(({ phoneId }) => phoneId)).size).toBe(2);
+    test.clock.advanceSeconds(31);
+    await visitor.post('/login/resend', { phoneId: idOf(sent, 'voice') });
+    expect((await visitor.enter(test.code())).status).toBe(401);
+    expect((await visitor.enter(voice.lastPin(ALICE.phone))).body).toMatchObject({
+      method: 'voice',
+    });
+  });
+});
+
+describe('the option', () => {
+  const wrong: readonly [string, object][] = [
+    ['no getAddress', { getAddress: undefined }],
+    ['a gateway that is no gateway', { gateway: { generate: () => ({}) } }],
+    ['options of a client', { gateway: { baseUrl: 'https://gateway.example' } }],
+    ['a field', { field: 'emailCode' }],
+    ['a check as well', { check: () => true }],
+    ['a reserved name', { name: 'sms' }],
+    ['an isAvailable that is no function', { isAvailable: true }],
+  ];
+
+  it.each(wrong)('with %s is an error at start', async (_what, more) => {
+    const factors = [{ ...emailCode(), ...more }] as DeliveredFactor[];
+    await expect(apps.start({ options: { factors } })).rejects.toThrow(/factors/);
+  });
+
+  it('needs no isAvailable with a phone book', async () => {
+    const test = await apps.start({ hasPhones: true, options: { factors: [emailCode()] } });
+    expect((await visit(test).login()).body).toMatchObject({ sent: true, factor: 'sms' });
+  });
+
+  it('warms the gateway up and hears its events', async () => {
+    let calls = 0;
+    const gateway = Object.assign(new FakeGateway(), {
+      warmUp: () => Promise.resolve(void (calls += 1)),
+    });
+    const test = await apps.start({ options: { factors: [emailCode({ gateway })] } });
+    await test.smsOtp.warmUp();
+    expect(calls).toBe(1);
+  });
+});
