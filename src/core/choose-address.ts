@@ -53,7 +53,12 @@ export function listSenders(
   return features
     .flatMap(({ factors }) => factors ?? [])
     .filter((factor): factor is SentFactor => factor.delivery !== undefined)
-    .filter(({ purposes, method }) => purposes.includes(purpose) && isAccepted(methods, method));
+    .filter((factor) => isFor(factor, purpose) && isAccepted(methods, factor.method));
+}
+
+/** Returns whether a factor sends codes for a purpose. The code of a new number goes to it. */
+function isFor({ purposes, method }: SentFactor, purpose: Purpose): boolean {
+  return purpose === 'enroll' ? method === MESSAGE : purposes.includes(purpose);
 }
 
 /**
@@ -61,13 +66,13 @@ export function listSenders(
  * being enrolled.
  */
 export async function chooseAddress(core: Core, question: AddressQuestion): Promise<ChosenAddress> {
-  const { newPhone, methods } = question;
-  if (newPhone === undefined)
-    return chooseListed(core, question, listSenders(core, question.purpose, methods));
+  const { newPhone, purpose, methods } = question;
+  const senders = listSenders(core, purpose, methods);
+  if (newPhone === undefined) return chooseListed(core, question, senders);
 
   // The enrollment has parsed this number. Only a changed record of the store can fail here.
   const { mobile: to } = newPhone;
-  const [sender] = listSenders(core, 'login', [MESSAGE]);
+  const [sender] = senders;
   if (sender === undefined || !isPhoneNumber(to)) return { reason: 'no-phone' };
   return { to, isConfirmed: false, sender, phones: [], senders: [MESSAGE] };
 }

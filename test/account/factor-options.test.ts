@@ -69,7 +69,7 @@ describe('createSmsOtp', () => {
       const message = `verifyWith: factor must be another factor of this app: ${listed}`;
       for (const name of [...others, 'yubikey', 'trusted-device', '__proto__'])
         expect(() => verifyWith?.(name)).toThrow(new TypeError(message));
-      const texted = new TypeError(`${message}; verify() verifies texted codes`);
+      const texted = new TypeError(`${message}; verify() verifies codes that are sent`);
       expect(() => verifyWith?.('sms')).toThrow(texted);
     },
   );

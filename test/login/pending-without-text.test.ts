@@ -60,6 +60,7 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         purpose: 'login',
         isSent: false,
         maskedPhone: '•• •• 23',
+        factor: 'sms',
         expiresAt: now + 600_000,
         pendingUntil: now + 600_000,
         resendAt: now + 30_000,
