@@ -12,7 +12,7 @@ import {
 } from './describe-code';
 import { isWithoutFactor, listNumbers } from './describe-settings';
 import { asyncHandler, createRouter } from './handlers';
-import type { Page, PageBase } from './page';
+import type { Page, PageBase, StepUpPage } from './page';
 import { show, showMessage } from './show';
 
 /** The routes of a pending login and of a step-up. */
@@ -103,13 +103,22 @@ function showStepUp(context: PagesContext): RequestHandler {
     show(context, req, res, {
       ...describeBase(context, req, res),
       name: 'step-up',
-      sendsMessage: preferred === 'sms',
+      sends: findSends(settings, preferred),
       digits: numbers?.find(({ isConfirmed }) => isConfirmed)?.digits ?? '',
       first: preferred === null ? null : firstWay(settings, preferred),
       hasFactor: !isWithout,
       addNumberHref: settings.hasPhones ? 'add-number' : null,
     });
   });
+}
+
+/** Returns what a step-up by a factor sends. */
+function findSends(settings: SmsOtpSettings, factor: string | null): StepUpPage['sends'] {
+  if (factor === 'sms') return 'message';
+  const isDelivered = settings.factors.some(
+    ({ name, kind }) => name === factor && kind === 'delivered',
+  );
+  return isDelivered ? 'code' : null;
 }
 
 /** Redirects to a page that the app serves itself. */

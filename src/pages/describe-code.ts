@@ -1,5 +1,5 @@
 import type { PendingStatus, Reason, SmsOtp, SmsOtpSettings, SmsOtpStatus } from 'passport-sms-otp';
-import type { CodePage, PageBase, Resend, Way } from './page';
+import type { CodePage, PageBase, Place, Resend, Way } from './page';
 
 /** Reasons after which the user can only wait. */
 const CLOSED: ReadonlySet<Reason | null> = new Set<Reason>(['locked', 'disabled']);
@@ -34,7 +34,7 @@ export function describeCode(
     purpose,
     state: findState(settings, page),
     action: purpose === 'enroll' ? 'confirm-number' : 'code',
-    digits: toDigits(pending.maskedPhone),
+    ...toPlace(pending),
     secondsLeft: secondsUntil(pending.expiresAt, settings.now()),
     attemptsLeft: notice === 'wrong-code' ? pending.attemptsLeft : null,
     transaction,
@@ -76,7 +76,7 @@ export function isOfOtherFactor(settings: Pick<SmsOtpSettings, 'now'>, page: Pen
   return notice === 'expired' && pending.expiresAt > settings.now();
 }
 
-/** Returns when another message can be requested, and to which numbers. Null: no more messages. */
+/** Returns when another message can be requested, and for where. Null: no more messages. */
 export function describeResend(
   settings: Pick<SmsOtpSettings, 'now'>,
   page: PendingPage,
@@ -85,10 +85,13 @@ export function describeResend(
   if (pending.resendAt === null || CLOSED.has(page.notice)) return null;
 
   const others = (pending.phones ?? [])
-    // Leave out numbers with the same last digits, because users cannot tell them apart.
-    .filter(({ maskedPhone }) => maskedPhone !== pending.maskedPhone)
-    .map(({ phoneId, maskedPhone }) => ({ phoneId, digits: toDigits(maskedPhone) }));
-  return { seconds: secondsUntil(pending.resendAt, settings.now()), others };
+    // Leave out places that look the same, because users cannot tell them apart.
+    .filter(
+      ({ maskedPhone, factor }) => maskedPhone !== pending.maskedPhone || factor !== pending.factor,
+    )
+    .map((choice) => ({ phoneId: choice.phoneId, ...toPlace(choice) }));
+  const seconds = secondsUntil(pending.resendAt, settings.now());
+  return { seconds, isText: pending.factor === 'sms', others };
 }
 
 /** Lists the user's ways besides the message, recovery codes last. */
@@ -108,6 +111,11 @@ export function listWays(
 /** Returns the way of a factor. Null for the message. */
 export function firstWay(settings: SmsOtpSettings, factor: string): Way | null {
   return listWays(settings, { factors: [factor] })[0] ?? null;
+}
+
+function toPlace({ maskedPhone, factor }: Pick<PendingStatus, 'maskedPhone' | 'factor'>): Place {
+  const address = factor === 'sms' ? null : maskedPhone;
+  return { factor, digits: toDigits(maskedPhone), address };
 }
 
 /** Returns the last two digits of a masked number. */

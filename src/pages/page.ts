@@ -48,15 +48,27 @@ export interface Way {
   readonly href: string;
 }
 
-/** Another message, to the same number or to one of the user's other numbers. */
+/** Another message, to the same place or to another one of the user. */
 export interface Resend {
   /** The wait before the next message; 0 if it can be sent now. */
   readonly seconds: number;
-  readonly others: readonly { readonly phoneId: string; readonly digits: string }[];
+  /** Whether the next one goes by text message, unless the user chooses another place. */
+  readonly isText: boolean;
+  readonly others: readonly (Place & { readonly phoneId: string })[];
 }
 
-/** The code page, in five states. */
-export interface CodePage extends PageBase {
+/** Where a code goes. */
+export interface Place {
+  /** The name of the factor that sends it. */
+  readonly factor: string;
+  /** The last two digits of a number that gets text messages; empty if unknown. */
+  readonly digits: string;
+  /** The masked address of another factor. Null: the code goes by text message. */
+  readonly address: string | null;
+}
+
+/** The code page, in five states. The place is where the newest code went. */
+export interface CodePage extends PageBase, Place {
   readonly name: 'code';
   readonly purpose: PagePurpose;
   /**
@@ -69,8 +81,6 @@ export interface CodePage extends PageBase {
   readonly state: 'sent' | 'not-sent' | 'other-factor' | 'locked' | 'no-attempts';
   /** The address that the form posts to: `code` or `confirm-number`. */
   readonly action: string;
-  /** The last two digits of the number; empty if unknown. */
-  readonly digits: string;
   /** How long the code is still valid. */
   readonly secondsLeft: number;
   /** Null unless the last code was wrong. */
@@ -119,8 +129,8 @@ export interface FactorPage extends PageBase {
  */
 export interface StepUpPage extends PageBase {
   readonly name: 'step-up';
-  /** Whether the button sends a message. */
-  readonly sendsMessage: boolean;
+  /** Whether the button sends a code, and if so whether it goes by text message. */
+  readonly sends: 'message' | 'code' | null;
   /** The last two digits of the number to which the message is sent. Empty if unknown. */
   readonly digits: string;
   /** The user's own factor that comes first. Null if it is the message or not known. */

@@ -36,7 +36,26 @@ const WAYS: readonly Way[] = [
   { kind: 'recovery-code', factor: 'recovery-code', href: 'recovery-code' },
 ];
 
-const RESEND = { seconds: 42, others: [{ phoneId: 'second-phone', digits: '77' }] };
+const RESEND = {
+  seconds: 42,
+  isText: true,
+  others: [{ phoneId: 'second-phone', factor: 'sms', digits: '77', address: null }],
+};
+/** The code went by email. The user also has a number, and a call can go there too. */
+const BY_EMAIL = {
+  factor: 'email-code',
+  digits: 'rg',
+  address: 'a•••@a-rather-long-name-of-a-company.example.org',
+  resend: {
+    seconds: 42,
+    isText: false,
+    others: [
+      { phoneId: 'first-phone', factor: 'sms', digits: '88', address: null },
+      { phoneId: 'by-call', factor: 'call', digits: '88', address: '•• •• 88' },
+      { phoneId: 'other', factor: 'email-code', digits: 'rg', address: 'b•••@example.org' },
+    ],
+  },
+};
 const INSIDE = { isLoggedIn: true, settingsHref: 'settings' } as const;
 
 const error = (text: string) => ({ notice: { kind: 'error', text } as const });
@@ -50,7 +69,9 @@ export const CODE = {
   purpose: 'login',
   state: 'sent',
   action: 'code',
+  factor: 'sms',
   digits: '88',
+  address: null,
   secondsLeft: 570,
   attemptsLeft: null,
   transaction: null,
@@ -64,6 +85,7 @@ const PAYMENT = { amount: 'USD 1,250.00', payee: 'Quayside Foundry' };
 
 const codePages: Readonly<Record<string, Page>> = {
   'code-sent': CODE,
+  'code-sent-by-email': { ...CODE, ...BY_EMAIL },
   'code-wrong': { ...CODE, ...WRONG, isNoticeAboutCode: true, attemptsLeft: 3 },
   'code-resent': { ...CODE, ...info('A new code has been sent.'), resend: null, secondsLeft: 30 },
   'code-unknown-number': { ...CODE, digits: '', ways: [], trustDays: null },
@@ -72,8 +94,16 @@ const codePages: Readonly<Record<string, Page>> = {
     ...error('We could not send you a code. Try again in a moment, or log in another way.'),
     state: 'not-sent',
   },
-  'code-not-sent-no-notice': { ...CODE, state: 'not-sent', resend: { seconds: 0, others: [] } },
-  'code-other-factor': { ...CODE, state: 'other-factor', resend: { seconds: 0, others: [] } },
+  'code-not-sent-no-notice': {
+    ...CODE,
+    state: 'not-sent',
+    resend: { seconds: 0, isText: true, others: [] },
+  },
+  'code-other-factor': {
+    ...CODE,
+    state: 'other-factor',
+    resend: { seconds: 0, isText: true, others: [] },
+  },
   'code-locked': { ...CODE, ...LOCKED, state: 'locked' },
   'code-locked-no-ways': { ...CODE, ...LOCKED, state: 'locked', ways: [], resend: null },
   'code-no-attempts': {
@@ -120,6 +150,13 @@ const PASSKEY = {
 
 const factorPages: Readonly<Record<string, Page>> = {
   'other-ways': { ...BASE, name: 'other-ways', resend: RESEND, ways: WAYS, help: LOOK.help },
+  'other-ways-email': {
+    ...BASE,
+    name: 'other-ways',
+    resend: BY_EMAIL.resend,
+    ways: [],
+    help: null,
+  },
   'other-ways-none': { ...BASE, name: 'other-ways', resend: null, ways: [], help: null },
   'recovery-code': { ...BASE, name: 'recovery-code', trustDays: null },
   'recovery-code-wrong': { ...BASE, ...WRONG, name: 'recovery-code', trustDays: null },
@@ -139,7 +176,7 @@ const STEP_UP = {
   ...BASE,
   ...INSIDE,
   name: 'step-up',
-  sendsMessage: true,
+  sends: 'message',
   digits: '88',
   first: null,
   hasFactor: true,
@@ -161,9 +198,10 @@ const stepUpPages: Readonly<Record<string, Page>> = {
     ...info('It has been a while since your last code. Please confirm that it is you.'),
   },
   'step-up-unknown-number': { ...STEP_UP, digits: '' },
+  'step-up-email': { ...STEP_UP, sends: 'code', digits: '' },
   'step-up-passkey': {
     ...STEP_UP,
-    sendsMessage: false,
+    sends: null,
     first: { kind: 'challenge', factor: 'passkey', href: 'factor-passkey' },
   },
   'step-up-no-factor': { ...STEP_UP, hasFactor: false, addNumberHref: 'add-number' },

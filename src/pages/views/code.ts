@@ -2,7 +2,17 @@ import { writeUnit } from '../duration';
 import { html, type Html, type HtmlValue } from '../html';
 import type { CodePage, Way } from '../page';
 import type { Texts } from '../texts';
-import { codeField, explainWay, form, link, nameWay, notice, trustBox, wayLinks } from './parts';
+import {
+  codeField,
+  explainWay,
+  form,
+  isolate,
+  link,
+  nameWay,
+  notice,
+  trustBox,
+  wayLinks,
+} from './parts';
 import { resendForms } from './resend';
 import type { View } from './view';
 
@@ -59,10 +69,10 @@ function nextStep(page: CodePage, texts: Texts): HtmlValue {
 }
 
 function enterCode(page: CodePage, texts: Texts): Html {
-  const { digits, isNoticeAboutCode } = page;
+  const { isNoticeAboutCode } = page;
   const isRefused = isNoticeAboutCode && page.notice?.kind === 'error';
   const fields = html`<div class="field">
-      <label for="code">${texts('code.label')}</label>
+      <label for="code">${texts(page.address === null ? 'code.label' : 'factor.code')}</label>
       ${isNoticeAboutCode && notice(page)}
       <p class="hint" id="code-hint">${timeLeft(page, texts)}${attemptsLeft(page, texts)}</p>
       ${codeField(page.fields.code, 'code-hint', isRefused)}
@@ -70,12 +80,13 @@ function enterCode(page: CodePage, texts: Texts): Html {
     <button class="button">${texts('action.confirm')}</button>
     ${trustBox(page, page.trustDays, texts)}`;
 
-  return html`<p>
-      ${digits ? texts('code.sent', { digits }) : texts('code.sentUnknown')}${
-        page.transaction && ` ${texts('code.compare')}`
-      }
-    </p>
+  return html`<p>${sentTo(page, texts)}${page.transaction && ` ${texts('code.compare')}`}</p>
     ${form(page, page.action, fields, html` data-web-otp="${page.fields.code}"`)}`;
+}
+
+function sentTo({ digits, address }: CodePage, texts: Texts): string {
+  if (address !== null) return texts('code.sentTo', { address: isolate(address) });
+  return digits ? texts('code.sent', { digits }) : texts('code.sentUnknown');
 }
 
 function timeLeft(page: CodePage, texts: Texts): string {
@@ -107,7 +118,8 @@ function otherMessages(page: CodePage, texts: Texts): HtmlValue {
   if (page.state === 'locked') return null;
   if (!page.resend) return html`<p class="hint">${texts('code.noMore')}</p>`;
   if (page.state !== 'sent' && page.state !== 'other-factor') return null;
-  const label = texts(page.state === 'sent' ? 'code.resend' : 'code.sendInstead');
+  const instead = page.resend.isText ? 'code.sendInstead' : 'code.send';
+  const label = texts(page.state === 'sent' ? 'code.resend' : instead);
   return resendForms(page, page.resend, label, 'quiet', texts);
 }
 

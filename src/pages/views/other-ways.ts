@@ -13,7 +13,7 @@ export function otherWaysView(page: OtherWaysPage, texts: Texts): View {
   const body = html`<div class="card">
     <h1>${title}</h1>
     ${notice(page)} ${hasNone ? html`<p>${texts('ways.none')}</p>` : wayLinks(page.ways, texts)}
-    <h2>${texts('ways.message')}</h2>
+    <h2>${texts(page.resend?.isText === false ? 'code.not-sent.title' : 'ways.message')}</h2>
     ${
       page.resend
         ? resendForms(page, page.resend, texts('code.resend'), 'quiet', texts)

@@ -96,7 +96,7 @@ export function explainWay(way: Pick<Way, 'factor'>, texts: Texts): string {
 }
 
 /** Isolates the direction of a name from that of the sentence around it. */
-function isolate(name: string): string {
+export function isolate(name: string): string {
   return `\u2068${name}\u2069`;
 }
 

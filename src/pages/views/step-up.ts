@@ -32,16 +32,17 @@ function logOut(page: StepUpPage, texts: Texts): Html {
 }
 
 function explain(page: StepUpPage, texts: Texts): string {
-  const { hasFactor, sendsMessage, digits, first } = page;
+  const { hasFactor, sends, digits, first } = page;
   if (!hasFactor) return texts(page.addNumberHref === null ? 'stepUp.none' : 'stepUp.addNumber');
-  if (sendsMessage)
+  if (sends === 'code') return texts('stepUp.code');
+  if (sends === 'message')
     return digits ? texts('stepUp.message', { digits }) : texts('stepUp.messageUnknown');
   return first ? `${texts('stepUp.first')} ${explainWay(first, texts)}` : texts('stepUp.first');
 }
 
 function nextStep(page: StepUpPage, texts: Texts): HtmlValue {
   if (page.hasFactor) {
-    const label = texts(page.sendsMessage ? 'code.send' : 'action.continue');
+    const label = texts(page.sends === null ? 'action.continue' : 'code.send');
     return form(page, 'step-up', html`<button class="button">${label}</button>`);
   }
   if (page.addNumberHref === null) return null;
