@@ -50,8 +50,8 @@ export type LifeEvent =
       readonly reason: LoginEnd;
     }
   /**
-   * `isAvailable` of this factor has thrown. The factor is not offered now, and the user counts as
-   * one who has it.
+   * `isAvailable` or `getAddress` of this factor has thrown. The factor is not offered now, and the
+   * user counts as one who has it.
    */
   | { readonly type: 'factor-failing'; readonly userId: string; readonly factor: string };
 
@@ -119,9 +119,9 @@ export type LoginEvent =
       readonly country: string | null;
     } & EventOwner)
   /**
-   * A code was right and the user passed. `country`: of the number that got the message; null for
-   * other factors. `isKnownBrowser`: whether the user had passed in this browser before; left out
-   * with `knownBrowsers: false`.
+   * A code was right and the user passed. `country`: of the number that got the message; null if
+   * there was no number. `isKnownBrowser`: whether the user had passed in this browser before; left
+   * out with `knownBrowsers: false`.
    */
   | ({
       readonly type: 'verified';

@@ -52,7 +52,7 @@ export type OtpCall = 'generate' | 'validate';
 
 /** A code to create and send. */
 export interface OtpText {
-  /** E.164 with plus. */
+  /** E.164 with plus. For the gateway of one of `factors`: what its `getAddress` returned. */
   readonly mobile: string;
   /** The message, with `[PIN]` once in the place of the code. */
   readonly message: string;
@@ -79,7 +79,7 @@ export interface TextedOtp {
 export interface TypedPin {
   /** The id that `generate` returned. */
   readonly id: string;
-  /** The number that the code was sent to: E.164 with plus. */
+  /** Where the code was sent: the `mobile` of `generate`. */
   readonly mobile: string;
   /** 4 to 10 digits. */
   readonly pin: string;

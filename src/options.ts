@@ -112,8 +112,9 @@ export interface SmsOtpOptions {
    */
   readonly logins?: LoginsOption | false | undefined;
   /**
-   * Second factors other than the text message, for `verifyWith`, each with its own name. With
-   * `phoneBook` or `recoveryCodes` each needs `isAvailable`. Default: none.
+   * Second factors other than the text message, each with its own name. `verifyWith` verifies them,
+   * and `verify` the codes of a factor that sends its code. With `phoneBook` or `recoveryCodes`
+   * each needs `isAvailable` or `getAddress`. Default: none.
    */
   readonly factors?: readonly Factor[] | undefined;
   /**
@@ -147,8 +148,9 @@ export interface SmsOtpOptions {
   isRequiredFor?(user: Express.User, req: Request): boolean | Promise<boolean>;
   /**
    * Returns the factor that comes first for this user: `'sms'`, `'recovery-code'` or the name of
-   * one of `factors`. For any factor but `'sms'`, `send` and `stepUp` send no message, and `resend`
-   * sends one on request. A name that this user cannot use now counts as `'sms'`. Default: `'sms'`.
+   * one of `factors`. A factor with `getAddress` sends the first code in place of a text message.
+   * For any other factor but `'sms'`, `send` and `stepUp` send nothing, and `resend` sends a code
+   * on request. A name that this user cannot use now counts as `'sms'`. Default: `'sms'`.
    */
   preferredFactor?(
     user: Express.User,

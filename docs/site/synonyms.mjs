@@ -65,6 +65,7 @@ export const SYNONYMS = {
   'docs/recipes/single-page-app.md': 'SPA React Vue Angular Next fetch JSON API CSRF token',
   'docs/recipes/sockets.md': 'WebSocket socket.io ws realtime subscriptions',
   'docs/recipes/sqlite-store.md': 'SQLite node:sqlite single server file database',
+  'docs/recipes/email-code.md': 'e-mail mail mailbox',
   'docs/recipes/stop-replies.md': 'STOP opt-out unsubscribe blocked sender 21610',
   'docs/recipes/transaction.md': 'payment transfer PSD2 dynamic linking amount payee approve',
   'docs/recipes/twilio-verify.md': 'Twilio Verify service SID',

@@ -31,7 +31,7 @@ export interface SmsGatewayOptions {
    * once for each code. If it throws or misses its deadline, the library assumes that the message
    * may have been sent, unless the error has `mayHaveArrived: false`. Then the message is refunded
    * to its user.
-   * @param to E.164 with plus.
+   * @param to E.164 with plus. For the gateway of one of `factors`: what its `getAddress` returned.
    * @param text The message with the code in it.
    */
   sendSms(to: string, text: string, options: SmsOptions): unknown;
