@@ -2,6 +2,7 @@ import { mayHaveArrived, type SmsOtpError } from '../errors';
 import type { Attempt, AttemptStop } from '../limits/attempts';
 import type { Counter, PendingLogin, Purpose, SentOtp } from '../stores/store';
 import { findTextRefunds } from './charge-send';
+import { listSenders } from './choose-address';
 import type { Core } from './context';
 import type { SecondFactor } from './feature';
 import type { Reason, Refusal } from './outcome';
@@ -99,24 +100,30 @@ export async function fail(
   const refused = { ...refuse(reason, endsPending), attemptsLeft };
   if (stop === null || reason === 'user-gone' || reason === 'already-verified') return refused;
   // Do not let the page offer a new code whose request would be refused.
-  return { ...refused, refusal: stop.refusal, ...toResend(stop) };
+  return { ...refused, refusal: stop.refusal, ...toResend(checker, stop) };
 }
 
 /** Refuses an attempt before it is made: the user has none left here. */
 export function rejectAttempt(
-  { core }: Checker,
+  checker: Checker,
   subject: Subject,
   { refusal, ...stop }: AttemptStop,
 ): Refused {
-  core.emit({ type: 'rejected', ...subject, reason: refusal.reason });
-  return { kind: 'refused', refusal, endsPending: false, ...toResend(stop) };
+  checker.core.emit({ type: 'rejected', ...subject, reason: refusal.reason });
+  return { kind: 'refused', refusal, endsPending: false, ...toResend(checker, stop) };
 }
 
-/** Returns `resendAt: null` for a lock: the shortest lock outlasts the longest pending login. */
-function toResend({
-  stopsMessages,
-}: Pick<AttemptStop, 'stopsMessages'>): Pick<Refused, 'resendAt'> {
-  return stopsMessages ? { resendAt: null } : {};
+/**
+ * Returns `resendAt: null` for a lock: the shortest lock outlasts the longest pending login.
+ * Another factor may still send a code.
+ */
+function toResend(
+  checker: Checker,
+  { stops }: Pick<AttemptStop, 'stops'>,
+): Pick<Refused, 'resendAt'> {
+  if (stops === 'all-messages') return { resendAt: null };
+  const isOnly = listSenders(checker.core, 'login', undefined).length === 1;
+  return stops === 'factor' && isSent(checker) && isOnly ? { resendAt: null } : {};
 }
 
 /**

@@ -51,7 +51,7 @@ export function createResendOtp(
     const newPhone = purpose === 'enroll' && otp ? { mobile: otp.mobile, replaces } : undefined;
     const same = { user, purpose, visit, previous, newPhone, transaction, methods };
     const result = await sendOtp({ ...same, phoneId });
-    return result.kind === 'refused' ? endRefused(core, pending, result) : result;
+    return result.kind === 'refused' ? endRefused(core, pending, result, methods) : result;
   });
 }
 
@@ -88,9 +88,11 @@ function endRefused(
   core: Core,
   pending: PendingLogin,
   { refusal, failed }: Extract<SendResult, { readonly kind: 'refused' }>,
+  methods: readonly string[] | undefined,
 ): Promise<ResendResult> | ResendResult {
   // Do not let the page offer a message that a lock refuses until this login ends.
-  const isLocked = refusal.reason === 'locked' || refusal.reason === 'disabled';
+  const isOnly = listSenders(core, pending.purpose, methods).length === 1;
+  const isLocked = refusal.reason === 'disabled' || (refusal.reason === 'locked' && isOnly);
   const refused = {
     ...refuse(refusal, refusal.reason === 'no-pending-login'),
     ...(failed && { failed }),

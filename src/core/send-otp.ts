@@ -319,7 +319,9 @@ async function waitInstead(
 ): Promise<Waiting | RefusedSend> {
   const noMessage = toNoMessage(result);
   const { address } = request.visit;
-  const waiting = await waitWithoutText(core, begun, recipient, noMessage, address);
+  const waiting = isOfOneFactor(recipient, noMessage)
+    ? await waitWithoutText(core, begun, withoutFactor(recipient), toNow(noMessage), address)
+    : await waitWithoutText(core, begun, recipient, noMessage, address);
   if (waiting.kind === 'waiting') return waiting;
   if (result.kind === 'not-sent') throw result.error;
   if (recipient.unusable?.thrown !== undefined) throw recipient.unusable.thrown.error;
@@ -328,6 +330,20 @@ async function waitInstead(
   if (waiting.kind === 'limited' && noMessage.waitSeconds === null)
     return denySend(core, request, recipient.identity, waiting.refusal, { limit: 'without-text' });
   return result;
+}
+
+/** Returns whether a lock of one factor has refused, and another one can send the user a code. */
+function isOfOneFactor({ senders }: MessageRecipient, { refusal }: NoMessage): boolean {
+  return refusal?.reason === 'locked' && senders.length > 1;
+}
+
+function withoutFactor(recipient: MessageRecipient): MessageRecipient {
+  const senders = recipient.senders.filter((sender) => sender !== recipient.factor);
+  return { ...recipient, senders };
+}
+
+function toNow(noMessage: NoMessage): NoMessage {
+  return { ...noMessage, waitSeconds: 0 };
 }
 
 /** Returns why no message was sent, when one may be requested, and the HTTP status of the error. */

@@ -22,10 +22,11 @@ export interface AttemptRefusal {
   readonly retryAfterSeconds?: number;
 }
 
-/** Why the next attempt in this browser is refused, and whether messages are refused too. */
+/** Why the next attempt in this browser is refused, and whose messages are refused too. */
 export interface AttemptStop {
   readonly refusal: AttemptRefusal;
-  readonly stopsMessages: boolean;
+  /** `factor`: those of the factor of the attempt, if it sends its codes. */
+  readonly stops: 'all-messages' | 'factor' | 'nothing';
 }
 
 /** An attempt that has been counted against the user. */
@@ -141,7 +142,7 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
     );
     const { bucket, refusedBy, rows } = charged;
     const isKnown = bucket !== OTHER_BROWSERS;
-    if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy, method) };
+    if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy) };
 
     const end: EndAttempt = async (outcome, more = []) => {
       const { kept, failures } = await refundAttempt(counters, rows, outcome, more);
@@ -153,7 +154,7 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
 
       // A known browser is not locked: its next attempt counts as one of the others.
       const full = isKnown ? undefined : kept.find(isFull);
-      return full === undefined ? null : toStop(full, method);
+      return full === undefined ? null : toStop(full);
     };
 
     const findCleared = (): readonly string[] => limits.keysClearedBySuccess(aboutOf(bucket));
@@ -237,14 +238,10 @@ function eventsOfFailure(
   return events;
 }
 
-function toStop(stopping: Counted<LimitRow>, method: string): AttemptStop {
+function toStop(stopping: Counted<LimitRow>): AttemptStop {
   const { limit, isPerMethod } = stopping.row;
-  if (limit === 'failures') return { refusal: { reason: 'disabled' }, stopsMessages: true };
-
-  // A count per factor stops messages only if the factor is SMS. A count of all factors always
-  // does.
-  const stopsMessages = method === 'sms' || !isPerMethod;
-  return { refusal: toLocked(stopping), stopsMessages };
+  if (limit === 'failures') return { refusal: { reason: 'disabled' }, stops: 'all-messages' };
+  return { refusal: toLocked(stopping), stops: isPerMethod ? 'factor' : 'all-messages' };
 }
 
 function toLocked(stopping: Counted<LimitRow>): AttemptRefusal {
@@ -285,7 +282,7 @@ function createUnguessableLimit(
     const charged = await chargeDespiteLock(parts, counting, aboutOf(subject.bucket));
     const { bucket, refusedBy, rows } = charged;
     if (refusedBy !== null)
-      return { kind: 'refused', refusal: toLocked(refusedBy), stopsMessages: false };
+      return { kind: 'refused', refusal: toLocked(refusedBy), stops: 'nothing' };
 
     const watched = rows.find(({ row }) => row.name === 'watched')?.count.count;
 

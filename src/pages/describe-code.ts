@@ -82,16 +82,19 @@ export function describeResend(
   page: PendingPage,
 ): Resend | null {
   const { pending } = page;
-  if (pending.resendAt === null || CLOSED.has(page.notice)) return null;
+  const { resendAt, factor } = pending;
+  if (resendAt === null || page.notice === 'disabled') return null;
 
+  const isLocked = page.notice === 'locked';
   const others = (pending.phones ?? [])
     // Leave out places that look the same, because users cannot tell them apart.
-    .filter(
-      ({ maskedPhone, factor }) => maskedPhone !== pending.maskedPhone || factor !== pending.factor,
-    )
+    .filter((choice) => choice.maskedPhone !== pending.maskedPhone || choice.factor !== factor)
+    .filter((choice) => !isLocked || choice.factor !== factor)
     .map((choice) => ({ phoneId: choice.phoneId, ...toPlace(choice) }));
-  const seconds = secondsUntil(pending.resendAt, settings.now());
-  return { seconds, isText: pending.factor === 'sms', others };
+  if (isLocked && others.length === 0) return null;
+
+  const seconds = secondsUntil(resendAt, settings.now());
+  return { seconds, isText: factor === 'sms', isLocked, others };
 }
 
 /** Lists the user's ways besides the message, recovery codes last. */

@@ -54,6 +54,8 @@ export interface Resend {
   readonly seconds: number;
   /** Whether the next one goes by text message, unless the user chooses another place. */
   readonly isText: boolean;
+  /** Whether codes of that factor are locked. Then only the others can be chosen. */
+  readonly isLocked: boolean;
   readonly others: readonly (Place & { readonly phoneId: string })[];
 }
 

@@ -64,10 +64,10 @@ async function fail(times: number, at?: At): Promise<AttemptStop | null> {
   return stop;
 }
 
-const refused = (reason: string, stopsMessages: boolean) => ({
+const refused = (reason: string, stops: AttemptStop['stops']) => ({
   kind: 'refused',
   refusal: expect.objectContaining({ reason }),
-  stopsMessages,
+  stops,
 });
 
 const eventsOf = (type: string) => events.filter((event) => event.type === type);
@@ -75,7 +75,7 @@ const eventsOf = (type: string) => events.filter((event) => event.type === type)
 describe('the end of an attempt returns the lock that it has set', () => {
   it('as the next attempt is refused, and not before', async () => {
     expect(await fail(9)).toBeNull();
-    const stop = { refusal: { reason: 'locked', retryAfterSeconds: 1800 }, stopsMessages: true };
+    const stop = { refusal: { reason: 'locked', retryAfterSeconds: 1800 }, stops: 'factor' };
     expect(await fail(1)).toEqual(stop);
     expect(eventsOf('locked')).toEqual([{ type: 'locked', lockedSeconds: 1800 }]);
     expect(await charge()).toEqual({ kind: 'refused', ...stop });
@@ -90,7 +90,7 @@ describe('the end of an attempt returns the lock that it has set', () => {
   it('which says "disabled" from the failure that disables', async () => {
     const failures = { disableAfter: 5 };
     expect(await fail(4, { failures })).toBeNull();
-    const stop = { refusal: { reason: 'disabled' }, stopsMessages: true };
+    const stop = { refusal: { reason: 'disabled' }, stops: 'all-messages' };
     expect(await fail(1, { failures })).toEqual(stop);
     expect(eventsOf('disabled')).toHaveLength(1);
     expect(await charge({ failures })).toEqual({ kind: 'refused', ...stop });
@@ -120,8 +120,8 @@ describe('the end of an attempt returns the lock that it has set', () => {
 
 describe('texts stop', () => {
   it('with the lock of texted codes, and with that of a day, but not with the lock of another factor', async () => {
-    expect(await fail(10, { method: 'totp' })).toMatchObject({ stopsMessages: false });
-    expect(await charge({ method: 'totp' })).toEqual(refused('locked', false));
+    expect(await fail(10, { method: 'totp' })).toMatchObject({ stops: 'factor' });
+    expect(await charge({ method: 'totp' })).toEqual(refused('locked', 'factor'));
     expect((await charge()).kind).toBe('counted');
     clock.advanceSeconds(1800);
     // That was one more: the forty-eight that follow make fifty-nine.
@@ -131,7 +131,7 @@ describe('texts stop', () => {
     }
     expect(await fail(1, { method: 'totp' })).toEqual({
       refusal: { reason: 'locked', retryAfterSeconds: DAY },
-      stopsMessages: true,
+      stops: 'all-messages',
     });
   });
 
@@ -145,13 +145,13 @@ describe('texts stop', () => {
     expect(await fail(1, { bucket: KNOWN, failures })).toBeNull();
     expect(eventsOf('disabled')).toEqual([]);
     expect(await charge({ bucket: KNOWN, failures })).toMatchObject({ bucket: OTHER_BROWSERS });
-    expect(await charge({ failures })).toEqual(refused('disabled', true));
+    expect(await charge({ failures })).toEqual(refused('disabled', 'all-messages'));
   });
 
   it('for nobody whose recovery codes or answers are refused', async () => {
     for (const counting of ['recovery', 'answer'] as const) {
       await fail(10, { counting });
-      expect(await charge({ counting })).toEqual(refused('locked', false));
+      expect(await charge({ counting })).toEqual(refused('locked', 'nothing'));
     }
   });
 });

@@ -195,8 +195,35 @@ describe('a user with a number and an email address', () => {
     }
     expect(test.told('locked')).toHaveLength(1);
     test.clock.advanceSeconds(600);
-    await visitor.login();
+    const sent = await visitor.login();
+    test.clock.advanceSeconds(100);
+    const refused = await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+    expect(refused.body).toMatchObject({ error: 'locked' });
+    // The number can still get another message.
+    expect((await visitor.status()).body.pending.resendAt).not.toBeNull();
     expect((await visitor.enterRight()).body).toMatchObject({ verified: true, method: 'sms' });
+  });
+
+  it('can have the code sent by email while text messages are locked', async () => {
+    for (let round = 0; round < 2; round += 1) {
+      test.clock.advanceSeconds(3600);
+      await visitor.login();
+      for (let time = 0; time < 5; time += 1) await visitor.enterWrong();
+      if (round === 0) await visitor.cancel();
+    }
+    expect((await visitor.status()).body.pending.resendAt).not.toBeNull();
+    await visitor.cancel();
+
+    test.clock.advanceSeconds(600);
+    const waiting = await visitor.login();
+    expect(waiting.body).toMatchObject({ error: 'locked', pending: true });
+    const { pending } = (await visitor.status()).body;
+    expect(pending).toMatchObject({ isSent: false, factors: ['email-code'] });
+    const [, place] = pending.phones as { phoneId: string }[];
+    expect((await visitor.resend()).body).toMatchObject({ error: 'locked' });
+    const sent = await visitor.post('/login/resend', { phoneId: place?.phoneId });
+    expect(sent.body).toMatchObject({ sent: true, factor: 'email-code' });
+    expect((await visitor.enter(mail.lastPin(MAIL))).body).toMatchObject({ verified: true });
   });
 
   it('leaves the login as it is if the gateway of the factor fails', async () => {

@@ -39,6 +39,7 @@ const WAYS: readonly Way[] = [
 const RESEND = {
   seconds: 42,
   isText: true,
+  isLocked: false,
   others: [{ phoneId: 'second-phone', factor: 'sms', digits: '77', address: null }],
 };
 /** The code went by email. The user also has a number, and a call can go there too. */
@@ -49,6 +50,7 @@ const BY_EMAIL = {
   resend: {
     seconds: 42,
     isText: false,
+    isLocked: false,
     others: [
       { phoneId: 'first-phone', factor: 'sms', digits: '88', address: null },
       { phoneId: 'by-call', factor: 'call', digits: '88', address: '•• •• 88' },
@@ -97,14 +99,20 @@ const codePages: Readonly<Record<string, Page>> = {
   'code-not-sent-no-notice': {
     ...CODE,
     state: 'not-sent',
-    resend: { seconds: 0, isText: true, others: [] },
+    resend: { seconds: 0, isText: true, isLocked: false, others: [] },
   },
   'code-other-factor': {
     ...CODE,
     state: 'other-factor',
-    resend: { seconds: 0, isText: true, others: [] },
+    resend: { seconds: 0, isText: true, isLocked: false, others: [] },
   },
-  'code-locked': { ...CODE, ...LOCKED, state: 'locked' },
+  'code-locked': { ...CODE, ...LOCKED, state: 'locked', resend: null },
+  'code-locked-other-place': {
+    ...CODE,
+    ...LOCKED,
+    state: 'locked',
+    resend: { ...BY_EMAIL.resend, isText: true, isLocked: true },
+  },
   'code-locked-no-ways': { ...CODE, ...LOCKED, state: 'locked', ways: [], resend: null },
   'code-no-attempts': {
     ...CODE,

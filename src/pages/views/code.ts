@@ -64,7 +64,10 @@ function nextStep(page: CodePage, texts: Texts): HtmlValue {
     case 'other-factor':
       return first && leadingWay(first, texts);
     case 'locked':
-      return wayLinks(page.ways, texts);
+      return [
+        wayLinks(page.ways, texts),
+        page.resend && resendForms(page, page.resend, texts('code.send'), 'quiet', texts),
+      ];
   }
 }
 

@@ -21,8 +21,8 @@ export function resendForms(
   });
 
   return html`<div class="resend" data-wait="${resend.seconds}">
-    ${form(page, 'resend', html`<button class="${style}">${label}</button>`)} ${others}
-    ${resend.seconds > 0 && countdown(resend.seconds, texts)}
+    ${!resend.isLocked && form(page, 'resend', html`<button class="${style}">${label}</button>`)}
+    ${others} ${resend.seconds > 0 && countdown(resend.seconds, texts)}
     <p class="visually-hidden" role="status" data-wait-over="${texts('code.waitOver')}"></p>
   </div>`;
 }
