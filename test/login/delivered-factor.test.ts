@@ -141,6 +141,21 @@ describe('a user with a number and an email address', () => {
     expect((await visitor.enter(mail.texts[0]?.pin)).body).toMatchObject({ verified: true });
   });
 
+  it('passes in a session that has not seen that the code went by email', async () => {
+    const other = visit(test, user);
+    other.userAgent = visitor.userAgent;
+    const sent = await visitor.login();
+    expect((await other.login()).body).toMatchObject({ sent: true, factor: 'sms' });
+    test.clock.advanceSeconds(31);
+    await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+    expect((await other.enter(mail.lastPin(MAIL))).body).toMatchObject({
+      verified: true,
+      method: 'email-code',
+      authInfo: { amr: ['pwd', 'email'] },
+    });
+    expect(test.sim.stats().calls.validate).toBe(0);
+  });
+
   it('waits the same gap whatever the code goes by', async () => {
     const sent = await visitor.login();
     const again = await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
