@@ -13,6 +13,13 @@ import {
 const LOGIN = leaves({ answer: '200', pending: 'active', session: 'out', sends: [1, 1, 1] });
 /** The request and the pending login end, and no message is counted. */
 const LOGIN_ENDS: Outcome = { ...LOGIN, answer: '500', pending: 'ended', sends: [0, 0, 0] };
+/** The login waits for a recovery code. */
+const LOGIN_WITHOUT_ADDRESS: Outcome = {
+  ...LOGIN,
+  answer: '403 no-phone',
+  sends: [0, 0, 0],
+  told: ['denied no-phone'],
+};
 /** No message is sent. The login goes on with another factor. */
 const LOGIN_DENIED: Outcome = {
   ...LOGIN,
@@ -157,6 +164,11 @@ export const SEND_ROWS: Rows = {
         refuses: { answer: [], left: LOGIN },
         slow: LOGIN,
         store: { 'records.find recovery-codes': storeFails(LOGIN_ENDS, 'records.find') },
+      },
+      'sms.factor.sms.delivery.listAddresses': {
+        throws: { ...LOGIN_WITHOUT_ADDRESS, warned: ['SMS_OTP_UNUSABLE_PHONE'] },
+        refuses: { answer: [], left: LOGIN_WITHOUT_ADDRESS },
+        slow: LOGIN,
       },
       'policies.beforeMessage': { throws: LOGIN_ENDS, refuses: { answer: null, left: LOGIN } },
       ...each(['policies.beforeMessage.check', 'policies.beforeMessage.listRows'], {

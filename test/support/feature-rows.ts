@@ -30,6 +30,8 @@ export type Column = 'throws' | 'refuses' | 'slow';
 /** Cells that cannot be. */
 export const EXEMPT: readonly (readonly [RegExp, readonly Column[], string])[] = [
   [/\.members$/, ['throws', 'refuses', 'slow'], 'called once, while createSmsOtp runs'],
+  [/\.delivery\.gateway\./, ['throws', 'refuses', 'slow'], 'gateways have suites of their own'],
+  [/\.warnOfError$/, ['throws', 'refuses', 'slow'], 'emits a warning, which never throws'],
   [
     /\.(beforeMessage|read|isChecked|written|lost|refuse|counted|after)$/,
     ['slow'],
