@@ -100,7 +100,7 @@ export async function fail(
   const refused = { ...refuse(reason, endsPending), attemptsLeft };
   if (stop === null || reason === 'user-gone' || reason === 'already-verified') return refused;
   // Do not let the page offer a new code whose request would be refused.
-  return { ...refused, refusal: stop.refusal, ...toResend(checker, stop) };
+  return { ...refused, refusal: stop.refusal, ...toResend(checker, subject, stop) };
 }
 
 /** Refuses an attempt before it is made: the user has none left here. */
@@ -110,7 +110,7 @@ export function rejectAttempt(
   { refusal, ...stop }: AttemptStop,
 ): Refused {
   checker.core.emit({ type: 'rejected', ...subject, reason: refusal.reason });
-  return { kind: 'refused', refusal, endsPending: false, ...toResend(checker, stop) };
+  return { kind: 'refused', refusal, endsPending: false, ...toResend(checker, subject, stop) };
 }
 
 /**
@@ -119,10 +119,11 @@ export function rejectAttempt(
  */
 function toResend(
   checker: Checker,
+  { purpose }: Subject,
   { stops }: Pick<AttemptStop, 'stops'>,
 ): Pick<Refused, 'resendAt'> {
   if (stops === 'all-messages') return { resendAt: null };
-  const isOnly = listSenders(checker.core, 'login', undefined).length === 1;
+  const isOnly = listSenders(checker.core, purpose, undefined).length === 1;
   return stops === 'factor' && isSent(checker) && isOnly ? { resendAt: null } : {};
 }
 
