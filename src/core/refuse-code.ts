@@ -182,8 +182,8 @@ export async function refuseUnused(checker: Checker, failed: FailedAttempt): Pro
   const found = await core.store.pendingLogins.find(failed.pending.pendingId).catch(() => null);
   const reason = found === 'passed' ? 'already-verified' : 'no-pending-login';
   core.emit({ type: 'rejected', ...failed.subject, reason });
-  // If another request has passed this login, refund no message: that success has cleared the counts
-  // of messages, so a refund would take back the count of a later message.
+  // If another request has passed this login, refund no message: that success has cleared the
+  // counts of messages, so a refund would take back the count of a later message.
   if (found === 'passed') await failed.attempt.end('not-used');
   else await endUnused(checker, failed);
   return refuse(reason, found === null || found === 'passed');
