@@ -196,18 +196,31 @@ describe.each(['A', 'B'] as const)('recovery codes under attack, variant %s', (v
 });
 
 describe('a recovery code and a store that fails', () => {
-  it('lets nobody in and tells 503; the code that was spent before stays spent', async () => {
+  it.each([
+    ['before it writes, and the code is not used up', throwing, 10, 200],
+    ['after it has written, and the code stays used', writingThenThrowing, 9, 401],
+  ])('lets nobody in and answers 503: %s', async (_when, fails, left, again) => {
     const clock = { now: () => Date.now(), advanceSeconds: () => undefined };
     const tampered = tamperedStore(clock);
     const test = await apps.start({ hasFactors: true, options: { store: tampered.store } });
     const [code] = await test.firstCodes();
     const alice = test.browser();
     await alice.login();
-    tampered.tamper('finish', throwing);
+    tampered.tamper('finish', fails);
     expect((await alice.recover(code)).status).toBe(503);
     tampered.heal();
     expect((await alice.get('/account')).status).toBe(403);
-    await expect(test.recoveryCodes.count('alice')).resolves.toBe(9);
+    await expect(test.recoveryCodes.count('alice')).resolves.toBe(left);
+
+    // The login has ended, because its answer was lost.
     expect((await alice.recover(code)).status).toBe(401);
+    const later = test.browser();
+    await later.login();
+    expect((await later.recover(code)).status).toBe(again);
   });
 });
+
+async function writingThenThrowing(work: () => Promise<unknown>): Promise<never> {
+  await work();
+  throw new Error('the answer is lost');
+}
