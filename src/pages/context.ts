@@ -62,7 +62,9 @@ export function requireString(option: string, given: unknown): string {
  */
 export function withNotice(context: PagesContext, req: Request, told?: Told): PageBase {
   const frame = describeFrame(context, req);
-  const status = { ...context.smsOtp.status(req), ...told };
+  // Only the code page counts down to the next message. The page of a form that was refused says
+  // how long to wait.
+  const status = { ...context.smsOtp.status(req), ...(told && { ...told, pending: null }) };
   return { ...frame, notice: describeNotice(context, req, frame.locale, status) };
 }
 

@@ -108,6 +108,13 @@ describe('a number that is refused', () => {
     expect(noticeOf(refused)).toContain('does not look like a phone number');
   });
 
+  it('says how long to wait, although a code for another number is pending', async () => {
+    const { browser } = await start();
+    expect((await submit(browser, 'add-number', { phone: WORK })).location).toBe(CODE);
+    const refused = await submit(browser, 'add-number', { phone: '+12125550177' });
+    expect(noticeOf(refused)).toMatch(/too soon.*in \d+ seconds/);
+  });
+
   it('is answered with JSON where that is asked for', async () => {
     const { browser } = await start();
     const refused = await submit(browser, 'add-number', { phone: 'call me' }, JSON_ONLY);
