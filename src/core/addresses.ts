@@ -14,7 +14,7 @@ export function factorOf({ factor = MESSAGE }: Pick<SentOtp, 'factor'>): Method 
 }
 
 /** Returns whether two OTPs were sent to the same address by the same factor. */
-export function isSamePlace(
+export function isSameDestination(
   one: Pick<SentOtp, 'factor' | 'mobile'>,
   other: Pick<SentOtp, 'factor' | 'mobile'> | null,
 ): boolean {

@@ -31,12 +31,12 @@ export interface AddressQuestion {
 }
 
 /** An address of a user, and the factor that sends codes to it. */
-interface Place extends UserAddress {
+interface Destination extends UserAddress {
   readonly sender: SentFactor;
 }
 
 export type ChosenAddress =
-  | (Place & {
+  | (Destination & {
       readonly phones: readonly CodeChoice[];
       /** The factors by which this user can get a code now, the first one first. */
       readonly senders: readonly string[];
@@ -83,20 +83,20 @@ async function chooseListed(
   senders: readonly SentFactor[],
 ): Promise<ChosenAddress> {
   const { user, phoneId } = question;
-  const listed = await listPlaces(senders, user);
-  const { places } = listed;
+  const listed = await listDestinations(senders, user);
+  const { destinations } = listed;
   const newest = findNewest(question, senders, listed);
   if (newest !== null && 'reason' in newest) return newest;
-  const [first] = places;
+  const [first] = destinations;
   if (first === undefined) return findReason(listed);
 
-  const having = [...new Set(places.map(({ sender }) => sender.method))];
-  if (places.length === 1 && phoneId === undefined)
+  const having = [...new Set(destinations.map(({ sender }) => sender.method))];
+  if (destinations.length === 1 && phoneId === undefined)
     return { ...first, phones: [], senders: having };
 
-  const choices = await describePlaces(core, user, places);
-  const find = (id: unknown): Place | undefined =>
-    places[choices.findIndex((choice) => choice.phoneId === id)];
+  const choices = await describeDestinations(core, user, destinations);
+  const find = (id: unknown): Destination | undefined =>
+    destinations[choices.findIndex((choice) => choice.phoneId === id)];
   const shown = { phones: choices.length > 1 ? choices : [], senders: having };
   if (phoneId !== undefined) {
     const chosen = find(phoneId);
@@ -106,28 +106,33 @@ async function chooseListed(
   // If no code was sent yet, an address that was chosen before may have been removed.
   const { previous, visit } = question;
   const earlier = previous === undefined ? undefined : find(visit.pending?.phoneId);
-  const chosen = newest ?? earlier ?? (await findPreferredPlace(question, places, having)) ?? first;
+  const chosen =
+    newest ?? earlier ?? (await findPreferredDestination(question, destinations, having)) ?? first;
   return { ...chosen, ...shown };
 }
 
 /** The addresses of a user, and the factors whose addresses are not known now. */
 interface Listed {
-  readonly places: readonly Place[];
+  readonly destinations: readonly Destination[];
   readonly unusable: ReadonlyMap<SentFactor, NoMessageNow>;
 }
 
 /** Lists the addresses of a user for some factors, in their order. */
-async function listPlaces(senders: readonly SentFactor[], user: Express.User): Promise<Listed> {
+async function listDestinations(
+  senders: readonly SentFactor[],
+  user: Express.User,
+): Promise<Listed> {
   const listed = await Promise.all(senders.map((sender) => findAddresses(sender, user)));
-  const places: Place[] = [];
+  const destinations: Destination[] = [];
   const unusable = new Map<SentFactor, NoMessageNow>();
 
   for (const [index, sender] of senders.entries()) {
     const addresses = listed[index] ?? [];
     if ('found' in addresses) unusable.set(sender, addresses);
-    else for (const { to, isConfirmed } of addresses) places.push({ sender, to, isConfirmed });
+    else
+      for (const { to, isConfirmed } of addresses) destinations.push({ sender, to, isConfirmed });
   }
-  return { places, unusable };
+  return { destinations, unusable };
 }
 
 /**
@@ -138,12 +143,14 @@ async function listPlaces(senders: readonly SentFactor[], user: Express.User): P
 function findNewest(
   { previous, phoneId }: AddressQuestion,
   senders: readonly SentFactor[],
-  { places, unusable }: Listed,
-): Place | Extract<ChosenAddress, { readonly reason: string }> | null {
+  { destinations, unusable }: Listed,
+): Destination | Extract<ChosenAddress, { readonly reason: string }> | null {
   const otp = previous?.otp ?? null;
   const sender = otp && senders.find(({ method }) => method === factorOf(otp));
   if (otp === null || !sender) return null;
-  const found = places.find((place) => place.sender === sender && place.to === otp.mobile);
+  const found = destinations.find(
+    (destination) => destination.sender === sender && destination.to === otp.mobile,
+  );
   if (found !== undefined) return found;
   const unknown = unusable.get(sender);
   if (unknown === undefined) return { reason: 'user-gone' };
@@ -156,13 +163,13 @@ function findReason({ unusable }: Listed): Extract<ChosenAddress, { readonly rea
   return unknown ?? { reason: 'no-phone' };
 }
 
-function describePlaces(
+function describeDestinations(
   core: Core,
   user: Express.User,
-  places: readonly Place[],
+  destinations: readonly Destination[],
 ): Promise<readonly CodeChoice[]> {
   const { userId } = toUserIdText(core.getUserId(user));
-  const described = places.map(async ({ sender: { method: factor }, to }) => {
+  const described = destinations.map(async ({ sender: { method: factor }, to }) => {
     const phoneId = await toAddressId(core, userId, factor, to);
     return { phoneId, maskedPhone: maskAddress(to), factor };
   });
@@ -170,12 +177,12 @@ function describePlaces(
 }
 
 /** Returns the first address of the factor that the app prefers. Undefined: it prefers none. */
-async function findPreferredPlace(
+async function findPreferredDestination(
   { user, visit }: AddressQuestion,
-  places: readonly Place[],
+  destinations: readonly Destination[],
   having: readonly string[],
-): Promise<Place | undefined> {
+): Promise<Destination | undefined> {
   if (having.length < 2) return undefined;
   const preferred = await findPreferred(having, () => visit.getPreferredFactor(user));
-  return places.find(({ sender }) => sender.method === preferred);
+  return destinations.find(({ sender }) => sender.method === preferred);
 }

@@ -3,7 +3,7 @@ import type { Permit } from '../gateway';
 import type { PendingState } from '../stores/pending-logins';
 import type { SentOtp } from '../stores/store';
 import { waitAtMost } from '../stores/with-timeout';
-import { isSamePlace } from './addresses';
+import { isSameDestination } from './addresses';
 import type { Core } from './context';
 
 /** Milliseconds in which a typed code is checked, at the newest and the previous OTP together. */
@@ -21,7 +21,7 @@ export function findPreviousOtp(
   { otp, previous }: Pick<PendingState, 'otp' | 'previous'>,
 ): SentOtp | null {
   if (!settings.acceptsEarlierCode || previous === null) return null;
-  return isSamePlace(previous, otp) && previous.expiresAt > now() ? previous : null;
+  return isSameDestination(previous, otp) && previous.expiresAt > now() ? previous : null;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { createNearWatch } from '../limits/near-limits';
 import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, SentOtp } from '../stores/store';
-import { isSamePlace, maskAddress, MESSAGE, readRecipient } from './addresses';
+import { isSameDestination, maskAddress, MESSAGE, readRecipient } from './addresses';
 import {
   chargeSend,
   findSendRefusal,
@@ -308,7 +308,7 @@ function isSameRequest({ pending, otp }: PendingState, message: Message): boolea
   return (
     pending.userId === userId &&
     // Without an OTP the pending login is not bound to an address.
-    (otp === null || isSamePlace(otp, { mobile, factor })) &&
+    (otp === null || isSameDestination(otp, { mobile, factor })) &&
     pending.purpose === purpose &&
     pending.replaces === newPhone?.replaces &&
     pending.transaction?.amount === transaction?.amount &&
