@@ -70,7 +70,9 @@ function isFirstInVain({ shared, outcome }: Facts): boolean {
 
 /** Whether a login form came after an attempt at a login that it could have joined. */
 function isAfterAttempt({ scenario, at, attempts }: Facts, request: string): boolean {
-  if (scenario.state !== 'new') return false;
+  const { state, beside } = scenario;
+  // What was pending before is no login that this form could have joined.
+  if (state !== 'new' || (beside !== undefined && beside.state !== 'new')) return false;
   const begunAt = at(request, 'pendingLogins.begin');
   return attempts.some((attempt) => {
     const claimedAt = at(attempt, 'pendingLogins.claim');

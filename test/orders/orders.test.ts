@@ -24,6 +24,7 @@ import { type Scenario, STATES, VERBS } from './scenarios';
 import {
   allPairs,
   checkedPairs,
+  ENDLESS,
   LIVE_FOUR,
   LIVE_PAIRS,
   LIVE_SINGLES,
@@ -129,6 +130,11 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     .filter(([, scenarios]) => scenarios.length > 0)
     .map(([state, scenarios]) => [state, toPart(scenarios)] as const);
   const withoutLogins = toPart(isComplete ? WITHOUT_LOGINS : QUICK_WITHOUT_LOGINS);
+  const endless = toPart(
+    [...ENDLESS, ...ENDLESS.map((pair) => ({ ...pair, hasNoLogins: true }))],
+    judge,
+    { mostPreemptions: 2 },
+  );
   const twice = toPart(TWICE);
   const joined = toPart(JOINED);
   const joinedChains = toPart(JOINED_CHAINS, judge, { mostPreemptions: hasMostPairs ? 2 : 1 });
@@ -152,7 +158,9 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
     const parts = [...pairs.map(([, part]) => part), withoutLogins, twice, live];
     parts.push(joined, joinedChains, singles, liveSingles);
     const beside = [twoBrowsers, twoUsers];
-    const most = isComplete ? [triples, liveTriples, liveFour, loginsBeside, inTurn, again] : [];
+    const most = isComplete
+      ? [endless, triples, liveTriples, liveFour, loginsBeside, inTurn, again]
+      : [];
     for (const part of [...parts, ...beside, ...most]) all.push(...(await part()));
     return all;
   }
@@ -222,6 +230,14 @@ describeUnlessAsked('every order of the calls of requests that are under way tog
   const describeComplete = isComplete ? describe : describe.skip;
 
   describeComplete('in the complete run', () => {
+    test(
+      'two confirmations end as whole requests do, or in a way that harms nobody',
+      async () => {
+        expect(await findAllProblems(endless)).toEqual([]);
+      },
+      PART_MS,
+    );
+
     test(
       'three requests end as whole requests do, or in a way that harms nobody',
       async () => {
