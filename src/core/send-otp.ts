@@ -25,13 +25,7 @@ import {
 } from './send-result';
 import type { ListFactors } from './user-factors';
 import { toUserIdText, type UserIdText } from './users';
-import {
-  findResendTime,
-  type NoMessage,
-  toWaiting,
-  type Waiting,
-  waitWithoutText,
-} from './wait-without-text';
+import { findResendTime, type NoMessage, toWaiting, waitWithoutText } from './wait-without-text';
 
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
@@ -316,7 +310,10 @@ async function waitInstead(
   begun: BegunPending,
   recipient: MessageRecipient,
   result: RefusedSend | NotSent,
-): Promise<Waiting | RefusedSend> {
+): Promise<SendResult> {
+  if (await keepsCode(core, request, recipient))
+    return { kind: 'already-sent', refusal: toRefusal(result) };
+
   const noMessage = toNoMessage(result);
   const { address } = request.visit;
   const waiting = isOfOneFactor(recipient, noMessage)
@@ -344,6 +341,24 @@ function withoutFactor(recipient: MessageRecipient): MessageRecipient {
 
 function toNow(noMessage: NoMessage): NoMessage {
   return { ...noMessage, waitSeconds: 0 };
+}
+
+/**
+ * Returns whether this session waits for a login of the same user whose code was sent, while the
+ * user's address cannot be read now. The code of that login stays valid: a new one would have none.
+ */
+async function keepsCode(
+  { store, now }: Core,
+  { purpose, visit: { pending } }: SendRequest,
+  { identity, unusable, factors }: MessageRecipient,
+): Promise<boolean> {
+  if (unusable === undefined || factors.length === 0) return false;
+  const mayWait = purpose === 'login' && pending?.purpose === 'login';
+  if (!mayWait || pending.otpId === null) return false;
+
+  const found = await store.pendingLogins.findActive(pending.pendingId);
+  const isOpen = Number(found?.otp?.expiresAt) > now();
+  return isOpen && found?.pending.userId === identity.userId;
 }
 
 /** Returns why no message was sent, when one may be requested, and the HTTP status of the error. */

@@ -39,6 +39,54 @@ const apps = useOwnApps({
   },
 });
 
+describe('a password that comes again while the number cannot be read', () => {
+  const failing = { isFailing: false };
+
+  async function start() {
+    failing.isFailing = false;
+    const test = await apps.start({
+      options: {
+        getPhone: (user) => {
+          if (failing.isFailing) throw new Error('the database of the app');
+          return asTestUser(user).phone;
+        },
+      },
+    });
+    return { test, bob: test.browser(BOB) };
+  }
+
+  it('leaves the login whose code was sent, and the code is right', async () => {
+    const { test, bob } = await start();
+    expect((await bob.login()).body).toMatchObject({ sent: true });
+    const code = test.code(BOB);
+    failing.isFailing = true;
+    // As if the form had been submitted twice: the code that was sent is the one to enter.
+    expect((await bob.login()).body).toMatchObject({ sent: true });
+    expect(test.sim.outbox).toHaveLength(1);
+    expect((await bob.status()).body.pending).toMatchObject({ isSent: true });
+    failing.isFailing = false;
+    expect((await bob.enter(code)).status).toBe(200);
+  });
+
+  it('leaves no login of another user, and none whose code has expired', async () => {
+    const { test, bob } = await start();
+    await bob.login();
+    failing.isFailing = true;
+    const carol = test.browser(CAROL);
+    for (const [name, value] of bob.cookies) carol.cookies.set(name, value);
+    expect((await carol.login()).body).toMatchObject({ error: 'no-phone', pending: true });
+    expect((await carol.status()).body.pending).toMatchObject({ isSent: false });
+
+    failing.isFailing = false;
+    test.clock.advanceSeconds(60);
+    const again = test.browser(BOB);
+    expect((await again.login()).body).toMatchObject({ sent: true });
+    test.clock.advanceSeconds(601);
+    failing.isFailing = true;
+    expect((await again.login()).body).toMatchObject({ error: 'no-phone', pending: true });
+  });
+});
+
 describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   describe('a right password whose text is refused', () => {
     it('leads to a pending login with a countdown when waiting is enough', async () => {
