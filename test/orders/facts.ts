@@ -148,7 +148,11 @@ export function toFacts(scenario: Scenario, whole: Outcome, place: Place): Facts
         return isText && (otpId === undefined || waitsFor.otpId === otpId);
       }),
     isEnded: outcome.replies.some(isEnding),
-    hasBegunWithoutText: outcome.replies.some(({ said }) => /^waiting$|, pending$/.test(said)),
+    // A request that went wrong may have left a pending login. It grants nothing, is shown without a
+    // text, and the next cancel ends it.
+    hasBegunWithoutText: outcome.replies.some(
+      ({ said, status }) => /^waiting$|, pending$/.test(said) || status === 0 || status >= 500,
+    ),
     isOver: ({ request }) =>
       hasLostText(request) ||
       outcome.replies.some(
