@@ -93,6 +93,18 @@ export async function findSendRefusal(
   return refusedBy === null ? null : { isCharged: false, ...explainRefusal(refusedBy, rows) };
 }
 
+/** Returns why the factor is locked or disabled in this browser now, or null. Counts nothing. */
+export async function findLock(
+  { store, limits }: Core,
+  about: Pick<About, 'user' | 'method'>,
+  bucket: string,
+): Promise<RefusedCharge | null> {
+  const { refusedBy, rows } = await chargeBrowser(bucket, (one) =>
+    chargeRows(store.counters, limits.guardsOf({ ...about, bucket: one })),
+  );
+  return refusedBy === null ? null : { isCharged: false, ...explainRefusal(refusedBy, rows) };
+}
+
 function toAsked(row: Row): Row {
   return { ...row, counter: { ...row.counter, isOnlyRead: true } };
 }

@@ -8,6 +8,7 @@ import type { BegunPending, Core } from './context';
 import { withTiming } from './emit';
 import type { Refusal } from './outcome';
 import { findLetIn } from './let-in';
+import { findLock } from './charge-send';
 import { type BeginPending, endUnused } from './pending';
 import { findPreferred } from './preferred-factor';
 import {
@@ -233,13 +234,16 @@ async function waitWithoutSms(
   return denySend(core, request, identity, { reason: 'second-factor-required' });
 }
 
-/** Joins a login that another request began. That request sends its message, or has sent it. */
-function joinMessage(
+/**
+ * Joins a login that another request began. That request sends its message, or has sent it. While
+ * codes are locked it sends none and ends the login, so this request is refused as well.
+ */
+async function joinMessage(
   core: Core,
   request: SendRequest,
   begun: BegunPending,
   recipient: MessageRecipient,
-): SendResult {
+): Promise<SendResult> {
   if (!isReachable(recipient)) {
     const refused = refuseWithoutPhone(core, request, recipient);
     const waiting = toWaiting(core, begun, recipient, toNoMessage(refused));
@@ -253,8 +257,12 @@ function joinMessage(
   const shown = { pending, isJoined, resendAt, phones: recipient.phones, factors };
   if (otp !== null) return { kind: 'sent', ...shown, otp, to: otp.mobile, factor: factorOf(otp) };
 
+  const { identity, bucket, to, factor } = recipient;
+  const locked = await findLock(core, { user: identity.userId, method: factor }, bucket);
+  if (locked !== null)
+    return denySend(core, request, identity, locked.refusal, { limit: locked.limit });
+
   const nothingFailed = { refusal: null, status: null };
-  const { to, factor } = recipient;
   return { kind: 'waiting', ...shown, otp, to, factor, isOnItsWay: true, ...nothingFailed };
 }
 

@@ -61,6 +61,29 @@ describe('a login form that is submitted twice', () => {
     expect((await two.enter(code())).status).toBe(200);
   });
 
+  it('is refused twice while codes are locked, and does not wait in vain', async () => {
+    const phones = createGate();
+    const { test, code } = await start({ getPhone: () => phones.pass().then(() => ALICE.phone) });
+    for (let round = 0; round < 2; round += 1) {
+      const guesser = submit(test);
+      await guesser.login();
+      const wrong = code() === '000000' ? '111111' : '000000';
+      for (let guess = 0; guess < 5; guess += 1) await guesser.enter(wrong);
+      test.clock.advanceSeconds(31);
+    }
+    const [one, two] = [submit(test), submit(test)];
+    const hold = phones.holdNext();
+    const first = one.login().then((answer) => answer);
+    await hold.arrived;
+    const second = await two.login();
+    hold.release();
+
+    const locked = [429, { error: 'locked' }];
+    expect([second.status, second.body]).toMatchObject(locked);
+    expect([(await first).status, (await first).body]).toMatchObject(locked);
+    expect(joined(test)).toBe(1);
+  });
+
   it('offers a resend after the gap if the first request has sent nothing', async () => {
     const { test, gateway, code } = await start();
     gateway.answerGenerate = () => Promise.reject(new Error('no answer'));
