@@ -1,6 +1,7 @@
 import { type GatewayError, readFields } from '../errors';
 import { createNearWatch } from '../limits/near-limits';
 import type { PendingState } from '../stores/pending-logins';
+import type { SentOtp } from '../stores/store';
 import { admitsOtherFactors, isAccepted } from './accepted-factors';
 import { factorOf, MESSAGE } from './addresses';
 import { chooseAddress, listSenders } from './choose-address';
@@ -206,14 +207,21 @@ function refuseEnded(core: Core, request: SendRequest, recipient: MessageRecipie
 const TOO_SOON: Refusal = { reason: 'resend-too-soon' };
 
 /** Returns whether the session waits for a code of the same purpose that was already sent. */
-async function hasMessage({ store }: Core, request: SendRequest): Promise<boolean> {
-  const { pending } = request.visit;
+async function hasMessage(core: Core, request: SendRequest): Promise<boolean> {
   // This cannot happen at a login: every login has its own session.
-  const mayHave = request.purpose !== 'login' && pending?.purpose === request.purpose;
-  if (!mayHave || pending.otpId === null) return false;
+  return request.purpose !== 'login' && (await findSent(core, request)) !== null;
+}
+
+/** Returns the pending login of the same purpose whose sent code the session waits for. */
+async function findSent(
+  { store }: Core,
+  { purpose, visit: { pending } }: SendRequest,
+): Promise<(PendingState & { readonly otp: SentOtp }) | null> {
+  if (pending?.purpose !== purpose || pending.otpId === null) return null;
 
   const found = await store.pendingLogins.findActive(pending.pendingId);
-  return found !== null && found.otp !== null;
+  const otp = found?.otp ?? null;
+  return found && otp && { ...found, otp };
 }
 
 /** Waits for one of the user's factors in a step-up that accepts no code by message. */
@@ -356,17 +364,15 @@ function toNow(noMessage: NoMessage): NoMessage {
  * user's address cannot be read now. The code of that login stays valid: a new one would have none.
  */
 async function keepsCode(
-  { store, now }: Core,
-  { purpose, visit: { pending } }: SendRequest,
+  core: Core,
+  request: SendRequest,
   { identity, unusable, factors }: MessageRecipient,
 ): Promise<boolean> {
-  if (unusable === undefined || factors.length === 0) return false;
-  const mayWait = purpose === 'login' && pending?.purpose === 'login';
-  if (!mayWait || pending.otpId === null) return false;
+  if (request.purpose !== 'login' || unusable === undefined || factors.length === 0) return false;
 
-  const found = await store.pendingLogins.findActive(pending.pendingId);
-  const isOpen = Number(found?.otp?.expiresAt) > now();
-  return isOpen && found?.pending.userId === identity.userId;
+  const sent = await findSent(core, request);
+  if (sent?.pending.userId !== identity.userId) return false;
+  return sent.otp.expiresAt > core.now();
 }
 
 /** Returns why no message was sent, when one may be requested, and the HTTP status of the error. */
