@@ -1,6 +1,5 @@
-import { chargeBrowser } from '../../limits/attempts';
-import { chargeRows } from '../../limits/charge';
 import type { KeyedDigest } from '../../keys';
+import { findLock } from '../../core/charge-send';
 import type { Core } from '../../core/context';
 import type { PreparedCookie } from '../../core/prepared-cookie';
 import type { DeviceEnd } from '../../events';
@@ -75,7 +74,9 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       if (value === undefined) return { kind: 'not-now' };
       const identity = toUserIdText(core.getUserId(firstFactorUser));
       const { userId } = identity;
-      if (await isLocked(userId, bucket)) return { kind: 'not-now' };
+      // Someone who knows the password is guessing codes, and must not find a way around the lock.
+      // Guesses in other browsers do not lock a known one.
+      if ((await findLock(core, { user: userId }, bucket)) !== null) return { kind: 'not-now' };
       // A deleted or disabled user is refused later, when the message would be sent.
       const user = await findUser(core, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
@@ -148,19 +149,6 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
         return Promise.resolve({ value, expiresAt });
       },
     };
-  }
-
-  /**
-   * Returns whether the second factor is locked or disabled for this browser. Then no device is
-   * trusted: someone who knows the password is guessing codes, and must not find a way around the
-   * lock. Guesses in other browsers do not lock a known one.
-   */
-  async function isLocked(userId: string, bucket: string): Promise<boolean> {
-    const { limits, store } = core;
-    const { refusedBy } = await chargeBrowser(bucket, (one) =>
-      chargeRows(store.counters, limits.guardsOf({ user: userId, bucket: one })),
-    );
-    return refusedBy !== null;
   }
 }
 
