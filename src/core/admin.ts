@@ -1,9 +1,8 @@
-import type { ChangeAndEnd } from './end-others';
+import { callEach, type ChangeAndEnd } from './end-others';
 import { optionError } from '../errors';
 import { enableCodes, type LiftedLimits, liftLimits, sumCounts } from '../limits/lift';
 import type { UserId } from '../stores/store';
 import type { Core } from './context';
-import type { Feature } from './feature';
 import { toUserIdText } from './users';
 
 /** What an operator may do for a user. */
@@ -68,11 +67,7 @@ export function createUserAdmin(core: Core, changeAndEnd: ChangeAndEnd): CoreAdm
    */
   async function forget(userId: string): Promise<readonly unknown[]> {
     const keys = limits.keysOfUser(userId, await listBrowserIds(userId));
-    const failed: unknown[] = [];
-    const forgetIn = async (feature: Feature): Promise<unknown> => feature.forget?.(userId);
-
-    for (const feature of features)
-      await forgetIn(feature).catch((error: unknown) => failed.push(error));
+    const failed = await callEach(features, (feature) => feature.forget?.(userId));
     // If this fails, stop: once the browsers have ended, no call finds their counters any more.
     await counters.clear(keys, { keepsLocked: true });
     return failed;

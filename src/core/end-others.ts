@@ -48,15 +48,27 @@ async function endFeatures(
 ): Promise<void> {
   const others = features.filter(({ sessions }) => sessions === undefined);
   const ofSessions = features.filter(({ sessions }) => sessions !== undefined);
-  const endAll = async (feature: Feature): Promise<unknown> => feature.endAll?.(userId, ending);
-  const failed: unknown[] = [];
-  const keep = (error: unknown): void => void failed.push(error);
-
-  for (const feature of others) await endAll(feature).catch(keep);
+  const endAll = (feature: Feature) => feature.endAll?.(userId, ending);
+  const failed = await callEach(others, endAll);
   // Repeat this: a login may have begun meanwhile from something that ended only now. End the
   // logins of sessions last: by then no new one can begin.
-  await store.pendingLogins.endAll(userId, ending.pendingId).catch(keep);
-  for (const feature of ofSessions) await endAll(feature).catch(keep);
+  await store.pendingLogins
+    .endAll(userId, ending.pendingId)
+    .catch((error: unknown) => failed.push(error));
+  failed.push(...(await callEach(ofSessions, endAll)));
 
   if (failed.length > 0) throw failed[0];
+}
+
+/** Calls every feature in order, even if one fails, and returns the errors. */
+export async function callEach(
+  features: readonly Feature[],
+  call: (feature: Feature) => Promise<unknown> | undefined,
+): Promise<unknown[]> {
+  const failed: unknown[] = [];
+  const start = async (feature: Feature): Promise<unknown> => call(feature);
+
+  for (const feature of features)
+    await start(feature).catch((error: unknown) => failed.push(error));
+  return failed;
 }
