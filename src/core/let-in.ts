@@ -33,8 +33,8 @@ export interface FinishedLetIn {
 }
 
 /**
- * Ends the pending login of a user who needs no code. Returns null if a feature refuses, or if
- * something that ends all logins of the user has ended it before.
+ * Ends the pending login of a user who needs no code. Returns null, and does not end it, if a
+ * feature refuses, or if something that ends all logins of the user has ended it before.
  * @throws {StoreError} `ERR_STORE`
  */
 export async function finishLetIn(
@@ -48,12 +48,9 @@ export async function finishLetIn(
   const whose = { user, userId, pending, sends, bucket, at };
   const success: Success = { ...whose, proof, factor: null, otp: null, isKept: true };
   const joined = await askFeatures(core, success, visit);
-  const { pendingLogins } = core.store;
-  if ('reason' in joined) {
-    await pendingLogins.end(pending.pendingId);
-    return null;
-  }
+  if ('reason' in joined) return null;
 
+  const { pendingLogins } = core.store;
   const prepared = { ...joined, puts: [...joined.puts, ...puts] };
   const written = await finishLogin(pendingLogins, pending.pendingId, prepared, NO_CODE);
   if (written === null) return null;
