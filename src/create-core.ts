@@ -6,7 +6,7 @@ import { createWarner, readFields } from './errors';
 import { createKeyDeriver, createKeyedDigest, isPrintedSecret, type KeyedDigest } from './keys';
 import { createUserBlocks } from './limits/address-block';
 import { createNumberReader } from './limits/number-country';
-import { createAddressKeys, createNumberKeys } from './limits/number-keys';
+import { createAddressKeys, createKeyReader, createNumberKeys } from './limits/number-keys';
 import { createLimitTable, type LimitTable } from './limits/rows';
 import { createMessageBuilder } from './messages/build-message';
 import type { MessageBuilderOptions } from './messages/options';
@@ -32,7 +32,7 @@ export function createCore(
   const guarded = guardStore(store, now, settings.onEvent && emit, warn);
   const readNumber = createNumberReader();
   const limits = readLimits(settings);
-  const deriveKeys = derivers.map((derive) => () => derive('number-keys'));
+  const readKeys = createKeyReader(derivers.map((derive) => () => derive('number-keys')));
   if (secret.some(isPrintedSecret)) {
     warn(
       'SMS_OTP_PRINTED_SECRET',
@@ -54,8 +54,8 @@ export function createCore(
     store: guarded,
     features,
     buildMessage: createMessageBuilder(toMessageSettings(settings, messageRules)),
-    numberKeys: createNumberKeys(readNumber, deriveKeys),
-    addressKeys: createAddressKeys(deriveKeys),
+    numberKeys: createNumberKeys(readNumber, readKeys),
+    addressKeys: createAddressKeys(readKeys),
     readNumber,
     createDigests,
     userBlocks: createUserBlocks(createDigests('user-blocks')),

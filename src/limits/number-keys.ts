@@ -19,6 +19,15 @@ export type NumberKeys = (
   origin?: () => Promise<NumberOrigin>,
 ) => Promise<NumberKeySet>;
 
+/** Returns the HMAC keys, the newest first. */
+export type ReadKeys = () => Promise<readonly Buffer[]>;
+
+/** @param deriveKeys Called for the first number or address, and again only if they failed. */
+export function createKeyReader(deriveKeys: readonly (() => Promise<Buffer>)[]): ReadKeys {
+  let cached: readonly Buffer[] | undefined;
+  return async () => (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
+}
+
 /**
  * Digits at the end of a number that a prefix leaves out: numbers that differ in these alone share
  * one.
@@ -28,17 +37,10 @@ const SUBSCRIBER_DIGITS = 4;
 /**
  * Returns the function that makes the keys of numbers. Pass E.164 as libphonenumber writes it, so
  * that another spelling has no other key.
- * @param deriveKeys Return the HMAC keys, the newest first. Called for the first number, and again
- * only if they failed.
  */
-export function createNumberKeys(
-  readNumber: ReadNumber,
-  deriveKeys: readonly (() => Promise<Buffer>)[],
-): NumberKeys {
-  let cached: readonly Buffer[] | undefined;
-
+export function createNumberKeys(readNumber: ReadNumber, readKeys: ReadKeys): NumberKeys {
   return async (mobile, origin = readNumber(mobile)) => {
-    const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
+    const keys = await readKeys();
     const { e164 } = await origin();
     const allNumbers = keys.map((key) => hmac(key, e164));
 
@@ -57,13 +59,11 @@ export type AddressKeys = (factor: string, address: string) => Promise<readonly 
 /**
  * Returns the function that makes the keys of other addresses. Capital letters do not matter: most
  * mail servers ignore them, and each spelling would have limits of its own.
- * @param deriveKeys As for numbers. A number is never a JSON list, so no key is that of a number.
+ * @param readKeys As for numbers. A number is never a JSON list, so no key is that of a number.
  */
-export function createAddressKeys(deriveKeys: readonly (() => Promise<Buffer>)[]): AddressKeys {
-  let cached: readonly Buffer[] | undefined;
-
+export function createAddressKeys(readKeys: ReadKeys): AddressKeys {
   return async (factor, address) => {
-    const keys = (cached ??= await Promise.all(deriveKeys.map((derive) => derive())));
+    const keys = await readKeys();
     return keys.map((key) => hmac(key, JSON.stringify([factor, address.toLowerCase()])));
   };
 }
