@@ -23,8 +23,8 @@ export function isSameDestination(
 
 /**
  * Returns what a page may show of an address: the last two digits of a number, whose length and
- * country stay hidden; the first character and the domain of an email address. An ending is
- * masked like its address.
+ * country stay hidden, or the first character and the domain of an email address. Given the result
+ * of `toEnding` in place of the address, it returns the same.
  *
  * @example maskAddress('+12025550123') is '•• •• 23', maskAddress('alice@example.org') is
  * 'a•••@example.org'.

@@ -136,9 +136,9 @@ async function listDestinations(
 }
 
 /**
- * Returns the address of the newest code, unless the form has chosen another one while it is not
- * known. `user-gone`: it is no longer the user's. Null: no code was sent, or by a factor that is
- * not accepted here.
+ * Returns the address of the newest code, or `user-gone` if it is no longer the user's. If it
+ * cannot be read now, returns why, or null if the form has chosen an address. Null: no code was
+ * sent, or a factor that is not accepted here has sent it.
  */
 function findNewest(
   { previous, phoneId }: AddressQuestion,
