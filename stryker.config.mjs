@@ -6,7 +6,7 @@ const GROUPS = {
     'src/core/{verify-otp,finish-code,refuse-code,previous-otp,finish-login,let-in,success,sms-factor,user-factors,users,admin}.ts',
   ],
   send: [
-    'src/core/{send-otp,send-message,send-result,charge-send,wait-without-text,resend-otp,phones,emit}.ts',
+    'src/core/{send-otp,send-message,addresses,choose-address,send-result,charge-send,wait-without-text,resend-otp,phones,emit}.ts',
     'src/features/policies/run-policies.ts',
   ],
   limits: ['src/limits/{charge,attempts,table,rows,refunds,lift,buckets}.ts'],

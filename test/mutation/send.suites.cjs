@@ -18,6 +18,7 @@ const SUITES = [
   'policies/policy-hooks',
   'middleware/double-click',
   'login/several-numbers',
+  'login/delivered-factor',
   'login/get-phone',
   'login/transactions',
   'login/no-listener',
