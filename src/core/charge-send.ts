@@ -7,7 +7,7 @@ import type { FoundNear } from '../limits/near-limits';
 import { findRefunds, type OutageWatch, refund, SEND_REFUNDS } from '../limits/refunds';
 import type { LimitRow } from '../limits/rows';
 import type { About, LimitName } from '../limits/table';
-import type { Counter, PendingLogin } from '../stores/store';
+import type { Counter, CounterStore, PendingLogin } from '../stores/store';
 import type { Core } from './context';
 import type { FeatureRow, MessageFacts, UserAddress } from './feature';
 import type { Refusal } from './outcome';
@@ -65,15 +65,13 @@ export async function chargeSend(
   more: readonly FeatureRow[],
   outages: OutageWatch,
 ): Promise<SendCharge> {
+  const { counters } = core.store;
   const rowsOf = prepareRows(core, send, isConfirmed, more);
-  const charged = await chargeBrowser(bucket, (one) =>
-    chargeRows(core.store.counters, rowsOf(one)),
-  );
-  const { refusedBy, rows } = charged;
-  if (refusedBy !== null) return { isCharged: false, ...explainRefusal(refusedBy, rows) };
+  const charged = await chargeIn(counters, bucket, rowsOf);
+  if ('refusal' in charged) return charged;
 
-  for (const { row, count } of rows) if (row.limit === null) row.counted?.(count.count);
-  return toCharged(core, charged, outages);
+  for (const { row, count } of charged.rows) if (row.limit === null) row.counted?.(count.count);
+  return toCharged(counters, charged, outages);
 }
 
 /**
@@ -87,10 +85,8 @@ export async function findSendRefusal(
   more: readonly FeatureRow[],
 ): Promise<RefusedCharge | null> {
   const rowsOf = prepareRows(core, send, isConfirmed, more);
-  const { refusedBy, rows } = await chargeBrowser(bucket, (one) =>
-    chargeRows(core.store.counters, rowsOf(one).map(toAsked)),
-  );
-  return refusedBy === null ? null : { isCharged: false, ...explainRefusal(refusedBy, rows) };
+  const asked = await chargeIn(core.store.counters, bucket, (one) => rowsOf(one).map(toAsked));
+  return 'refusal' in asked ? asked : null;
 }
 
 /** Returns why the factor is locked or disabled in this browser now, or null. Counts nothing. */
@@ -99,10 +95,27 @@ export async function findLock(
   about: Pick<About, 'user' | 'method'>,
   bucket: string,
 ): Promise<RefusedCharge | null> {
-  const { refusedBy, rows } = await chargeBrowser(bucket, (one) =>
-    chargeRows(store.counters, limits.guardsOf({ ...about, bucket: one })),
+  const asked = await chargeIn(store.counters, bucket, (one) =>
+    limits.guardsOf({ ...about, bucket: one }),
   );
-  return refusedBy === null ? null : { isCharged: false, ...explainRefusal(refusedBy, rows) };
+  return 'refusal' in asked ? asked : null;
+}
+
+/** The counts of a send, and the browser for which it was counted. */
+interface CountedIn {
+  readonly bucket: string;
+  readonly rows: readonly Counted<Row>[];
+}
+
+/** Charges the rows of a browser: all of them, or none and says why. */
+async function chargeIn(
+  counters: CounterStore,
+  bucket: string,
+  rowsOf: (bucket: string) => readonly Row[],
+): Promise<CountedIn | RefusedCharge> {
+  const charged = await chargeBrowser(bucket, (one) => chargeRows(counters, rowsOf(one)));
+  const { refusedBy, rows } = charged;
+  return refusedBy === null ? charged : { isCharged: false, ...explainRefusal(refusedBy, rows) };
 }
 
 function toAsked(row: Row): Row {
@@ -139,8 +152,8 @@ function toAbout(send: MessageFacts, bucket: string, isConfirmed: boolean, rando
 }
 
 function toCharged(
-  { store }: Core,
-  { bucket, rows }: { readonly bucket: string; readonly rows: readonly Counted<Row>[] },
+  counters: CounterStore,
+  { bucket, rows }: CountedIn,
   outages: OutageWatch,
 ): Extract<SendCharge, { readonly isCharged: true }> {
   const own = rows.filter(isOwn);
@@ -162,7 +175,7 @@ function toCharged(
       const budgets = [...SEND_REFUNDS[outcome]];
       if (isLost && outages.isOutage()) budgets.push('in-all');
       const refunds = findRefunds<LimitRow['budget'], LimitRow>(own, budgets);
-      const isRefunded = await refund(store.counters, refunds);
+      const isRefunded = await refund(counters, refunds);
       return isRefunded && !isLost ? gapSeconds : waitSeconds;
     },
   };

@@ -8,7 +8,7 @@ import type { SecondFactor } from './feature';
 import type { Refusal } from './outcome';
 import { findUser } from './users';
 import { type Refused, refuse } from './refuse-code';
-import { deny } from './send-result';
+import { deny, toDenied } from './send-result';
 import type { Visit } from './visit';
 
 /** Milliseconds that a challenge is valid, unless its pending login ends earlier. */
@@ -84,6 +84,6 @@ async function chargeOptions(
     reason: 'send-limit',
     retryAfterSeconds: Math.max(1, waitSeconds),
   };
-  deny(core, { userId, purpose, address }, refusal, { limit });
+  deny(core, { userId, purpose, address }, toDenied(refusal, { limit }));
   return refusal;
 }

@@ -4,8 +4,7 @@ import { OTHER_BROWSERS, placeOf, sideOf } from '../limits/buckets';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
 import type { BegunPending, Core } from './context';
-import type { Refusal } from './outcome';
-import { deny, type RefusedSend, type SendRequest } from './send-result';
+import { deny, type RefusedSend, type SendRequest, toDenied } from './send-result';
 import { toUserIdText } from './users';
 import type { Visit } from './visit';
 
@@ -64,8 +63,7 @@ export function createBeginPending(core: Core): BeginPending {
     );
 
     const { address } = visit;
-    if (begun.outcome === 'refused')
-      return deny(core, { userId, purpose, address }, NO_ROOM, { limit: 'without-text' });
+    if (begun.outcome === 'refused') return deny(core, { userId, purpose, address }, NO_ROOM);
     if (begun.outcome === 'begun')
       return { kind: 'begun', state: toState(pending), isJoined: false };
     core.emit({ type: 'login-joined', userId, purpose, address });
@@ -79,7 +77,10 @@ export function createBeginPending(core: Core): BeginPending {
   }
 }
 
-const NO_ROOM: Refusal = { reason: 'send-limit', retryAfterSeconds: PROTECTED_SECONDS };
+const NO_ROOM = toDenied(
+  { reason: 'send-limit', retryAfterSeconds: PROTECTED_SECONDS },
+  { limit: 'without-text' },
+);
 
 function createPending(
   core: Core,

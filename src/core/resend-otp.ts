@@ -5,7 +5,13 @@ import { listSenders } from './choose-address';
 import type { Core } from './context';
 import { withTiming } from './emit';
 import type { Refusal } from './outcome';
-import { deny, type FailedResend, type SendRequest, type SendResult } from './send-result';
+import {
+  deny,
+  type FailedResend,
+  type SendRequest,
+  type SendResult,
+  toDenied,
+} from './send-result';
 import { findUser } from './users';
 import type { Refused } from './refuse-code';
 import type { PendingCode, Visit } from './visit';
@@ -80,7 +86,7 @@ function refuseResend(
   refusal: Refusal,
   limit: LimitName | null = null,
 ): Refused {
-  deny(core, { userId, purpose, address }, refusal, { limit });
+  deny(core, { userId, purpose, address }, toDenied(refusal, { limit }));
   return refuse(refusal, false);
 }
 

@@ -28,11 +28,11 @@ import type {
 } from './feature';
 import { type NoMessageNow, warnOfUnknownRange } from './phones';
 import {
-  deny,
+  type Denied,
   type NotSent,
-  type RefusedSend,
   type SendRequest,
   type SendResult,
+  toDenied,
 } from './send-result';
 import { findResendTime, type Recipient, SHORTEST_VALIDITY_SECONDS } from './wait-without-text';
 
@@ -75,7 +75,7 @@ export async function sendMessage(
   request: SendRequest,
   state: PendingState,
   recipient: ReachableRecipient,
-): Promise<SendResult | NotSent> {
+): Promise<SendResult | Denied | NotSent> {
   const { core } = sender;
   // 1 Ask the features, and write the message
   const facts = await readFacts(core, request, recipient);
@@ -128,12 +128,12 @@ async function readFacts(
   };
 }
 
-async function checkFree(core: Core, message: Message): Promise<RefusedSend | null> {
+async function checkFree(core: Core, message: Message): Promise<Denied | null> {
   const refused = await findRefused(message.rules.map(({ check }) => check));
   const { number } = message.facts;
   if (number !== null && refused?.refusal.reason !== 'country-not-allowed')
     warnOfUnknownRange(core, await number.origin());
-  return refused && refuseByRule(core, message, refused);
+  return refused && denyByRule(message, refused);
 }
 
 /** Calls the checks one after the other until one refuses. */
@@ -147,14 +147,10 @@ async function findRefused(
   return null;
 }
 
-async function refuseByRule(
-  core: Core,
-  { facts }: Message,
-  { refusal, by }: RefusedMessage,
-): Promise<RefusedSend> {
+async function denyByRule({ facts }: Message, { refusal, by }: RefusedMessage): Promise<Denied> {
   const isOfCountry = ['country-not-allowed', 'unknown-range'].includes(refusal.reason);
   const about = isOfCountry && { country: await findCountry(facts) };
-  return deny(core, facts, refusal, { policy: by, ...about });
+  return toDenied(refusal, { policy: by, ...about });
 }
 
 /** Returns the country of the number that gets a message. Null if it has none, or is no number. */
@@ -163,17 +159,17 @@ async function findCountry({ number }: MessageFacts): Promise<string | null> {
 }
 
 /** Runs the checks that cost money, only if the limits would admit the message. */
-async function checkPaid(core: Core, message: Message): Promise<SendResult | null> {
+async function checkPaid(core: Core, message: Message): Promise<SendResult | Denied | null> {
   const checks = message.rules.flatMap((rule) => rule.checkPaid ?? []);
   if (checks.length === 0) return null;
 
   const rows = await listRows(message);
-  if ('refusal' in rows) return refuseByRule(core, message, rows);
+  if ('refusal' in rows) return denyByRule(message, rows);
   const refused = await findSendRefusal(core, message.facts, message.recipient, rows);
   if (refused !== null) return refuseCharge(core, message, refused);
 
   const denied = await findRefused(checks);
-  return denied && refuseByRule(core, message, denied);
+  return denied && denyByRule(message, denied);
 }
 
 /** Returns the counters of all features in which a message is counted. */
@@ -248,12 +244,12 @@ type Charged = Extract<SendCharge, { readonly isCharged: true }>;
 async function chargeMessage(
   sender: MessageSender,
   message: Message,
-): Promise<Charged | SendResult> {
+): Promise<Charged | SendResult | Denied> {
   const { core, findNear } = sender;
   const { facts, recipient } = message;
   const outages = watchOf(sender, facts);
   const rows = await listRows(message);
-  if ('refusal' in rows) return refuseByRule(core, message, rows);
+  if ('refusal' in rows) return denyByRule(message, rows);
   const charge = await chargeSend(core, facts, recipient, rows, outages);
   if (!charge.isCharged) return refuseCharge(core, message, charge);
   reportNearLimits(core, facts, findNear(charge.rows));
@@ -271,11 +267,11 @@ async function refuseCharge(
   core: Core,
   message: Message,
   charge: RefusedCharge,
-): Promise<SendResult> {
+): Promise<SendResult | Denied> {
   const { refusal, by, limit, isInGap } = charge;
   if (isInGap && (await isWaiting(core, message, refusal)))
     return { kind: 'already-sent', refusal };
-  return deny(core, message.facts, refusal, { policy: by, limit });
+  return toDenied(refusal, { policy: by, limit });
 }
 
 /**
@@ -360,7 +356,7 @@ async function attach(
   core: Core,
   { recipient, facts }: Message,
   { times, charge, generated }: DeliveredMessage,
-): Promise<SendResult> {
+): Promise<SendResult | Denied> {
   const { pending } = times;
   const { to, factor, phones, senders } = recipient;
   const otp: SentOtp = {
@@ -377,7 +373,7 @@ async function attach(
   const isKept = await keep(core, pending, otp);
   await emitSent(core, facts, { times, charge, generated });
   // The pending login ended while the message was being sent.
-  if (!isKept) return deny(core, facts, { reason: 'no-pending-login' });
+  if (!isKept) return toDenied({ reason: 'no-pending-login' });
 
   const resendAt = findResendTime(core, times, charge.waitSeconds);
   const factors = [...senders, ...recipient.factors];

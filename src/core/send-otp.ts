@@ -19,15 +19,18 @@ import {
   sendMessage,
 } from './send-message';
 import {
+  type Denied,
+  type DeniedSend,
   deny,
   type NotSent,
   type RefusedSend,
   type SendRequest,
   type SendResult,
+  toDenied,
 } from './send-result';
 import type { ListFactors } from './user-factors';
-import { toUserIdText, type UserIdText } from './users';
-import { findResendTime, type NoMessage, toWaiting, waitWithoutText } from './wait-without-text';
+import { toUserIdText } from './users';
+import { findResendTime, type NoMessage, waitWithoutText } from './wait-without-text';
 
 export type SendOtp = (request: SendRequest) => Promise<SendResult>;
 
@@ -44,11 +47,18 @@ export function createSendOtp(
   const findNear = createNearWatch();
   const sender: SendParts = { core, beginPending, listFactors, outages: new Map(), findNear };
 
-  return withTiming(core, 'send', (request) =>
-    request.previous === undefined
-      ? sendFirst(sender, request)
-      : resend(sender, request, request.previous),
-  );
+  return withTiming(core, 'send', async (request) => {
+    const result =
+      request.previous === undefined
+        ? await sendFirst(sender, request)
+        : await resend(sender, request, request.previous);
+    return result.kind === 'denied' ? deny(core, toSubject(core, request), result) : result;
+  });
+}
+
+/** Names the user in the events of a send. */
+function toSubject({ getUserId }: Core, { user, purpose, visit }: SendRequest): DeniedSend {
+  return { userId: toUserIdText(getUserId(user)).userId, purpose, address: visit.address };
 }
 
 /** The shared context of all sends of one instance. */
@@ -58,7 +68,7 @@ interface SendParts extends MessageSender {
 }
 
 /** Begins a pending login before anything else, and ends it if it is not used. */
-async function sendFirst(sender: SendParts, request: SendRequest): Promise<SendResult> {
+async function sendFirst(sender: SendParts, request: SendRequest): Promise<SendResult | Denied> {
   const { core } = sender;
   // The caller that began this login also ends it.
   if (request.begun !== undefined) return decide(sender, request, request.begun);
@@ -67,8 +77,7 @@ async function sendFirst(sender: SendParts, request: SendRequest): Promise<SendR
 
   try {
     const result = await decide(sender, request, begun);
-    const goesOn = result.kind !== 'refused' && result.kind !== 'already-sent';
-    if (!goesOn) await endUnused(core, begun);
+    if (!USES_BEGUN.includes(result.kind)) await endUnused(core, begun);
     return result;
   } catch (error) {
     await endUnused(core, begun);
@@ -76,11 +85,14 @@ async function sendFirst(sender: SendParts, request: SendRequest): Promise<SendR
   }
 }
 
+/** The results after which a pending login that has begun goes on. */
+const USES_BEGUN: readonly (SendResult | Denied)['kind'][] = ['sent', 'waiting', 'let-in'];
+
 async function decide(
   sender: SendParts,
   request: SendRequest,
   begun: BegunPending,
-): Promise<SendResult> {
+): Promise<SendResult | Denied> {
   const { core } = sender;
   // 1 Can the user be let in without a code?
   const letIn = request.purpose === 'login' ? await findLetIn(core, request, begun) : null;
@@ -89,17 +101,16 @@ async function decide(
   // 2 Find the address, and the user's other factors
   const recipient = await findRecipient(sender, request, begun.state);
   if ('kind' in recipient) return recipient;
-  const otherFactor = await waitForOtherFactor(sender, request, begun, recipient);
+  const otherFactor = await waitForOtherFactor(core, request, begun, recipient);
   if (otherFactor !== null) return otherFactor;
 
   // 3 Send the message
-  if (begun.isJoined) return joinMessage(core, request, begun, recipient);
-  const result = await trySend(sender, request, begun.state, recipient);
-  if (result.kind === 'not-sent') reportNotSent(core, request, recipient, result.error);
-  if (result.kind !== 'not-sent' && result.kind !== 'refused') return result;
+  const result = await trySend(sender, request, begun, recipient);
+  if (!isNotSent(result)) return result;
 
   // 4 If no message was sent, the login can go on with another factor
-  return waitInstead(sender, request, begun, recipient, result);
+  reportNotSent(core, request, result);
+  return waitInstead(core, request, begun, recipient, result);
 }
 
 /** Sends another message for a pending login. If that fails, the pending login stays as it was. */
@@ -107,26 +118,36 @@ async function resend(
   sender: SendParts,
   request: SendRequest,
   previous: PendingState,
-): Promise<SendResult> {
-  const { core } = sender;
+): Promise<SendResult | Denied> {
   const recipient = await findRecipient(sender, request, previous);
   if ('kind' in recipient) return recipient;
 
-  const result = await trySend(sender, request, previous, recipient);
+  const own: BegunPending = { kind: 'begun', state: previous, isJoined: false };
+  const result = await trySend(sender, request, own, recipient);
   if (result.kind !== 'not-sent') return result;
-  reportNotSent(core, request, recipient, result.error);
-  return toFailedResend(core, previous, result);
+  reportNotSent(sender.core, request, result);
+  return toFailedResend(sender.core, previous, result);
 }
 
+/** Sends a message, or joins the login of another request, which sends it. */
 async function trySend(
   sender: SendParts,
   request: SendRequest,
-  state: PendingState,
+  begun: BegunPending,
   recipient: MessageRecipient,
-): Promise<SendResult | NotSent> {
-  return isReachable(recipient)
-    ? sendMessage(sender, request, state, recipient)
-    : refuseWithoutPhone(sender.core, request, recipient);
+): Promise<SendResult | Denied | NotSent> {
+  if (!isReachable(recipient)) return denyWithoutAddress(recipient);
+  return begun.isJoined
+    ? joinMessage(sender.core, begun, recipient)
+    : sendMessage(sender, request, begun.state, recipient);
+}
+
+function denyWithoutAddress({ unusable }: MessageRecipient): Denied {
+  return toDenied({ reason: 'no-phone' }, unusable && { found: unusable.found });
+}
+
+function isNotSent(result: SendResult | Denied | NotSent): result is Denied | NotSent {
+  return result.kind === 'denied' || result.kind === 'not-sent';
 }
 
 /** Finds the address, the browser and the other factors of a user. */
@@ -134,13 +155,12 @@ async function findRecipient(
   { core, listFactors }: SendParts,
   request: SendRequest,
   { pending }: PendingState,
-): Promise<MessageRecipient | RefusedSend> {
+): Promise<MessageRecipient | Denied> {
   const { user, purpose, methods } = request;
   const identity = toUserIdText(core.getUserId(user));
   const { userId } = identity;
   const chosen = await chooseAddress(core, request);
-  if ('reason' in chosen && chosen.reason === 'user-gone')
-    return denySend(core, request, identity, { reason: 'user-gone' });
+  if ('reason' in chosen && chosen.reason === 'user-gone') return toDenied({ reason: 'user-gone' });
 
   const listed = admitsOtherFactors(purpose) ? await listFactors(user, userId) : [];
   const factors = listed.filter((factor) => isAccepted(methods, factor));
@@ -165,43 +185,33 @@ const NO_ADDRESS = {
   senders: [],
 } as const;
 
-function denySend(
-  core: Core,
-  { purpose, visit: { address } }: SendRequest,
-  { userId }: UserIdText,
-  refusal: Refusal,
-  why?: Parameters<typeof deny>[3],
-): RefusedSend {
-  return deny(core, { userId, purpose, address }, refusal, why);
-}
-
-/** Waits without a message if another factor comes first. Null: the message comes first. */
+/**
+ * Waits without a message if none is accepted, or if another factor comes first. Null: the message
+ * comes first.
+ */
 async function waitForOtherFactor(
-  sender: SendParts,
+  core: Core,
   request: SendRequest,
   begun: BegunPending,
   recipient: MessageRecipient,
-): Promise<SendResult | null> {
-  const { user, visit, methods } = request;
-  if (listSenders(sender.core, request.purpose, methods).length === 0)
-    return waitWithoutSms(sender.core, request, begun, recipient);
-  const getPreferred = (): unknown => visit.getPreferredFactor(user);
-  if ((await findPreferred(recipient.factors, getPreferred)) === null) return null;
-  if (await hasMessage(sender.core, request)) return { kind: 'already-sent', refusal: TOO_SOON };
+): Promise<SendResult | Denied | null> {
+  const { user, purpose, visit, methods } = request;
+  const isAdmitted = listSenders(core, purpose, methods).length > 0;
+  if (isAdmitted) {
+    const getPreferred = (): unknown => visit.getPreferredFactor(user);
+    if ((await findPreferred(recipient.factors, getPreferred)) === null) return null;
+    if (await hasMessage(core, request)) return { kind: 'already-sent', refusal: TOO_SOON };
+  }
 
-  const nothingFailed = { refusal: null, waitSeconds: 0, status: null };
-  const { address } = visit;
-  const waiting = await waitWithoutText(sender.core, begun, recipient, nothingFailed, address);
+  const nothingFailed = { refusal: null, waitSeconds: isAdmitted ? 0 : null, status: null };
+  const waiting = await waitWithoutText(core, begun, recipient, nothingFailed, visit.address);
   if (waiting.kind === 'waiting') return waiting;
-  return waiting.kind === 'ended' ? refuseEnded(sender.core, request, recipient) : null;
-}
-
-/**
- * Refuses a send whose pending login was ended by another request of this session, which has sent a
- * message. The code of that message is accepted.
- */
-function refuseEnded(core: Core, request: SendRequest, recipient: MessageRecipient): RefusedSend {
-  return denySend(core, request, recipient.identity, TOO_SOON);
+  // Another request of this session has sent a message, and its code is accepted.
+  if (waiting.kind === 'ended') return toDenied(TOO_SOON);
+  if (isAdmitted) return null;
+  return waiting.kind === 'limited'
+    ? toDenied(waiting.refusal, { limit: 'without-text' })
+    : toDenied({ reason: 'second-factor-required' });
 }
 
 const TOO_SOON: Refusal = { reason: 'resend-too-soon' };
@@ -224,41 +234,15 @@ async function findSent(
   return found && otp && { ...found, otp };
 }
 
-/** Waits for one of the user's factors in a step-up that accepts no code by message. */
-async function waitWithoutSms(
-  core: Core,
-  request: SendRequest,
-  begun: BegunPending,
-  recipient: MessageRecipient,
-): Promise<SendResult> {
-  const { identity } = recipient;
-  const nothingFailed = { refusal: null, waitSeconds: null, status: null };
-  const { address } = request.visit;
-  const waiting = await waitWithoutText(core, begun, recipient, nothingFailed, address);
-  if (waiting.kind === 'waiting') return waiting;
-  if (waiting.kind === 'limited')
-    return denySend(core, request, identity, waiting.refusal, { limit: 'without-text' });
-  if (waiting.kind === 'ended') return refuseEnded(core, request, recipient);
-  return denySend(core, request, identity, { reason: 'second-factor-required' });
-}
-
 /**
  * Joins a login that another request began. That request sends its message, or has sent it. While
- * codes are locked it sends none and ends the login, so this request is refused as well.
+ * codes are locked it sends none, so this request is refused as well.
  */
 async function joinMessage(
   core: Core,
-  request: SendRequest,
-  begun: BegunPending,
+  { state, isJoined }: BegunPending,
   recipient: MessageRecipient,
-): Promise<SendResult> {
-  if (!isReachable(recipient)) {
-    const refused = refuseWithoutPhone(core, request, recipient);
-    const waiting = toWaiting(core, begun, recipient, toNoMessage(refused));
-    return waiting.factors.length === 0 ? refused : waiting;
-  }
-
-  const { state, isJoined } = begun;
+): Promise<SendResult | Denied> {
   const { pending, otp } = state;
   const resendAt = findResendTime(core, state, core.settings.resendCooldownSeconds);
   const factors = [...recipient.senders, ...recipient.factors];
@@ -267,36 +251,27 @@ async function joinMessage(
 
   const { identity, bucket, to, factor } = recipient;
   const locked = await findLock(core, { user: identity.userId, method: factor }, bucket);
-  if (locked !== null)
-    return denySend(core, request, identity, locked.refusal, { limit: locked.limit });
+  if (locked !== null) return toDenied(locked.refusal, { limit: locked.limit });
 
   const nothingFailed = { refusal: null, status: null };
   return { kind: 'waiting', ...shown, otp, to, factor, isOnItsWay: true, ...nothingFailed };
 }
 
-function refuseWithoutPhone(
-  core: Core,
-  request: SendRequest,
-  { identity, unusable }: MessageRecipient,
-): RefusedSend {
-  const found = unusable && { found: unusable.found };
-  return denySend(core, request, identity, { reason: 'no-phone' }, found);
-}
+/** Tells the developer why no message was sent. The page of a failure only says that none was. */
+function reportNotSent(core: Core, request: SendRequest, result: Denied | NotSent): void {
+  const subject = toSubject(core, request);
+  if (result.kind === 'denied') {
+    deny(core, subject, result);
+    return;
+  }
 
-/** Tells the developer why a message was not sent. The page only says that it was not. */
-function reportNotSent(
-  core: Core,
-  request: SendRequest,
-  { identity }: MessageRecipient,
-  error: GatewayError,
-): void {
-  const { code, message } = error;
-  denySend(core, request, identity, { reason: 'not-sent' }, { error: { code, message } });
+  const { code, message } = result.error;
+  deny(core, subject, toDenied({ reason: 'not-sent' }, { error: { code, message } }));
   core.warn(
     'SMS_OTP_NOT_SENT',
     `A code was not sent. ${message}. If the option gateway has a baseUrl, ` +
       'run npx passport-sms-otp doctor to find the cause',
-    toCause(error),
+    toCause(result.error),
   );
 }
 
@@ -321,16 +296,16 @@ function toFailedResend(core: Core, previous: PendingState, result: NotSent): Re
 
 /** Keeps the login pending without a message, because the password was right. */
 async function waitInstead(
-  { core }: SendParts,
+  core: Core,
   request: SendRequest,
   begun: BegunPending,
   recipient: MessageRecipient,
-  result: RefusedSend | NotSent,
-): Promise<SendResult> {
-  if (await keepsCode(core, request, recipient))
-    return { kind: 'already-sent', refusal: toRefusal(result) };
-
+  result: Denied | NotSent,
+): Promise<SendResult | Denied> {
   const noMessage = toNoMessage(result);
+  const { refusal } = noMessage;
+  if (await keepsCode(core, request, recipient)) return { kind: 'already-sent', refusal };
+
   const { address } = request.visit;
   const waiting = isOfOneFactor(recipient, noMessage)
     ? await waitWithoutText(core, begun, withoutFactor(recipient), toNow(noMessage), address)
@@ -341,8 +316,8 @@ async function waitInstead(
 
   // The user could go on without a message, but too many logins have waited that way.
   if (waiting.kind === 'limited' && noMessage.waitSeconds === null)
-    return denySend(core, request, recipient.identity, waiting.refusal, { limit: 'without-text' });
-  return result;
+    return toDenied(waiting.refusal, { limit: 'without-text' });
+  return { kind: 'refused', refusal };
 }
 
 /** Returns whether a lock of one factor has refused, and another one can send the user a code. */
@@ -375,16 +350,19 @@ async function keepsCode(
   return sent.otp.expiresAt > core.now();
 }
 
+/** What a login waits for after its message was not sent. */
+type Unsent = NoMessage & { readonly refusal: Refusal };
+
 /** Returns why no message was sent, when one may be requested, and the HTTP status of the error. */
-function toNoMessage(result: RefusedSend | NotSent): NoMessage {
+function toNoMessage(result: Denied | NotSent): Unsent {
   const refusal = toRefusal(result);
-  if (result.kind === 'refused')
+  if (result.kind === 'denied')
     return { refusal, waitSeconds: refusal.retryAfterSeconds ?? null, status: null };
   return { refusal, waitSeconds: result.waitSeconds, status: result.error.status };
 }
 
-function toRefusal(result: RefusedSend | NotSent): Refusal {
-  if (result.kind === 'refused') return result.refusal;
+function toRefusal(result: Denied | NotSent): Refusal {
+  if (result.kind === 'denied') return result.refusal;
   const wait = result.waitSeconds > 0 && { retryAfterSeconds: result.waitSeconds };
   return { reason: 'not-sent', ...wait };
 }

@@ -10,12 +10,23 @@ import type { NewPhone } from './phones';
 import type { Visit } from './visit';
 import type { Waiting } from './wait-without-text';
 
-/** Refuses a message, and emits the event that says why. */
+/** A message that is refused. Nothing has been told yet: `deny` emits the event. */
+export interface Denied {
+  readonly kind: 'denied';
+  readonly refusal: Refusal;
+  readonly why: Partial<DenialDetails>;
+}
+
+/** Refuses a message. */
+export function toDenied(refusal: Refusal, why: Partial<DenialDetails> = {}): Denied {
+  return { kind: 'denied', refusal, why };
+}
+
+/** Emits the event that says why a message is refused. */
 export function deny(
   { emit }: Pick<Core, 'emit'>,
   { userId, purpose, address }: DeniedSend,
-  refusal: Refusal,
-  why: Partial<DenialDetails> = {},
+  { refusal, why }: Denied,
 ): RefusedSend {
   const { reason } = refusal;
   emit({ type: 'denied', userId, purpose, address, policy: null, limit: null, ...why, reason });
@@ -23,7 +34,7 @@ export function deny(
 }
 
 /** Whose message is refused. */
-interface DeniedSend {
+export interface DeniedSend {
   readonly userId: string;
   readonly purpose: Purpose;
   readonly address: string | undefined;

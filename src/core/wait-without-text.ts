@@ -104,7 +104,7 @@ async function isStillActive({ store }: Core, pending: PendingLogin): Promise<bo
  * Describes a login that is pending without a message. An empty `factors` means that the user can
  * do nothing.
  */
-export function toWaiting(
+function toWaiting(
   core: Core,
   { state, isJoined }: BegunPending,
   recipient: Recipient,

@@ -20,6 +20,17 @@ type Headers = Readonly<Record<string, string>>;
 const submit = (test: TestApp, headers: Headers = {}): Visit =>
   visit(test, ALICE, { ...HERE, ...headers });
 
+/** Types wrong codes in unknown browsers until they are locked. */
+async function lockCodes(test: TestApp, code: () => string): Promise<void> {
+  for (let round = 0; round < 2; round += 1) {
+    const guesser = submit(test);
+    await guesser.login();
+    const wrong = code() === '000000' ? '111111' : '000000';
+    for (let guess = 0; guess < 5; guess += 1) await guesser.enter(wrong);
+    test.clock.advanceSeconds(31);
+  }
+}
+
 const joined = (test: TestApp): number => test.told('login-joined').length;
 
 describe('a login form that is submitted twice', () => {
@@ -64,13 +75,7 @@ describe('a login form that is submitted twice', () => {
   it('is refused twice while codes are locked, and does not wait in vain', async () => {
     const phones = createGate();
     const { test, code } = await start({ getPhone: () => phones.pass().then(() => ALICE.phone) });
-    for (let round = 0; round < 2; round += 1) {
-      const guesser = submit(test);
-      await guesser.login();
-      const wrong = code() === '000000' ? '111111' : '000000';
-      for (let guess = 0; guess < 5; guess += 1) await guesser.enter(wrong);
-      test.clock.advanceSeconds(31);
-    }
+    await lockCodes(test, code);
     const [one, two] = [submit(test), submit(test)];
     const hold = phones.holdNext();
     const first = one.login().then((answer) => answer);
@@ -81,6 +86,21 @@ describe('a login form that is submitted twice', () => {
     const locked = [429, { error: 'locked' }];
     expect([second.status, second.body]).toMatchObject(locked);
     expect([(await first).status, (await first).body]).toMatchObject(locked);
+    expect(joined(test)).toBe(1);
+  });
+
+  it('fails twice with the error of the app while the number cannot be read', async () => {
+    const phones = createGate();
+    const failing = () => phones.pass().then(() => Promise.reject(new Error('database down')));
+    const { test } = await start({ getPhone: failing });
+    const [one, two] = [submit(test), submit(test)];
+    const hold = phones.holdNext();
+    const first = one.login().then((answer) => answer);
+    await hold.arrived;
+    const second = await two.login();
+    hold.release();
+
+    expect([(await first).status, second.status]).toEqual([500, 500]);
     expect(joined(test)).toBe(1);
   });
 
@@ -270,6 +290,25 @@ describe('other forms that are submitted twice', () => {
     const [one, two] = [submit(test), submit(test)];
     for (const session of [one, two])
       expect((await session.login()).body).toMatchObject({ pending: true, isSent: false });
+    expect((await two.post('/app', { pin: '123456' })).status).toBe(200);
+  });
+
+  it('a login waits for an app in both sessions while codes are locked', async () => {
+    const gateway = new FakeGateway();
+    const phones = createGate();
+    const getPhone = () => phones.pass().then(() => ALICE.phone);
+    const test = await apps.start({ options: { gateway, getPhone } });
+    await lockCodes(test, () => gateway.lastPin(ALICE.phone));
+    const [one, two] = [submit(test), submit(test)];
+    const hold = phones.holdNext();
+    const first = one.login().then((answer) => answer);
+    await hold.arrived;
+    const second = await two.login();
+    hold.release();
+
+    const waits = { pending: true, error: 'locked' };
+    expect([(await first).body, second.body]).toMatchObject([waits, waits]);
+    expect(joined(test)).toBe(1);
     expect((await two.post('/app', { pin: '123456' })).status).toBe(200);
   });
 });

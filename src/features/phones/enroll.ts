@@ -6,7 +6,7 @@ import { maskAddress } from '../../core/addresses';
 import type { Core } from '../../core/context';
 import type { HasNoFactor } from '../../core/user-factors';
 import type { SendOtp } from '../../core/send-otp';
-import { deny, type SendResult } from '../../core/send-result';
+import { deny, type SendResult, toDenied } from '../../core/send-result';
 import { toUserIdText, type VerifiedMark } from '../../core/users';
 import { checkMark } from '../../middleware/mark';
 import { refuse, type Refused, type Unconfirmed } from '../../core/refuse-code';
@@ -59,7 +59,7 @@ export function createEnrollPhone(
       return { kind: 'refused', refusal: { reason: 'second-factor-required' } };
     const { userId } = toUserIdText(core.getUserId(user));
     const refuse = (refusal: Refusal, limit: LimitName | null = null): SendResult =>
-      deny(core, { userId, purpose: 'enroll', address }, refusal, { limit });
+      deny(core, { userId, purpose: 'enroll', address }, toDenied(refusal, { limit }));
 
     // 2 May the user enroll a number?
     const denial = await checkRightToEnroll(context, user, passed, maxAgeMs);
