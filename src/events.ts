@@ -111,6 +111,8 @@ export type LoginEvent =
   /** A code was made and passed to the gateway for sending. Delivery is never known. */
   | ({
       readonly type: 'sent';
+      /** The factor that has sent it: `sms`, or the name of one of `factors`. */
+      readonly method: Method;
       readonly maskedPhone: string;
       readonly sends: number;
       /** A decimal string in the gateway's currency (variant B), or null. */

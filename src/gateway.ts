@@ -53,7 +53,7 @@ export type OtpCall = 'generate' | 'validate';
 /** A code to create and send. */
 export interface OtpText {
   /** E.164 with plus. For the gateway of one of `factors`: what its `getAddress` returned. */
-  readonly mobile: string;
+  readonly to: string;
   /** The message, with `[PIN]` once in the place of the code. */
   readonly message: string;
   /** The sender to show. Undefined: the gateway's default. */
@@ -79,8 +79,8 @@ export interface TextedOtp {
 export interface TypedPin {
   /** The id that `generate` returned. */
   readonly id: string;
-  /** Where the code was sent: the `mobile` of `generate`. */
-  readonly mobile: string;
+  /** Where the code was sent: the `to` of `generate`. */
+  readonly to: string;
   /** 4 to 10 digits. */
   readonly pin: string;
 }

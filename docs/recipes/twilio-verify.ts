@@ -50,36 +50,36 @@ export function twilioVerify(options: TwilioVerifyOptions): OtpGateway {
 
   return {
     writesMessages: false,
-    async generate({ mobile, validitySeconds }) {
-      const answer = await post('generate', 'Verifications', { To: mobile, Channel: 'sms' });
+    async generate({ to, validitySeconds }) {
+      const answer = await post('generate', 'Verifications', { To: to, Channel: 'sms' });
       if (answer.status !== 200 && answer.status !== 201) throw toRejection('generate', answer);
-      const { sid, status, to } = answer.body;
-      if (typeof sid !== 'string' || !/^VE[0-9a-f]{32}$/i.test(sid) || to !== mobile)
+      const { sid, status, to: sentTo } = answer.body;
+      if (typeof sid !== 'string' || !/^VE[0-9a-f]{32}$/i.test(sid) || sentTo !== to)
         throw new GatewayResponseError('generate', answer.status, 'it names no verification');
       if (status !== 'pending')
         throw new GatewayResponseError('generate', answer.status, 'the verification is not open');
       return { id: sid, validitySeconds: Math.min(validitySeconds, TWILIO_VALIDITY_SECONDS) };
     },
-    async validate({ id, mobile, pin }) {
+    async validate({ id, to, pin }) {
       const answer = await post('validate', 'VerificationCheck', {
         VerificationSid: id,
         Code: pin,
       });
-      return readCheck(answer, id, mobile);
+      return readCheck(answer, id, to);
     },
   };
 }
 
 /** Only the one word lets in, for this verification and this number. */
-function readCheck(answer: ProviderAnswer, id: string, mobile: string): PinVerdict {
+function readCheck(answer: ProviderAnswer, id: string, to: string): PinVerdict {
   const { status: httpStatus, body } = answer;
   // It was right, has expired or is used up: Twilio forgets it then.
   if (httpStatus === 404) return 'over';
   if (httpStatus === 429 && body.code === MAX_CHECKS_REACHED) return 'over';
   if (httpStatus !== 200 && httpStatus !== 201) throw toRejection('validate', answer);
-  const { sid, status, to } = body;
+  const { sid, status, to: sentTo } = body;
   if (sid !== id || typeof status !== 'string')
     throw new GatewayResponseError('validate', httpStatus, 'it names another verification');
-  if (status === 'approved') return to === mobile ? 'right' : 'over';
+  if (status === 'approved') return sentTo === to ? 'right' : 'over';
   return status === 'pending' ? 'wrong' : 'over';
 }

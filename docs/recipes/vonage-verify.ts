@@ -39,30 +39,30 @@ export function vonageVerify(options: VonageVerifyOptions): OtpGateway {
     const body = JSON.stringify(members);
     return askProvider({ call, url: `${baseUrl}${path}`, headers, body, timeoutMs });
   };
-  const bind = (requestId: string, mobile: string): string => {
-    const digest = createHmac('sha256', apiSecret).update(`${requestId} ${mobile}`);
+  const bind = (requestId: string, to: string): string => {
+    const digest = createHmac('sha256', apiSecret).update(`${requestId} ${to}`);
     return `${requestId}.${digest.digest('base64url').slice(0, 22)}`;
   };
 
   return {
     writesMessages: false,
-    async generate({ mobile, validitySeconds }) {
+    async generate({ to, validitySeconds }) {
       const answer = await post('generate', '', {
         brand,
         code_length: codeLength,
         // The code lives as long as its only channel.
         channel_timeout: validitySeconds,
-        workflow: [{ channel: 'sms', to: mobile.slice(1) }],
+        workflow: [{ channel: 'sms', to: to.slice(1) }],
       });
       if (answer.status !== 202) throw toRejection('generate', answer);
       const { request_id: requestId } = answer.body;
       if (typeof requestId !== 'string' || !/^[0-9a-f-]{36}$/.test(requestId))
         throw new GatewayResponseError('generate', answer.status, 'it names no request');
-      return { id: bind(requestId, mobile), validitySeconds };
+      return { id: bind(requestId, to), validitySeconds };
     },
-    async validate({ id, mobile, pin }) {
+    async validate({ id, to, pin }) {
       const [, requestId = ''] = ID.exec(id) ?? [];
-      if (id !== bind(requestId, mobile)) return 'over';
+      if (id !== bind(requestId, to)) return 'over';
       const answer = await post('validate', `/${requestId}`, { code: pin });
       const { status: httpStatus, body } = answer;
       if (httpStatus === 400) return 'wrong';

@@ -18,11 +18,12 @@ export function otpGateway(client: GatewayClient): Required<OtpGateway> {
     writesMessages: true,
     maxCodeDigits: client.messageRules.maxCodeDigits,
     admit: (call) => client.admit(call),
-    async generate(text, permit) {
-      const generated = await calls.generate(text, undefined, permit);
+    async generate({ to, ...text }, permit) {
+      const asked = { ...text, mobile: to };
+      const generated = await calls.generate(asked, undefined, permit);
       return { id: generated.id, ...readLife(generated) };
     },
-    validate: (typed, permit) => calls.check(typed, undefined, permit),
+    validate: ({ id, to, pin }, permit) => calls.check({ id, mobile: to, pin }, undefined, permit),
     warmUp: () => warmUp(client),
     subscribe: (listener) => client.subscribe(listener),
     close: () => client.close(),

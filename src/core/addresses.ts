@@ -15,10 +15,10 @@ export function factorOf({ factor = MESSAGE }: Pick<SentOtp, 'factor'>): Method 
 
 /** Returns whether two OTPs were sent to the same address by the same factor. */
 export function isSameDestination(
-  one: Pick<SentOtp, 'factor' | 'mobile'>,
-  other: Pick<SentOtp, 'factor' | 'mobile'> | null,
+  one: Pick<SentOtp, 'factor' | 'to'>,
+  other: Pick<SentOtp, 'factor' | 'to'> | null,
 ): boolean {
-  return other !== null && one.mobile === other.mobile && factorOf(one) === factorOf(other);
+  return other !== null && one.to === other.to && factorOf(one) === factorOf(other);
 }
 
 /**

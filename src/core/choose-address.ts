@@ -149,7 +149,7 @@ function findNewest(
   const sender = otp && senders.find(({ method }) => method === factorOf(otp));
   if (otp === null || !sender) return null;
   const found = destinations.find(
-    (destination) => destination.sender === sender && destination.to === otp.mobile,
+    (destination) => destination.sender === sender && destination.to === otp.to,
   );
   if (found !== undefined) return found;
   const unknown = unusable.get(sender);

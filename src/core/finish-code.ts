@@ -141,7 +141,7 @@ function toSuccess(
 function toVerified(counted: RightCode, method: Method, at: number): Verified {
   const { pending, otp, user, bucket } = counted;
   const { userId, purpose, transaction, replaces } = pending;
-  const mobile = otp?.mobile ?? '';
+  const mobile = otp?.to ?? '';
   const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
   return { kind: 'verified', ...verified, method, at };
 }
@@ -194,7 +194,7 @@ async function emitSuccess(checker: Checker, counted: RightCode, tells: object):
   if (!core.hasListener) return;
 
   const proven = findProven(checker, counted);
-  const country = proven && (await countryOf(core, proven.mobile));
+  const country = proven && (await countryOf(core, proven.to));
   const { method } = factor;
   core.emit({ type: 'verified', ...counted.subject, method, country, ...tells });
 }

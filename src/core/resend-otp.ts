@@ -54,7 +54,7 @@ export function createResendOtp(
     const { purpose, replaces, transaction } = pending;
     const { otp } = previous;
     if (purpose === 'enroll' && otp === null) return refuse({ reason: 'no-pending-login' }, true);
-    const newPhone = purpose === 'enroll' && otp ? { mobile: otp.mobile, replaces } : undefined;
+    const newPhone = purpose === 'enroll' && otp ? { mobile: otp.to, replaces } : undefined;
     const same = { user, purpose, visit, previous, newPhone, transaction, methods };
     const result = await sendOtp({ ...same, phoneId });
     return result.kind === 'refused' ? endRefused(core, pending, result, methods) : result;

@@ -216,7 +216,7 @@ async function writeMessage(
   const country = (): Promise<string | null> => findCountry(facts);
   const about = { user, purpose, locale, country, transaction };
   const { text, sender } = await core.buildMessage(about, validitySeconds);
-  return { mobile: recipient.to, sender, validitySeconds, message: text };
+  return { to: recipient.to, sender, validitySeconds, message: text };
 }
 
 /** Reserves a call of the gateway. */
@@ -300,11 +300,11 @@ async function isWaiting(
 
 function isSameRequest({ pending, otp }: PendingState, message: Message): boolean {
   const { transaction, newPhone } = message.request;
-  const { userId, to: mobile, factor, purpose } = message.facts;
+  const { userId, to, factor, purpose } = message.facts;
   return (
     pending.userId === userId &&
     // Without an OTP the pending login is not bound to an address.
-    (otp === null || isSameDestination(otp, { mobile, factor })) &&
+    (otp === null || isSameDestination(otp, { to, factor })) &&
     pending.purpose === purpose &&
     pending.replaces === newPhone?.replaces &&
     pending.transaction?.amount === transaction?.amount &&
@@ -364,7 +364,7 @@ async function attach(
     otpId: generated.id,
     bucket: charge.bucket,
     ...(factor !== MESSAGE && { factor }),
-    mobile: to,
+    to,
     numberKey: facts.numberKey,
     isNewNumber: charge.isNewNumber,
     sentAt: times.sentAt,
@@ -406,10 +406,10 @@ async function emitSent(
   facts: MessageFacts,
   { times: { sends }, charge: { usedUp }, generated }: DeliveredMessage,
 ): Promise<void> {
-  const { userId, purpose, address, to } = facts;
+  const { userId, purpose, address, to, factor: method } = facts;
   const subject = { userId, purpose, address };
   const country = await findCountry(facts);
-  const sent = { maskedPhone: maskAddress(to), sends, cost: generated.cost ?? null };
+  const sent = { method, maskedPhone: maskAddress(to), sends, cost: generated.cost ?? null };
   core.emit({ type: 'sent', ...subject, ...sent, country });
   if (usedUp !== null) core.emit({ type: 'sends-used-up', ...subject, sends: usedUp });
 }

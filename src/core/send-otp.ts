@@ -247,7 +247,7 @@ async function joinMessage(
   const resendAt = findResendTime(core, state, core.settings.resendCooldownSeconds);
   const factors = [...recipient.senders, ...recipient.factors];
   const shown = { pending, isJoined, resendAt, phones: recipient.phones, factors };
-  if (otp !== null) return { kind: 'sent', ...shown, otp, to: otp.mobile, factor: factorOf(otp) };
+  if (otp !== null) return { kind: 'sent', ...shown, otp, to: otp.to, factor: factorOf(otp) };
 
   const { identity, bucket, to, factor } = recipient;
   const locked = await findLock(core, { user: identity.userId, method: factor }, bucket);

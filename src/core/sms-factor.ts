@@ -63,14 +63,14 @@ export function createSentFactor(
     isStillValid: async (user, { pending: { purpose }, otp }) => {
       if (purpose === 'enroll') return true;
       const listed = await listAddresses(user);
-      return !('found' in listed) && listed.some(({ to }) => to === otp?.mobile);
+      return !('found' in listed) && listed.some(({ to }) => to === otp?.to);
     },
     check: async ({ otp, code, limitMs }, slot) => {
       // This cannot happen: the decision has refused a login without a message before.
       if (otp === null) return { kind: 'wrong' };
-      const { otpId, mobile } = otp;
+      const { otpId: id, to } = otp;
       try {
-        const verdict = gateway.validate({ id: otpId, mobile, pin: code }, slot);
+        const verdict = gateway.validate({ id, to, pin: code }, slot);
         if (limitMs === undefined) return { kind: await verdict };
         return { kind: await waitAtMost(verdict, limitMs, toCheckTimeout) };
       } catch (error) {

@@ -145,7 +145,7 @@ function follow(
     isSent: otp !== null,
     expiresAt: otp?.expiresAt ?? pendingUntil,
     pendingUntil,
-    phoneEnding: otp === null ? kept.phoneEnding : toEnding(otp.mobile),
+    phoneEnding: otp === null ? kept.phoneEnding : toEnding(otp.to),
     attemptsLeft: maxAttempts,
     factors: otp === null ? kept.factors : [...new Set([factor, ...kept.factors])],
     ...(transaction && { transaction }),

@@ -84,15 +84,15 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
   return { generate, validate, maxCodeDigits: digits };
 
   async function generate(asked: OtpText): Promise<TextedOtp> {
-    const { mobile, message, sender, validitySeconds } = asked;
+    const { to, message, sender, validitySeconds } = asked;
     const id = randomUUID();
     const pin = String(randomInt(10 ** digits)).padStart(digits, '0');
-    const digest = await createNewest(id, mobile, pin);
+    const digest = await createNewest(id, to, pin);
     const expiresAt = now() + validitySeconds * 1000;
     const code: TextedCode = { version: 1, otpId: id, digest, comparisons: 0, expiresAt };
 
     await saying(false, codes.put(code));
-    await send(mobile, message.replace(PLACEHOLDER, pin), { sender });
+    await send(to, message.replace(PLACEHOLDER, pin), { sender });
     return { id, validitySeconds };
   }
 
@@ -105,9 +105,7 @@ export function smsGateway(options: SmsGatewayOptions): OtpGateway {
   async function validate(asked: TypedPin): Promise<PinVerdict> {
     const code = await saying(false, claimComparison(asked.id));
     if (code === null) return 'over';
-    const typed = await Promise.all(
-      digests.map((create) => create(asked.id, asked.mobile, asked.pin)),
-    );
+    const typed = await Promise.all(digests.map((create) => create(asked.id, asked.to, asked.pin)));
     if (!isOneOf(typed, code.digest)) return 'wrong';
     // The removal succeeds for exactly one caller, however many send the code at the same time.
     return (await saying(true, codes.remove(asked.id, TEXTED_CODE_ID))) ? 'right' : 'over';

@@ -64,7 +64,7 @@ export const sentOtpSchema = z.object({
   /** The factor that sent it. Left out: it went by text message. */
   factor: text.optional(),
   /** A number in E.164 with plus, or another address of the factor. */
-  mobile: text,
+  to: text,
   /** The key under which the recipient is counted. */
   numberKey: text,
   /** True if this user had not entered a code that was sent to this number before. */

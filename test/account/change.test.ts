@@ -191,7 +191,7 @@ it('a number that is none in the store by now is sent no other code', async () =
   tampered.tamper('find', async (work) => {
     const found = (await work()) as ActivePendingLogin;
     const otps = found.otps.map(({ otpId, value }) => {
-      const otp = { ...(JSON.parse(value) as object), mobile: NEW.slice(1) };
+      const otp = { ...(JSON.parse(value) as object), to: NEW.slice(1) };
       return { otpId, value: JSON.stringify(otp) };
     });
     return { ...found, otps };

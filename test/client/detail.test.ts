@@ -129,10 +129,10 @@ describe('a login', () => {
   it('takes nothing of it from a gateway of its own', async () => {
     const client = await startOf(refuse);
     const own = guardGateway({
-      generate: (text) => client.otp.generate(text),
-      validate: (typed) => client.otp.check(typed),
+      generate: ({ to, ...text }) => client.otp.generate({ ...text, mobile: to }),
+      validate: ({ to, ...typed }) => client.otp.check({ ...typed, mobile: to }),
     });
-    const text = { mobile: MOBILE, message: '[PIN]', sender: undefined, validitySeconds: 300 };
+    const text = { to: MOBILE, message: '[PIN]', sender: undefined, validitySeconds: 300 };
     const error = await errorOf(own.generate(text));
     expect(error).toMatchObject({ gatewayCode: 9999 });
     expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(WORDS);

@@ -13,7 +13,7 @@ const FIRST_MINUTE = 1_000_020;
 const SUBJECT = { userId: 'a', purpose: 'login', address: '192.0.2.1' } as const;
 
 function sent(country: string | null, cost: string | null = null): SmsOtpEvent {
-  return { type: 'sent', ...SUBJECT, maskedPhone: '••23', sends: 1, cost, country };
+  return { type: 'sent', ...SUBJECT, method: 'sms', maskedPhone: '••23', sends: 1, cost, country };
 }
 function call(outcome: 'ok' | 'rejected' | 'unreachable' | 'busy', durationMs = 30): SmsOtpEvent {
   return { type: 'gateway-call', call: 'generate', outcome, durationMs };

@@ -20,7 +20,7 @@ import type { GatewayFailure, GatewayUnderTest, ReceivedText } from 'passport-sm
 /** A code as the provider keeps it. */
 export interface KeptCode {
   readonly id: string;
-  readonly mobile: string;
+  readonly to: string;
   readonly pin: string;
   readonly expiresAt: number;
   isUsed: boolean;
@@ -35,22 +35,22 @@ export class ReferenceProvider {
   readonly failures: { readonly call: OtpCall; readonly failure: GatewayFailure }[] = [];
   nowSeconds = 0;
 
-  send({ mobile, message, validitySeconds }: OtpText): KeptCode {
+  send({ to, message, validitySeconds }: OtpText): KeptCode {
     const pin = String(randomInt(1_000_000)).padStart(6, '0');
     const received = { pin, text: message.replace('[PIN]', pin) };
-    this.texts.set(mobile, [...(this.texts.get(mobile) ?? []), received]);
+    this.texts.set(to, [...(this.texts.get(to) ?? []), received]);
     const expiresAt = this.nowSeconds + validitySeconds;
-    const code = { id: randomUUID(), mobile, pin, expiresAt, isUsed: false, attempts: 0 };
+    const code = { id: randomUUID(), to, pin, expiresAt, isUsed: false, attempts: 0 };
     this.codes.set(code.id, code);
     return code;
   }
 
-  judge({ id, mobile, pin }: TypedPin): PinVerdict {
+  judge({ id, to, pin }: TypedPin): PinVerdict {
     const code = this.codes.get(id);
     if (code === undefined || code.isUsed || code.expiresAt <= this.nowSeconds) return 'over';
     if (code.attempts >= 5) return 'over';
     code.attempts += 1;
-    if (code.mobile !== mobile || code.pin !== pin) return 'wrong';
+    if (code.to !== to || code.pin !== pin) return 'wrong';
     code.isUsed = true;
     return 'right';
   }
@@ -153,7 +153,7 @@ export function underTest(Gateway: GatewayClass): GatewayUnderTest {
     gateway: new Gateway(provider, 5_000),
     another: () => new Gateway(provider, 5_000),
     hasty: () => new Gateway(provider, 1),
-    textsOf: (mobile) => provider.texts.get(mobile) ?? [],
+    textsOf: (to) => provider.texts.get(to) ?? [],
     failNext: (call, failure) => void provider.failures.push({ call, failure }),
     passSeconds: (seconds) => void (provider.nowSeconds += seconds),
     secrets: [provider.secret],

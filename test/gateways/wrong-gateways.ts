@@ -78,19 +78,17 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
     return verdict;
   }),
   'takes a code from any number': judging((typed, { provider }) => {
-    const mobile = provider.codes.get(typed.id)?.mobile ?? typed.mobile;
-    return provider.judge({ ...typed, mobile });
+    const to = provider.codes.get(typed.id)?.to ?? typed.to;
+    return provider.judge({ ...typed, to });
   }),
   'takes a code under any id': judging((typed, { provider }) => {
     const found = Array.from(provider.codes.values()).find(
-      ({ mobile, pin }) => mobile === typed.mobile && pin === typed.pin,
+      ({ to, pin }) => to === typed.to && pin === typed.pin,
     );
     return found?.isUsed === false ? provider.judge({ ...typed, id: found.id }) : 'wrong';
   }),
   'takes the newest code of a number under its older ids': judging((typed, { provider }) => {
-    const newest = Array.from(provider.codes.values()).findLast(
-      ({ mobile }) => mobile === typed.mobile,
-    );
+    const newest = Array.from(provider.codes.values()).findLast(({ to }) => to === typed.to);
     return provider.judge({ ...typed, id: newest?.id ?? typed.id });
   }),
   'compares codes as numbers': judging((typed, { provider }) => {
@@ -146,10 +144,10 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
     },
   ),
   'texts again at each wrong code': judging((typed, { provider }) => {
-    const { mobile } = typed;
+    const { to } = typed;
     const verdict = provider.judge(typed);
     if (verdict === 'wrong')
-      provider.send({ mobile, message: '[PIN]', sender: undefined, validitySeconds: 300 });
+      provider.send({ to, message: '[PIN]', sender: undefined, validitySeconds: 300 });
     return verdict;
   }),
   'looks before it takes': class extends ReferenceGateway {
@@ -158,7 +156,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
       if (code?.isUsed !== false) return 'over';
       await wait(1);
       const verdict = await super.validate(typed);
-      return code.pin === typed.pin && code.mobile === typed.mobile ? 'right' : verdict;
+      return code.pin === typed.pin && code.to === typed.to ? 'right' : verdict;
     }
   },
   'knows the codes of its own process alone': class extends ReferenceGateway {
@@ -186,7 +184,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
   },
   'texts to another number too': class extends ReferenceGateway {
     override generate(text: OtpText): Promise<TextedOtp> {
-      this.provider.send({ ...text, mobile: '+12025550124' });
+      this.provider.send({ ...text, to: '+12025550124' });
       return super.generate(text);
     }
   },
@@ -196,18 +194,18 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
       return super.generate(text);
     }
   },
-  'makes the same code for everyone': answering((_answer, { mobile }, { provider }) => {
+  'makes the same code for everyone': answering((_answer, { to }, { provider }) => {
     const code = Array.from(provider.codes.values()).at(-1);
-    const texts = provider.texts.get(mobile) ?? [];
+    const texts = provider.texts.get(to) ?? [];
     if (code !== undefined) Object.assign(code, { pin: '123456' });
-    provider.texts.set(mobile, [...texts.slice(0, -1), { pin: '123456', text: 'Code 123456' }]);
+    provider.texts.set(to, [...texts.slice(0, -1), { pin: '123456', text: 'Code 123456' }]);
     return {};
   }),
-  'makes codes of letters': answering((_answer, { mobile }, { provider }) => {
+  'makes codes of letters': answering((_answer, { to }, { provider }) => {
     const pin = 'abcdef';
     const code = Array.from(provider.codes.values()).at(-1);
     if (code !== undefined) Object.assign(code, { pin });
-    provider.texts.set(mobile, [...(provider.texts.get(mobile) ?? []).slice(0, -1), { pin }]);
+    provider.texts.set(to, [...(provider.texts.get(to) ?? []).slice(0, -1), { pin }]);
     return {};
   }),
   'adds words of its own': texting(({ message }) => ({ message: `${message} STOP to opt out` })),
@@ -224,13 +222,13 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
       return super.generate(text);
     }
   },
-  'cuts long numbers': texting(({ mobile }) => ({ mobile: mobile.slice(0, 12) })),
+  'cuts long numbers': texting(({ to }) => ({ to: to.slice(0, 12) })),
   'has ids that are numbers': answering(() => ({ id: 7 })),
   'has empty ids': answering(() => ({ id: '' })),
   'shows the number in its ids': class extends ReferenceGateway {
     override async generate(text: OtpText): Promise<TextedOtp> {
       const { id } = await super.generate(text);
-      return { id: `${text.mobile}:${id}` };
+      return { id: `${text.to}:${id}` };
     }
     override validate(typed: TypedPin): Promise<PinVerdict> {
       return super.validate({ ...typed, id: typed.id.split(':')[1] ?? '' });
@@ -242,9 +240,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
       return { id: 'the id' };
     }
     override validate(typed: TypedPin): Promise<PinVerdict> {
-      const found = Array.from(this.provider.codes.values()).findLast(
-        ({ mobile }) => mobile === typed.mobile,
-      );
+      const found = Array.from(this.provider.codes.values()).findLast(({ to }) => to === typed.to);
       return super.validate({ ...typed, id: found?.id ?? '' });
     }
   },
@@ -252,7 +248,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
     override async generate(text: OtpText): Promise<TextedOtp> {
       const { codes } = this.provider;
       const code = codes.get((await super.generate(text)).id);
-      const id = Array.from(text.mobile).reverse().join('');
+      const id = Array.from(text.to).reverse().join('');
       if (code !== undefined) codes.set(id, code);
       return { id };
     }
@@ -261,7 +257,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
   'has a cost with a currency': answering(() => ({ cost: '0.05 USD' })),
   'refuses a second text and does not say that none went out': class extends ReferenceGateway {
     override generate(text: OtpText): Promise<TextedOtp> {
-      if (this.provider.texts.has(text.mobile))
+      if (this.provider.texts.has(text.to))
         throw new GatewayRejectedError('generate', { httpStatus: 409 });
       return super.generate(text);
     }
@@ -303,7 +299,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
   'throws the words of the provider': class extends ReferenceGateway {
     override async generate(text: OtpText): Promise<TextedOtp> {
       const answer = super.generate(text);
-      return answer.catch((error: unknown) => this.#quote(error, text.mobile));
+      return answer.catch((error: unknown) => this.#quote(error, text.to));
     }
     override async validate(typed: TypedPin): Promise<PinVerdict> {
       return super.validate(typed).catch((error: unknown) => this.#quote(error, typed.pin));
@@ -325,7 +321,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
       return typeof verdict === 'string' ? (verdict as PinVerdict) : 'wrong';
     }
   },
-  'texts the number without its plus': texting(({ mobile }) => ({ mobile: mobile.slice(1) })),
+  'texts the number without its plus': texting(({ to }) => ({ to: to.slice(1) })),
   'waits for ever': class extends ReferenceGateway {
     protected override async fail(call: OtpCall, failure: GatewayFailure): Promise<never> {
       if (failure !== 'silent') return super.fail(call, failure);
@@ -386,7 +382,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
   'texts when it is asked for a permit': class extends ReferenceGateway {
     override admit(call: OtpCall): Promise<Permit> {
       this.provider.send({
-        ...{ mobile: '+12025550123', message: '[PIN]' },
+        ...{ to: '+12025550123', message: '[PIN]' },
         ...{ sender: undefined, validitySeconds: 300 },
       });
       return super.admit(call);
@@ -407,7 +403,7 @@ export const WRONG_GATEWAYS: Readonly<Record<string, GatewayClass>> = {
   'texts when it is warmed up': class extends ReferenceGateway {
     override warmUp(): Promise<void> {
       this.provider.send({
-        ...{ mobile: '+12025550123', message: '[PIN]' },
+        ...{ to: '+12025550123', message: '[PIN]' },
         ...{ sender: undefined, validitySeconds: 300 },
       });
       return super.warmUp();

@@ -100,7 +100,7 @@ describe('a user with a number and an email address', () => {
       factor: 'email-code',
       maskedPhone: MASKED,
     });
-    expect(mail.texts).toMatchObject([{ mobile: MAIL, validitySeconds: 300 }]);
+    expect(mail.texts).toMatchObject([{ to: MAIL, validitySeconds: 300 }]);
     expect(seen(await visitor.enter('000000'))).toEqual([401, { error: 'invalid-code' }]);
     expect((await visitor.enter(mail.lastPin(MAIL))).body).toMatchObject({
       verified: true,
@@ -108,11 +108,14 @@ describe('a user with a number and an email address', () => {
       authInfo: { amr: ['pwd', 'email'], method: 'email-code' },
       isAuthenticated: true,
     });
-    expect(mail.typed.map(({ id, mobile }) => [id, mobile])).toEqual([
+    expect(mail.typed.map(({ id, to }) => [id, to])).toEqual([
       ['fake-1', MAIL],
       ['fake-1', MAIL],
     ]);
-    expect(test.told('sent').map(({ maskedPhone }) => maskedPhone)).toEqual(['•• •• 23', MASKED]);
+    expect(test.told('sent').map(({ method, maskedPhone }) => [method, maskedPhone])).toEqual([
+      ['sms', '•• •• 23'],
+      ['email-code', MASKED],
+    ]);
     expect(test.told('verified')).toMatchObject([{ method: 'email-code', country: null }]);
     expect((await visitor.status()).body.verified).toMatchObject({ amr: ['pwd', 'email'] });
     expect(test.sim.stats().calls.validate).toBe(0);

@@ -26,7 +26,8 @@ describe.each(['A', 'B'] as const)('onEvent in variant %s', (variant) => {
   };
   const sent = (sends: number): object => {
     const cost = variant === 'B' ? expect.stringMatching(/^\d/) : null;
-    return { type: 'sent', ...subject, maskedPhone: '•• •• 23', sends, cost, country: 'US' };
+    const said = { method: 'sms', maskedPhone: '•• •• 23', sends, cost, country: 'US' };
+    return { type: 'sent', ...subject, ...said };
   };
   const counted = (failures: number): object => ({
     type: 'failure-count-changed',

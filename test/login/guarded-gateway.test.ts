@@ -5,12 +5,12 @@ import { guardGateway } from '../../src/core/guarded-gateway';
 import { FakeGateway } from '../support/fake-gateway';
 
 const TEXT: OtpText = {
-  mobile: '+12025550123',
+  to: '+12025550123',
   message: 'Code [PIN]',
   sender: undefined,
   validitySeconds: 300,
 };
-const TYPED = { id: 'fake-1', mobile: TEXT.mobile, pin: '100000' };
+const TYPED = { id: 'fake-1', to: TEXT.to, pin: '100000' };
 const FREE: Permit = { release: () => undefined };
 
 const never = (): Promise<never> => new Promise(() => undefined);

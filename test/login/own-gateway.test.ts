@@ -41,7 +41,7 @@ describe('a login with a gateway of the app', () => {
     const gateway = await fake();
     expect((await visitor.login()).body).toMatchObject({ sent: true });
     expect(gateway.texts).toMatchObject([
-      { mobile: ALICE.phone, validitySeconds: 300, message: expect.stringContaining('[PIN]') },
+      { to: ALICE.phone, validitySeconds: 300, message: expect.stringContaining('[PIN]') },
     ]);
     expect(seen(await visitor.enter('000000'))).toEqual([401, { error: 'invalid-code' }]);
     expect((await visitor.enter(gateway.lastPin(ALICE.phone))).body).toMatchObject({
@@ -49,8 +49,8 @@ describe('a login with a gateway of the app', () => {
       isAuthenticated: true,
     });
     expect(gateway.typed).toEqual([
-      { id: 'fake-1', mobile: ALICE.phone, pin: '000000' },
-      { id: 'fake-1', mobile: ALICE.phone, pin: '100000' },
+      { id: 'fake-1', to: ALICE.phone, pin: '000000' },
+      { id: 'fake-1', to: ALICE.phone, pin: '100000' },
     ]);
     expect(test.sim.stats().calls).toMatchObject({ auth: 0, generate: 0, validate: 0 });
   });
@@ -112,8 +112,8 @@ describe('a login with a gateway of the app', () => {
   it('calls it as a method', async () => {
     class Counting implements OtpGateway {
       readonly calls: string[] = [];
-      generate({ mobile }: OtpText) {
-        this.calls.push(`text ${mobile}`);
+      generate({ to }: OtpText) {
+        this.calls.push(`text ${to}`);
         return Promise.resolve({ id: 'one' });
       }
       validate({ id }: TypedPin) {
@@ -323,7 +323,11 @@ describe('a judgement of a gateway of the app', () => {
     const { sim } = await test.start();
     const { baseUrl, username, password } = sim;
     const client = new GatewayClient({ baseUrl, variant: 'A', username, password });
-    const { logins } = await start(client.otp as unknown as OtpGateway);
+    const gateway = {
+      generate: ({ to, ...text }: OtpText) => client.otp.generate({ ...text, mobile: to }),
+      validate: ({ to, ...typed }: TypedPin) => client.otp.validate({ ...typed, mobile: to }),
+    };
+    const { logins } = await start(gateway as unknown as OtpGateway);
     await visitor.login();
     const lost = await visitor.enter(sim.lastPin(ALICE.phone ?? ''));
     expect(seen(lost)).toEqual([502, { code: 'ERR_GATEWAY_RESPONSE' }]);

@@ -25,7 +25,7 @@ const EVENTS: Readonly<Record<string, SmsOtpEvent>> = {
   'store-call': { type: 'store-call', operation: 'claim', outcome: 'ok', durationMs: 0.3 },
   'gateway-call': { type: 'gateway-call', call: 'generate', outcome: 'ok', durationMs: 120 },
   sent: {
-    ...{ type: 'sent', userId: 'a', purpose: 'login', address: '127.0.0.1' },
+    ...{ type: 'sent', method: 'sms', userId: 'a', purpose: 'login', address: '127.0.0.1' },
     ...{ maskedPhone: '•• 23', sends: 1, cost: '0.05', country: 'US' },
   },
 };

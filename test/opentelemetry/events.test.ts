@@ -140,7 +140,15 @@ it.each(['a-new-event', 'constructor', '__proto__'])(
 
 it('a cost that is not a number does not corrupt the sum', async () => {
   for (const cost of ['0.05', '', 'much', '-1']) {
-    record({ type: 'sent', ...SUBJECT, maskedPhone: '', sends: 1, cost, country: null });
+    record({
+      type: 'sent',
+      ...SUBJECT,
+      method: 'sms',
+      maskedPhone: '',
+      sends: 1,
+      cost,
+      country: null,
+    });
   }
   const points = await telemetry.points();
   expect(totalOf(points, 'sms_otp.messages.cost')).toBe(0.05);

@@ -59,8 +59,8 @@ export class PointSmsGateway implements OtpGateway, WatchedGateway {
     return { ...(await this.inner.generate(text)), id };
   }
 
-  validate({ id, mobile, pin }: TypedPin): Promise<PinVerdict> {
-    return this.inner.validate({ id: this.ids.get(id) ?? '', mobile, pin });
+  validate({ id, to, pin }: TypedPin): Promise<PinVerdict> {
+    return this.inner.validate({ id: this.ids.get(id) ?? '', to, pin });
   }
 
   private send(mobile: string, text: string): Promise<unknown> {

@@ -8,7 +8,7 @@ import { useOwnApps } from '../support/use-app';
 import { seen, visit } from '../support/visit';
 
 const TEXT: OtpText = {
-  mobile: '+12025550123',
+  to: '+12025550123',
   message: 'Code [PIN]',
   sender: undefined,
   validitySeconds: 300,
@@ -35,7 +35,7 @@ describe('the recipe of two gateways', () => {
   it('texts with the first one, which judges its codes', async () => {
     const { id } = await both.generate(TEXT);
     expect([first.texts.length, second.texts.length]).toEqual([1, 0]);
-    const typed = { id, mobile: TEXT.mobile, pin: first.lastPin(TEXT.mobile) };
+    const typed = { id, to: TEXT.to, pin: first.lastPin(TEXT.to) };
     expect(await both.validate(typed)).toBe('right');
     expect(second.typed).toEqual([]);
     expect(reported).toEqual([]);
@@ -44,7 +44,7 @@ describe('the recipe of two gateways', () => {
   it('texts with the second one when the first one has surely sent nothing', async () => {
     const error = fail(false);
     const { id } = await both.generate(TEXT);
-    const typed = { id, mobile: TEXT.mobile, pin: second.lastPin(TEXT.mobile) };
+    const typed = { id, to: TEXT.to, pin: second.lastPin(TEXT.to) };
     expect(await both.validate(typed)).toBe('right');
     expect(first.typed).toEqual([]);
     expect(reported).toEqual([error]);
@@ -64,7 +64,7 @@ describe('the recipe of two gateways', () => {
   it.each(['', 'fake-1', '2:fake-1', '0:', '01:fake-1'])(
     'says that a code is over under an id of neither: %j',
     async (id) => {
-      expect(await both.validate({ id, mobile: TEXT.mobile, pin: '100000' })).toBe('over');
+      expect(await both.validate({ id, to: TEXT.to, pin: '100000' })).toBe('over');
       expect([first.typed, second.typed]).toEqual([[], []]);
     },
   );

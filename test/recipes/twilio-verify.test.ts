@@ -82,12 +82,12 @@ describe('what a provider answers', () => {
   const fake = useFake(() => new FakeTwilio());
   const gateway = (): OtpGateway => twilioVerify({ ...TWILIO, baseUrl: `${fake.baseUrl}/v2` });
   const TEXT = {
-    mobile: '+12025550123',
+    to: '+12025550123',
     message: '[PIN]',
     sender: undefined,
     validitySeconds: 300,
   };
-  const TYPED = { id: `VE${'0'.repeat(32)}`, mobile: TEXT.mobile, pin: '123456' };
+  const TYPED = { id: `VE${'0'.repeat(32)}`, to: TEXT.to, pin: '123456' };
   const [REJECTED, RESPONSE] = ['ERR_GATEWAY_REJECTED', 'ERR_GATEWAY_RESPONSE'];
 
   it.each<[number, object, object]>([
@@ -111,8 +111,8 @@ describe('what a provider answers', () => {
   );
 
   it.each<[string, object]>([
-    ['another verification', { sid: `VE${'1'.repeat(32)}`, status: 'approved', to: TYPED.mobile }],
-    ['no status', { sid: TYPED.id, to: TYPED.mobile, valid: true }],
+    ['another verification', { sid: `VE${'1'.repeat(32)}`, status: 'approved', to: TYPED.to }],
+    ['no status', { sid: TYPED.id, to: TYPED.to, valid: true }],
     ['a list', [TYPED.id, 'approved']],
   ])('to a check with %s is no yes', async (_what, body) => {
     fake.provider.answerNext = { status: 200, body };

@@ -40,16 +40,16 @@ function make(options: Partial<SmsGatewayOptions> = {}): OtpGateway {
   });
 }
 
-function text(gateway: OtpGateway, mobile: string = ALICE): Promise<TextedOtp> {
+function text(gateway: OtpGateway, to: string = ALICE): Promise<TextedOtp> {
   const message = 'Your code is [PIN].';
-  return gateway.generate({ mobile, message, sender: undefined, validitySeconds: 300 });
+  return gateway.generate({ to, message, sender: undefined, validitySeconds: 300 });
 }
 
 const lastPin = (): string => /\d+/.exec(sent.at(-1)?.text ?? '')?.[0] ?? 'none';
 const wrongPin = (): string => String((Number(lastPin()) + 1) % 1_000_000).padStart(6, '0');
 
 function judge(gateway: OtpGateway, id: string, pin = lastPin()): Promise<PinVerdict> {
-  return gateway.validate({ id, mobile: ALICE, pin });
+  return gateway.validate({ id, to: ALICE, pin });
 }
 
 async function judgeWrongly(gateway: OtpGateway, id: string, times: number): Promise<PinVerdict[]> {
@@ -76,7 +76,7 @@ describe('a text', () => {
   it('has its sender passed on', async () => {
     const senders: unknown[] = [];
     const gateway = make({ sendSms: (...given) => void senders.push(given[2]) });
-    const asked = { mobile: ALICE, message: '[PIN]', validitySeconds: 300 };
+    const asked = { to: ALICE, message: '[PIN]', validitySeconds: 300 };
     await gateway.generate({ ...asked, sender: 'Bank' });
     await gateway.generate({ ...asked, sender: undefined });
     expect(senders).toEqual([{ sender: 'Bank' }, { sender: undefined }]);
@@ -84,7 +84,7 @@ describe('a text', () => {
 
   it('keeps every other character as it is', async () => {
     const message = "$& $1 $$ $' `\\ \u{1f512} [PIN] @example.com #[";
-    await make().generate({ mobile: ALICE, message, sender: undefined, validitySeconds: 300 });
+    await make().generate({ to: ALICE, message, sender: undefined, validitySeconds: 300 });
     expect(sent[0]?.text.replace(/\d{6}/, '[PIN]')).toBe(message);
   });
 
@@ -173,7 +173,7 @@ describe('a code', () => {
     const gateway = make();
     const [first, second] = [await text(gateway), await text(gateway)];
     expect(await judge(gateway, first.id)).toBe('wrong');
-    expect(await gateway.validate({ id: second.id, mobile: BOB, pin: lastPin() })).toBe('wrong');
+    expect(await gateway.validate({ id: second.id, to: BOB, pin: lastPin() })).toBe('wrong');
     expect(await judge(gateway, second.id)).toBe('right');
   });
 

@@ -46,7 +46,7 @@ export function makeSentOtp(otpId: string, changes: Partial<SentOtp> = {}): Sent
     version: 1,
     otpId,
     bucket: 'others',
-    mobile: '+12025550123',
+    to: '+12025550123',
     numberKey: 'number-key',
     isNewNumber: false,
     sentAt: MADE_AT,

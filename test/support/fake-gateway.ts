@@ -32,13 +32,13 @@ export class FakeGateway implements OtpGateway {
   }
 
   /** The newest code of a number. */
-  lastPin(mobile: string | null): string {
-    return this.texts.findLast((text) => text.mobile === mobile)?.pin ?? 'none';
+  lastPin(to: string | null): string {
+    return this.texts.findLast((text) => text.to === to)?.pin ?? 'none';
   }
 
-  #judge({ id, mobile, pin }: TypedPin): PinVerdict {
+  #judge({ id, to, pin }: TypedPin): PinVerdict {
     if (this.#used.has(id)) return 'over';
-    const text = this.texts.findLast((one) => one.id === id && one.mobile === mobile);
+    const text = this.texts.findLast((one) => one.id === id && one.to === to);
     if (text?.pin !== pin) return 'wrong';
     this.#used.add(id);
     return 'right';

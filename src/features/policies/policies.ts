@@ -34,7 +34,7 @@ export function createPolicies(parts: PolicyParts): Feature {
       message.number === null ? null : toMessageRule(parts, message, message.number),
     onSuccess(success) {
       const { otp } = success;
-      if (otp === null || !hasVerified || !isPhoneNumber(otp.mobile)) return null;
+      if (otp === null || !hasVerified || !isPhoneNumber(otp.to)) return null;
       return { done: () => void callQuietly(() => callVerified(parts, success, otp)) };
     },
   };
@@ -121,7 +121,7 @@ async function callVerified(
 ): Promise<void> {
   const { core, policies } = parts;
   const { userId, purpose, bucket } = pending;
-  const { mobile, numberKey, isNewNumber, sentAt } = otp;
+  const { to: mobile, numberKey, isNewNumber, sentAt } = otp;
   const origin = core.readNumber(mobile);
   const { prefix: prefixKey } = await core.numberKeys(mobile, origin);
   // The number is proven, and the lookup does not depend on an address.

@@ -30,7 +30,7 @@ export interface GatewayUnderTest {
   /** Returns a gateway with the shortest possible deadline. Used for `silent`. */
   readonly hasty: () => OtpGateway | Promise<OtpGateway>;
   /** Returns the messages to a number, the oldest first. E.164 with plus. */
-  readonly textsOf: (mobile: string) => readonly ReceivedText[] | Promise<readonly ReceivedText[]>;
+  readonly textsOf: (to: string) => readonly ReceivedText[] | Promise<readonly ReceivedText[]>;
   /** Makes the next call of this name fail, once, by any gateway. */
   readonly failNext: (call: OtpCall, failure: GatewayFailure) => Promise<void> | void;
   /** Lets time pass for the gateway and the provider. */
@@ -58,7 +58,7 @@ export const VALIDITY_SECONDS = 300;
 
 /** A code that a phone has received. */
 export interface Texted extends TextedOtp {
-  readonly mobile: string;
+  readonly to: string;
   readonly pin: string;
   readonly text: string | undefined;
 }
@@ -73,7 +73,7 @@ export interface CheckContext extends GatewayUnderTest {
   readonly isRight: (typed: Typed, by?: OtpGateway) => Promise<boolean>;
   /** Checks a code in a call that fails, and returns the error. */
   readonly failToJudge: (typed: Typed, by?: OtpGateway) => Promise<GatewayFault>;
-  readonly countTexts: (mobile?: string) => Promise<number>;
+  readonly countTexts: (to?: string) => Promise<number>;
   /**
    * Returns a number that has had no message yet, because a provider may refuse a second message to
    * one.
@@ -81,7 +81,7 @@ export interface CheckContext extends GatewayUnderTest {
   readonly nextNumber: () => string;
 }
 
-type Typed = Pick<Texted, 'id' | 'mobile' | 'pin'>;
+type Typed = Pick<Texted, 'id' | 'to' | 'pin'>;
 
 /** The fields of an error that say what happened. */
 export interface GatewayFault {
@@ -106,16 +106,15 @@ export function checksOf(part: string) {
   });
 }
 
-export function textTo(mobile: string, change: Partial<OtpText> = {}): OtpText {
+export function textTo(to: string, change: Partial<OtpText> = {}): OtpText {
   const validitySeconds = VALIDITY_SECONDS;
-  return { mobile, message: 'Code [PIN]', sender: undefined, validitySeconds, ...change };
+  return { to, message: 'Code [PIN]', sender: undefined, validitySeconds, ...change };
 }
 
 function createContext(made: GatewayUnderTest): CheckContext {
   const { gateway } = made;
-  const textsOf = async (mobile: string): Promise<readonly ReceivedText[]> => made.textsOf(mobile);
-  const countTexts = async (mobile: string = ALICE): Promise<number> =>
-    (await textsOf(mobile)).length;
+  const textsOf = async (to: string): Promise<readonly ReceivedText[]> => made.textsOf(to);
+  const countTexts = async (to: string = ALICE): Promise<number> => (await textsOf(to)).length;
 
   let numbers = 1_000;
   const nextNumber = (): string => {
@@ -134,22 +133,21 @@ function createContext(made: GatewayUnderTest): CheckContext {
     passSeconds: (seconds) => made.passSeconds(seconds),
     close: () => made.close(),
     countTexts,
-    async send({ mobile = ALICE, ...change } = {}, by = gateway) {
-      const before = await countTexts(mobile);
-      const texted = await by.generate(textTo(mobile, change));
-      const texts = await textsOf(mobile);
-      const found = `after one message, textsOf('${mobile}') finds ${texts.length - before} more`;
+    async send({ to = ALICE, ...change } = {}, by = gateway) {
+      const before = await countTexts(to);
+      const texted = await by.generate(textTo(to, change));
+      const texts = await textsOf(to);
+      const found = `after one message, textsOf('${to}') finds ${texts.length - before} more`;
       assert.equal(texts.length, before + 1, found);
       const { pin, text } = texts.at(-1) ?? { pin: '' };
-      return { ...texted, mobile, pin, text };
+      return { ...texted, to, pin, text };
     },
     failToSend: async (by = gateway) => faultOf(by.generate(textTo(ALICE))),
     isRight: async (typed, by = gateway) => {
-      const { id, mobile, pin } = typed;
-      return judge(by, { id, mobile, pin });
+      const { id, to, pin } = typed;
+      return judge(by, { id, to, pin });
     },
-    failToJudge: async ({ id, mobile, pin }, by = gateway) =>
-      faultOf(by.validate({ id, mobile, pin })),
+    failToJudge: async ({ id, to, pin }, by = gateway) => faultOf(by.validate({ id, to, pin })),
   };
 }
 

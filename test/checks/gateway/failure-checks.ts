@@ -116,7 +116,7 @@ export const validateFailureChecks: readonly GatewayCheck[] = [
   ofValidate('that fails shows no code, no number and no secret', async (context) => {
     await forEach(FAILURES, async (failure) => {
       const { texted, fault } = await failJudgement(context, failure);
-      assertSilent(fault.error, [texted.mobile.slice(1), texted.pin, ...context.secrets]);
+      assertSilent(fault.error, [texted.to.slice(1), texted.pin, ...context.secrets]);
     });
   }),
 ];
@@ -147,7 +147,7 @@ async function failJudgement(
   context: CheckContext,
   failure: GatewayFailure,
 ): Promise<{ readonly texted: Texted; readonly fault: GatewayFault }> {
-  const texted = await context.send({ mobile: context.nextNumber() });
+  const texted = await context.send({ to: context.nextNumber() });
   const gateway = await gatewayFor(context, 'validate', failure);
   return { texted, fault: await context.failToJudge(texted, gateway) };
 }

@@ -19,8 +19,7 @@ export const generateChecks: readonly GatewayCheck[] = [
   }),
   check('makes another code for each message', async ({ send, nextNumber }) => {
     const pins = new Set<string>();
-    for (let index = 0; index < 10; index += 1)
-      pins.add((await send({ mobile: nextNumber() })).pin);
+    for (let index = 0; index < 10; index += 1) pins.add((await send({ to: nextNumber() })).pin);
     // Two of ten codes may be equal, once in some thousand runs.
     assert.ok(pins.size > 8, `${pins.size} codes in ten messages`);
   }),
@@ -34,19 +33,19 @@ export const generateChecks: readonly GatewayCheck[] = [
     async ({ gateway, send, nextNumber }) => {
       if (gateway.writesMessages === false) return;
       for (const rest of ['$& $1 $$ -', 'Код €ü漢 -', '100 % \\n "x" <b> & -']) {
-        const { pin, text } = await send({ message: `${rest}[PIN]-`, mobile: nextNumber() });
+        const { pin, text } = await send({ message: `${rest}[PIN]-`, to: nextNumber() });
         assert.equal(text, `${rest}${pin}-`);
       }
     },
   ),
   check('sends with a sender and without one', async ({ send }) => {
     await send({ sender: 'Bank' });
-    await send({ sender: undefined, mobile: BOB });
+    await send({ sender: undefined, to: BOB });
   }),
   check('sends to numbers of every length, with all their digits', async ({ send, countTexts }) => {
     const mobiles = ['+33612345678', '+4915123456789', '+290265123', '+8613812345678'];
-    for (const mobile of mobiles) await send({ mobile });
-    assert.deepEqual(await Promise.all(mobiles.map((mobile) => countTexts(mobile))), [1, 1, 1, 1]);
+    for (const to of mobiles) await send({ to });
+    assert.deepEqual(await Promise.all(mobiles.map((to) => countTexts(to))), [1, 1, 1, 1]);
   }),
   check('returns an id of 1 to 256 characters without control characters', async ({ send }) => {
     const { id } = await send();
@@ -54,8 +53,8 @@ export const generateChecks: readonly GatewayCheck[] = [
     assert.match(id, /^[^\p{Cc}\u2028\u2029]{1,256}$/u);
   }),
   check('returns an id that shows neither the code nor the number', async ({ send }) => {
-    const { id, pin, mobile } = await send();
-    assert.ok(!id.includes(pin) && !id.includes(mobile.slice(1)));
+    const { id, pin, to } = await send();
+    assert.ok(!id.includes(pin) && !id.includes(to.slice(1)));
   }),
   check('returns a validity in seconds, or none', async ({ send }) => {
     const { validitySeconds = null } = await send();
@@ -66,14 +65,14 @@ export const generateChecks: readonly GatewayCheck[] = [
     assert.ok(cost === null || /^-?[0-9]+(\.[0-9]+)?$/.test(cost));
   }),
   check('gives two numbers two ids, each with its own code', async ({ send, isRight }) => {
-    const [alice, bob] = await Promise.all([send(), send({ mobile: BOB })]);
+    const [alice, bob] = await Promise.all([send(), send({ to: BOB })]);
     assert.notEqual(alice.id, bob.id);
     assert.deepEqual([await isRight(alice), await isRight(bob)], [true, true]);
   }),
   check(
     'sends to twenty numbers at once, each its own code',
     async ({ send, isRight, nextNumber }) => {
-      const texts = await atOnce(20, () => send({ mobile: nextNumber() }));
+      const texts = await atOnce(20, () => send({ to: nextNumber() }));
       assert.equal(new Set(texts.map(({ id }) => id)).size, 20);
       const verdicts = await Promise.all(texts.map((texted) => isRight(texted)));
       assert.deepEqual(verdicts, Array<boolean>(20).fill(true));
@@ -94,7 +93,7 @@ export const generateChecks: readonly GatewayCheck[] = [
       assert.equal(texts.length, 2);
       // The call has not thrown, so it has returned an OTP.
       const { id } = second as { id: string };
-      assert.equal(await isRight({ id, mobile: ALICE, pin: texts[1]?.pin ?? '' }), true);
+      assert.equal(await isRight({ id, to: ALICE, pin: texts[1]?.pin ?? '' }), true);
     },
   ),
   check('never returns the id of a code that was right', async ({ send, isRight }) => {

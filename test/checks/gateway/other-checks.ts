@@ -23,7 +23,7 @@ const admitChecks: readonly GatewayCheck[] = [
       const { id } = await gateway.generate(textTo(ALICE), await gateway.admit?.('generate'));
       assert.equal(await countTexts(), 1);
       const pin = (await textsOf(ALICE))[0]?.pin ?? '';
-      const typed = { id, mobile: ALICE, pin };
+      const typed = { id, to: ALICE, pin };
       assert.equal(await gateway.validate(typed, await gateway.admit?.('validate')), 'right');
     },
   ),
@@ -33,13 +33,13 @@ const admitChecks: readonly GatewayCheck[] = [
       permit?.release();
       permit?.release();
     }
-    await context.send({ mobile: BOB });
+    await context.send({ to: BOB });
   }),
   ofAdmit('takes a permit back after its call', async ({ gateway, send }) => {
     for (let time = 0; time < 300; time += 1) {
       const permit = await gateway.admit?.('validate');
       // Any result is fine, even an error: the call has ended.
-      await gateway.validate({ id: '1', mobile: BOB, pin: '0000' }, permit).catch(() => undefined);
+      await gateway.validate({ id: '1', to: BOB, pin: '0000' }, permit).catch(() => undefined);
       permit?.release();
     }
     await send();
@@ -77,7 +77,7 @@ export const otherChecks: readonly GatewayCheck[] = [
       assertSilent(events, [ALICE.slice(1), texted.pin, ...secrets]);
       unsubscribe?.();
       const told = events.length;
-      await send({ mobile: BOB });
+      await send({ to: BOB });
       assert.equal(events.length, told);
     },
   ),
@@ -90,7 +90,7 @@ export const otherChecks: readonly GatewayCheck[] = [
   ofRest('that was closed sends nothing and says right to no code', async (context) => {
     const { gateway, send, failToSend, isRight, countTexts } = context;
     if (gateway.close === undefined) return;
-    const texted = await send({ mobile: BOB });
+    const texted = await send({ to: BOB });
     await gateway.close();
     await gateway.close();
     await failToSend();

@@ -17,17 +17,17 @@ const check = checksOf('validate');
 
 export const validateChecks: readonly GatewayCheck[] = [
   check('says right to the code that was sent', async ({ send, gateway }) => {
-    const { id, mobile, pin } = await send();
-    assert.equal(await gateway.validate({ id, mobile, pin }), 'right');
+    const { id, to, pin } = await send();
+    assert.equal(await gateway.validate({ id, to, pin }), 'right');
   }),
   check('says wrong to another code', async ({ send, gateway }) => {
-    const { id, mobile, pin } = await send();
-    assert.equal(await gateway.validate({ id, mobile, pin: otherPin(pin) }), 'wrong');
+    const { id, to, pin } = await send();
+    assert.equal(await gateway.validate({ id, to, pin: otherPin(pin) }), 'wrong');
   }),
   check('answers one of three words, also to a code that was used', async ({ send, gateway }) => {
-    const { id, mobile, pin } = await send();
+    const { id, to, pin } = await send();
     for (const typed of [otherPin(pin), pin, pin]) {
-      const verdict: unknown = await gateway.validate({ id, mobile, pin: typed });
+      const verdict: unknown = await gateway.validate({ id, to, pin: typed });
       assert.ok(verdict === 'right' || verdict === 'wrong' || verdict === 'over');
     }
   }),
@@ -69,7 +69,7 @@ export const validateChecks: readonly GatewayCheck[] = [
   check('checks a code that another process has sent', async ({ send, another, isRight }) => {
     const texted = await send();
     assert.equal(await isRight(texted, await another()), true);
-    const next = await send({ mobile: BOB }, await another());
+    const next = await send({ to: BOB }, await another());
     assert.equal(await isRight(next), true);
   }),
   check('knows in one process that a code was used in another', async (context) => {
@@ -79,11 +79,11 @@ export const validateChecks: readonly GatewayCheck[] = [
   }),
   check('says right only for the number to which the code was sent', async ({ send, isRight }) => {
     const texted = await send();
-    for (const mobile of [BOB, '+442071234567', `${ALICE}0`, ALICE.slice(0, -1)])
-      assert.equal(await isRight({ ...texted, mobile }), false, mobile);
+    for (const to of [BOB, '+442071234567', `${ALICE}0`, ALICE.slice(0, -1)])
+      assert.equal(await isRight({ ...texted, to }), false, to);
   }),
   check('says right only under the id of its own OTP', async ({ send, isRight }) => {
-    const [alice, bob] = [await send(), await send({ mobile: BOB })];
+    const [alice, bob] = [await send(), await send({ to: BOB })];
     assert.equal(await isRight({ ...alice, id: bob.id }), false);
     assert.equal(await isRight({ ...bob, id: alice.id }), false);
     assert.equal(await isRight({ ...bob, pin: alice.pin }), alice.pin === bob.pin);
@@ -114,7 +114,7 @@ export const validateChecks: readonly GatewayCheck[] = [
   check('does not let wrong codes of one OTP use up another', async (context) => {
     const alice = await context.send();
     for (let time = 0; time < 3; time += 1) {
-      const other = await context.send({ mobile: context.nextNumber() });
+      const other = await context.send({ to: context.nextNumber() });
       for (const step of [1, 2, 3, 4, 5, 6])
         await context.isRight({ ...other, pin: otherPin(other.pin, step) });
     }
@@ -156,8 +156,8 @@ export const validateChecks: readonly GatewayCheck[] = [
 
 type Typed = Parameters<OtpGateway['validate']>[0];
 
-function typedOf({ id, mobile, pin }: Texted): Typed {
-  return { id, mobile, pin };
+function typedOf({ id, to, pin }: Texted): Typed {
+  return { id, to, pin };
 }
 
 /** Each wrong pin is typed at its own OTP, before its attempts are used up. */
@@ -167,7 +167,7 @@ async function expectNone(
 ): Promise<void> {
   const pins = makePins({ ...(await send()) });
   for (let index = 0; index < pins.length; index += 1) {
-    const texted = await send({ mobile: nextNumber() });
+    const texted = await send({ to: nextNumber() });
     const pin = makePins(texted)[index] ?? '';
     assert.equal(await isRight({ ...texted, pin }), false, JSON.stringify(pin.slice(0, 20)));
   }
