@@ -5,6 +5,7 @@ import type { FinishOptions, Purpose, SentOtp, Transaction } from '../stores/sto
 import { countryOf } from './addresses';
 import type { PreparedPut, Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
+import { callAll } from './follow-up';
 import {
   type Checker,
   endUnused,
@@ -36,7 +37,7 @@ export async function finishCode(
 
   try {
     const change = toFinishOptions(checker, counted);
-    const written = await finishLogin(core.store.pendingLogins, pendingId, prepared, change);
+    const written = await finishLogin(core, pendingId, prepared, change);
     return written === null
       ? await refuseUnused(checker, counted)
       : toPassed(checker, counted, verified, written, prepared);
@@ -178,10 +179,11 @@ function toPassed(
   written: WrittenSuccess,
   { kept, tells, tellDone }: JoinedSuccess,
 ): Passed {
-  checker.core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
+  const { core } = checker;
+  core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
   const told: WrittenSuccess = {
     async done() {
-      await emitSuccess(checker, counted, tells);
+      await callAll(core.warn, [() => emitSuccess(checker, counted, tells)]);
       await tellDone();
     },
     undo: () => Promise.resolve(),

@@ -1,8 +1,9 @@
-import { StoreError } from '../errors';
+import { StoreError, type Warn } from '../errors';
 import type { PendingLogins } from '../stores/pending-logins';
 import type { FinishOptions, FinishResult } from '../stores/store';
 import type { PreparedSuccess } from './context';
 import type { PreparedPut, WrittenSuccess } from './feature';
+import { callAll } from './follow-up';
 import { repeatUntilDone } from './repeat';
 
 /**
@@ -14,19 +15,25 @@ import { repeatUntilDone } from './repeat';
  * taken back.
  */
 export async function finishLogin(
-  pendingLogins: PendingLogins,
+  core: FinishParts,
   pendingId: string,
   { puts, replaces }: PreparedSuccess,
   options: Omit<FinishOptions, 'puts' | 'replaces'>,
 ): Promise<WrittenSuccess | null> {
   const writes = puts.map(({ put }) => put);
-  const finished = await pendingLogins
+  const finished = await core.store.pendingLogins
     .finish(pendingId, { ...options, puts: writes, replaces })
     .catch(async (error: unknown) => {
-      if (isFinishLost(error)) await takeBack(pendingLogins, pendingId, puts);
+      if (isFinishLost(error)) await takeBack(core, pendingId, puts);
       throw error;
     });
-  return finished.isFinished ? toWritten(puts, replaces, finished) : null;
+  return finished.isFinished ? toWritten(core.warn, puts, replaces, finished) : null;
+}
+
+/** Where a success is written, and where its failures are reported. */
+interface FinishParts {
+  readonly store: { readonly pendingLogins: Pick<PendingLogins, 'finish' | 'end'> };
+  readonly warn: Warn;
 }
 
 /** Returns whether a success may have been written, or may still be written. */
@@ -37,8 +44,8 @@ export function isFinishLost(error: unknown): error is StoreError {
 /** Joins successes that are written together into one. */
 export function joinWritten(...written: readonly WrittenSuccess[]): WrittenSuccess {
   return {
-    done: () => runAll(written.map(({ done }) => done)),
-    undo: () => runAll(written.map(({ undo }) => undo)),
+    done: async () => void (await Promise.all(written.map(({ done }) => done()))),
+    undo: async () => void (await Promise.all(written.map(({ undo }) => undo()))),
   };
 }
 
@@ -47,6 +54,7 @@ export function joinWritten(...written: readonly WrittenSuccess[]): WrittenSucce
  * undone.
  */
 function toWritten(
+  warn: Warn,
   puts: readonly PreparedPut[],
   replaces: PreparedSuccess['replaces'],
   { results, replaced }: Extract<FinishResult, { readonly isFinished: true }>,
@@ -59,24 +67,17 @@ function toWritten(
     return [{ prepared, result: isNext ? { ...result, replaced } : result }];
   });
 
-  return {
-    done: () =>
-      runAll(
-        written.map(
-          ({ prepared, result }) =>
-            () =>
-              prepared.done(result),
-        ),
-      ),
-    undo: () =>
-      runAll(
-        written.map(
-          ({ prepared, result }) =>
-            () =>
-              prepared.undo(result),
-        ),
-      ),
-  };
+  const done = written.map(
+    ({ prepared, result }) =>
+      () =>
+        prepared.done(result),
+  );
+  const undo = written.map(
+    ({ prepared, result }) =>
+      () =>
+        prepared.undo(result),
+  );
+  return { done: () => callAll(warn, done), undo: () => callAll(warn, undo) };
 }
 
 /** Returns whether a record replaces the one that must still exist. */
@@ -85,32 +86,17 @@ function takesPlace({ put }: PreparedPut, replaces: PreparedSuccess['replaces'])
 }
 
 /**
- * Calls all functions. The success is written, so an error in one changes nothing and the others
- * still run.
- */
-async function runAll(calls: readonly (() => Promise<void> | void)[]): Promise<void> {
-  await Promise.allSettled(calls.map(async (call) => call()));
-}
-
-/**
  * Ends the login first, so that a `finish` which arrives late changes nothing. Then removes the
  * records that could let someone in. If the first tries fail, the rest is done after the request.
  */
 async function takeBack(
-  pendingLogins: PendingLogins,
+  { store, warn }: FinishParts,
   pendingId: string,
   puts: readonly PreparedPut[],
 ): Promise<void> {
   for (const { lost } of puts) lost?.();
-  const end = repeatUntilDone(() => pendingLogins.end(pendingId));
-  const undone = end.last.then(() =>
-    runAll(
-      puts.map(
-        ({ undo }) =>
-          () =>
-            undo(null),
-      ),
-    ),
-  );
+  const end = repeatUntilDone(() => store.pendingLogins.end(pendingId));
+  const undo = puts.map((prepared) => () => prepared.undo(null));
+  const undone = end.last.then(() => callAll(warn, undo));
   if (await end.first) await undone;
 }

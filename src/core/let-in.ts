@@ -50,9 +50,8 @@ export async function finishLetIn(
   const joined = await askFeatures(core, success, visit);
   if ('reason' in joined) return null;
 
-  const { pendingLogins } = core.store;
   const prepared = { ...joined, puts: [...joined.puts, ...puts] };
-  const written = await finishLogin(pendingLogins, pending.pendingId, prepared, NO_CODE);
+  const written = await finishLogin(core, pending.pendingId, prepared, NO_CODE);
   if (written === null) return null;
 
   const told = { done: joined.tellDone, undo: () => Promise.resolve() };

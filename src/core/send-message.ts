@@ -16,6 +16,7 @@ import {
   toSendOutcome,
 } from './charge-send';
 import type { Core } from './context';
+import { reportFollowUp } from './follow-up';
 import type { Refusal } from './outcome';
 import type {
   FeatureRow,
@@ -319,28 +320,30 @@ async function generate(
   charge: Charged,
   permit: Permit,
 ): Promise<TextedOtp | NotSent> {
+  const { core } = sender;
   const outages = watchOf(sender, facts);
   try {
     const generated = await recipient.sender.delivery.gateway.generate(otp, permit);
     outages.record(false);
-    tell(rules, { kind: 'sent', cost: generated.cost ?? null });
+    tell(core, rules, { kind: 'sent', cost: generated.cost ?? null });
     return generated;
   } catch (error) {
     const outcome = toSendOutcome(error);
     const isLost = outcome === 'may-be-sent';
     outages.record(isLost);
-    tell(rules, { kind: isLost ? 'unknown' : 'not-sent' });
+    tell(core, rules, { kind: isLost ? 'unknown' : 'not-sent' });
     return toNotSent(error, await charge.refund(outcome));
   }
 }
 
 /** Passes the outcome of a message to the features. An error in one of them changes nothing. */
-function tell(rules: readonly MessageRule[], outcome: MessageOutcome): void {
+function tell({ warn }: Core, rules: readonly MessageRule[], outcome: MessageOutcome): void {
   for (const { after } of rules) {
     try {
       after(outcome);
-    } catch {
-      // Ignore the error: the message has already been sent or refused.
+    } catch (error) {
+      // The message has already been sent or refused.
+      reportFollowUp(warn, error);
     }
   }
 }

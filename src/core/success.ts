@@ -1,5 +1,7 @@
+import type { Warn } from '../errors';
 import type { Core, PreparedSuccess } from './context';
 import type { Success, Written } from './feature';
+import { callAll } from './follow-up';
 import type { Refusal } from './outcome';
 import type { Visit } from './visit';
 
@@ -18,7 +20,7 @@ export interface JoinedSuccess extends PreparedSuccess {
  * nothing is written by then.
  */
 export async function askFeatures(
-  { features }: Core,
+  { features, warn }: Pick<Core, 'features' | 'warn'>,
   success: Success,
   visit: Visit,
 ): Promise<JoinedSuccess | Refusal> {
@@ -29,19 +31,21 @@ export async function askFeatures(
     if (answer !== null && 'reason' in answer) return answer;
     if (answer !== null) all.push(answer);
   }
-  return join(all);
+  return join(warn, all);
 }
 
-function join(all: readonly Written[]): JoinedSuccess {
+function join(warn: Warn, all: readonly Written[]): JoinedSuccess {
   return {
     kind: 'prepared',
     puts: all.flatMap(({ puts }) => puts ?? []),
     replaces: all.find(({ replaces }) => replaces !== undefined)?.replaces,
     kept: joinFields(all.map(({ kept }) => kept)),
     tells: joinFields(all.map(({ tells }) => tells)),
-    async tellDone() {
-      await Promise.allSettled(all.map(({ done }) => Promise.resolve().then(done)));
-    },
+    tellDone: () =>
+      callAll(
+        warn,
+        all.flatMap(({ done }) => done ?? []),
+      ),
   };
 }
 

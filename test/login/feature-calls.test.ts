@@ -14,10 +14,12 @@ const user = { id: 'alice' } as Express.User;
 const visit = { isRequired: () => Promise.resolve(true) } as unknown as Visit;
 
 /** A core that has these features and what their calls need besides. */
-function coreWith(...features: readonly Feature[]): Core {
+function coreWith(...features: readonly Feature[]): Core & { readonly warned: string[] } {
   const pendingLogins = { endAll: () => Promise.resolve() };
   const parts = { features, store: { pendingLogins }, now: Date.now, getUserId: () => 'alice' };
-  return { ...parts, warn: () => undefined } as unknown as Core;
+  const warned: string[] = [];
+  const warn = (code: string, problem: string): unknown => warned.push(`${code}: ${problem}`);
+  return { ...parts, warn, warned } as unknown as ReturnType<typeof coreWith>;
 }
 
 /** A call that answers only after others have had their turn. */
@@ -83,7 +85,7 @@ describe('the calls of features', () => {
       await expect(askFeatures(coreWith(one), success, visit)).rejects.toBe(ACCIDENT);
     });
 
-    it('calls done of all, whatever one of them throws', async () => {
+    it('calls done of all, whatever one of them throws, and reports it without its message', async () => {
       const calls: string[] = [];
       const fails = (): never => {
         calls.push('fails');
@@ -91,10 +93,14 @@ describe('the calls of features', () => {
       };
       const one: Feature = { name: 'one', onSuccess: () => ({ done: fails }) };
       const two: Feature = { name: 'two', onSuccess: () => ({ done: () => calls.push('two') }) };
-      const joined = await askFeatures(coreWith(one, two), success, visit);
+      const core = coreWith(one, two);
+      const joined = await askFeatures(core, success, visit);
       if ('reason' in joined) throw new Error(joined.reason);
       await joined.tellDone();
       expect(calls).toEqual(['fails', 'two']);
+      expect(core.warned).toEqual([
+        expect.stringMatching(/^SMS_OTP_FOLLOW_UP: .*has failed \(Error\): a cookie/),
+      ]);
     });
   });
 

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { StoreError } from '../../src/errors';
 import { finishLogin } from '../../src/core/finish-login';
 import { repeatUntilDone } from '../../src/core/repeat';
-import type { PendingLogins } from '../../src/stores/pending-logins';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -15,6 +14,7 @@ const NOTHING = { leavesMark: true, clears: [], charges: [] };
 async function finishWith(
   failure: StoreError,
   end: () => Promise<boolean>,
+  undone = (): Promise<void> => Promise.resolve(),
 ): Promise<{ readonly calls: readonly string[]; readonly error: unknown }> {
   const calls: string[] = [];
   const note = (call: string): number => calls.push(call);
@@ -27,12 +27,11 @@ async function finishWith(
   };
   const undo = (): Promise<void> => {
     note('undo');
-    return Promise.resolve();
+    return undone();
   };
   const puts = [{ put: {} as never, done: () => undefined, undo }];
   const success = { kind: 'prepared', puts } as const;
-  // The two calls that it makes.
-  const parts = pendingLogins as Partial<PendingLogins> as PendingLogins;
+  const parts = { store: { pendingLogins }, warn: note };
   const error = await finishLogin(parts, 'a', success, NOTHING).catch((one: unknown) => one);
   return { calls, error };
 }
@@ -49,6 +48,15 @@ describe('a finish whose answer is lost', () => {
     await jest.advanceTimersByTimeAsync(30_000);
     expect(calls).toEqual(['end', 'end', 'end', 'end', 'end', 'undo']);
     expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it.each<[string, Error, readonly string[]]>([
+    ['an error', new TypeError('no cookie'), ['SMS_OTP_FOLLOW_UP']],
+    ['the store, whose event says so', new StoreError('swap'), []],
+  ])('reports what cannot be taken out because of %s', async (_name, failure, warned) => {
+    const ended = (): Promise<boolean> => Promise.resolve(true);
+    const { calls, error } = await finishWith(LOST, ended, () => Promise.reject(failure));
+    expect([error, calls]).toEqual([LOST, ['end', 'undo', ...warned]]);
   });
 
   it('takes out what was written as soon as the login has ended', async () => {
