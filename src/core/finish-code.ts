@@ -188,7 +188,7 @@ function toPassed(
     },
     undo: () => Promise.resolve(),
   };
-  return { ...verified, kept, written: joinWritten(written, told) };
+  return { ...verified, kept, written: joinWritten(core.warn, written, told) };
 }
 
 async function emitSuccess(checker: Checker, counted: RightCode, tells: object): Promise<void> {

@@ -42,10 +42,18 @@ export function isFinishLost(error: unknown): error is StoreError {
 }
 
 /** Joins successes that are written together into one. */
-export function joinWritten(...written: readonly WrittenSuccess[]): WrittenSuccess {
+export function joinWritten(warn: Warn, ...written: readonly WrittenSuccess[]): WrittenSuccess {
   return {
-    done: async () => void (await Promise.all(written.map(({ done }) => done()))),
-    undo: async () => void (await Promise.all(written.map(({ undo }) => undo()))),
+    done: () =>
+      callAll(
+        warn,
+        written.map(({ done }) => done),
+      ),
+    undo: () =>
+      callAll(
+        warn,
+        written.map(({ undo }) => undo),
+      ),
   };
 }
 

@@ -6,7 +6,7 @@ import { toSafeCause } from '../foreign-error';
  * is reported, and the others still run.
  */
 export async function callAll(warn: Warn, calls: readonly (() => unknown)[]): Promise<void> {
-  const settled = await Promise.allSettled(calls.map(async (call) => call()));
+  const settled = await Promise.allSettled(calls.map((call) => start(call)));
   for (const one of settled) if (one.status === 'rejected') reportFollowUp(warn, one.reason);
 }
 
@@ -23,4 +23,9 @@ export function reportFollowUp(warn: Warn, error: unknown): void {
       'cookie was not set, an event not emitted, or a change not taken back',
     cause,
   );
+}
+
+/** Calls a function at once. If it throws, the promise rejects. */
+function start(call: () => unknown): Promise<unknown> {
+  return new Promise((resolve) => resolve(call()));
 }

@@ -55,7 +55,7 @@ export async function finishLetIn(
   if (written === null) return null;
 
   const told = { done: joined.tellDone, undo: () => Promise.resolve() };
-  return { written: joinWritten(written, told), kept: joined.kept };
+  return { written: joinWritten(core.warn, written, told), kept: joined.kept };
 }
 
 /**

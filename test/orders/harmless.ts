@@ -83,17 +83,6 @@ export const HARMLESS: readonly Harmless[] = [
       sessions.some((session) => session.cookie === request && !isEmpty(session)),
   },
   {
-    name: 'a success that a changed number has ended',
-    isInAllAlone: true,
-    reason:
-      'A changed number ends all other logins of the user, those of the same moment among them.',
-    explains: ({ request, said }, { outcome: { sessions, numbers }, scenario }) =>
-      scenario.beside === undefined &&
-      said === 'verified' &&
-      numbers.includes(NEW) &&
-      sessions.some((session) => session.cookie === request && isEmpty(session)),
-  },
-  {
     name: 'a success that a change has ended',
     isInAllAlone: true,
     reason:

@@ -38,12 +38,18 @@ function listRow(call: string, { throws, refuses, slow, store = {} }: Cells): Pa
     if (left === undefined) return;
     cells.push({ what: `${call} ${what}`, disturbed: { call, fault }, left });
   };
-  add('throws', { kind: 'throws' }, throws);
+  add('throws', { kind: 'throws' }, throws && reported(call, throws));
   add('refuses', { kind: 'answers', answer: refuses?.answer }, refuses?.left);
   add('is slow', { kind: 'slow' }, slow);
   for (const [operation, left] of Object.entries(store))
     add(`finds the store failing at ${operation}`, { kind: 'store', operation }, left);
   return cells;
+}
+
+/** What follows a decision changes nothing if it throws, and is reported. */
+function reported(call: string, left: Outcome): Outcome {
+  const isAfterwards = /\.(done|undo|after)$/.test(call);
+  return isAfterwards ? { ...left, warned: [...left.warned, 'SMS_OTP_FOLLOW_UP'] } : left;
 }
 
 function listEnds(finish: Block['finish']): Part[] {

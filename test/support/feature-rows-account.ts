@@ -114,28 +114,40 @@ export const ACCOUNT_ROWS: Rows = {
         refuses: { answer: LOGIN_ENDED, left: ENROLLED_REFUSED },
       }),
       'known-browsers.endAll': {
-        throws: { ...ENROLLED_NOT_USED, pending: 'passed', told: ['failure-count-changed 0'] },
+        throws: {
+          ...ENROLLED_NOT_USED,
+          pending: 'passed',
+          told: ['failure-count-changed 0', 'phone-enrolled'],
+        },
         store: {
           charge: storeFails({ ...ENROLLED, records: [1, 1, 0] }, [
             'failure-count-changed 0',
+            'phone-enrolled',
             'store-failing charge',
           ]),
           'records.list browser': storeFails({ ...ENROLLED, records: [1, 1, 0] }, [
             'failure-count-changed 0',
+            'phone-enrolled',
             'store-failing records.list',
           ]),
           'records.removeAll browser': storeFails({ ...ENROLLED, records: [1, 1, 0] }, [
             'failure-count-changed 0',
+            'phone-enrolled',
             'store-failing records.removeAll',
           ]),
-          clear: storeFails(ENROLLED, ['failure-count-changed 0', 'store-failing clear']),
+          clear: storeFails(ENROLLED, [
+            'failure-count-changed 0',
+            'phone-enrolled',
+            'store-failing clear',
+          ]),
         },
       },
       'logins.endAll': {
-        throws: { ...ENROLLED, answer: '500', told: ['failure-count-changed 0'] },
+        throws: { ...ENROLLED, answer: '500', told: ['failure-count-changed 0', 'phone-enrolled'] },
         store: {
           'records.removeAll login': storeFails(ENROLLED, [
             'failure-count-changed 0',
+            'phone-enrolled',
             'store-failing records.removeAll',
           ]),
         },

@@ -42,11 +42,15 @@ export function createChangePhones(context: EnrollmentContext) {
         return found;
       }
       const { user, phone, about } = found;
-      const isRemoved: unknown = await request.changeAndEnd(user, async () =>
-        book.remove(core.getUserId(user), phone.stored, { keepsLast }),
-      );
+      const isRemoved: unknown = await request.changeAndEnd(user, async () => {
+        const changed: unknown = await book.remove(core.getUserId(user), phone.stored, {
+          keepsLast,
+        });
+        // Tell the user at once, even if something cannot be ended afterwards.
+        if (changed === true) core.emit({ type: 'phone-removed', ...about });
+        return changed;
+      });
       if (isRemoved !== true) return refuse(await explainKept(user, phone));
-      core.emit({ type: 'phone-removed', ...about });
       return toChanged(user, phone);
     },
     async setDefaultPhone(request: ChangeRequest): Promise<ChangeResult> {

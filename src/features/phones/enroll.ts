@@ -169,11 +169,7 @@ export function createConfirmPhone(
     // 3 Enter the number into the phone book, once: another enrollment may have come first
     const isEntered = await enter(result, request);
     if (isEntered !== true) return reject(result, request, refuse('no-pending-login', true));
-    const { user, userId, at, mobile, replaces, written } = result;
-    const replaced = replaces === undefined ? null : maskAddress(replaces);
-    const { address } = request.visit;
-    const enrolled = { userId, address, maskedPhone: maskAddress(mobile), replaced };
-    core.emit({ type: 'phone-enrolled', ...enrolled });
+    const { user, userId, at, written } = result;
     return { kind: 'confirmed', user, userId, at, written };
   };
 
@@ -197,14 +193,24 @@ export function createConfirmPhone(
     return refusal === null ? null : refuse(refusal.reason, true);
   }
 
-  function enter(
-    { user, mobile, replaces }: Verified,
-    { changeAndEnd }: ConfirmRequest,
-  ): Promise<unknown> {
+  function enter(verified: Verified, { visit, changeAndEnd }: ConfirmRequest): Promise<unknown> {
+    const { user, mobile, replaces } = verified;
     const id = core.getUserId(user);
-    return changeAndEnd(user, async () =>
-      replaces === undefined ? book.confirm(id, mobile) : book.replace(id, replaces, mobile),
-    );
+    return changeAndEnd(user, async () => {
+      const isEntered: unknown =
+        replaces === undefined
+          ? await book.confirm(id, mobile)
+          : await book.replace(id, replaces, mobile);
+      // Tell the user at once, even if something cannot be ended afterwards.
+      if (isEntered === true) tellEnrolled(verified, visit.address);
+      return isEntered;
+    });
+  }
+
+  function tellEnrolled({ userId, mobile, replaces }: Verified, address: string | undefined): void {
+    const replaced = replaces === undefined ? null : maskAddress(replaces);
+    const enrolled = { userId, address, maskedPhone: maskAddress(mobile), replaced };
+    core.emit({ type: 'phone-enrolled', ...enrolled });
   }
 
   /** Refuses a right code whose number does not become the user's. */

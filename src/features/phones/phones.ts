@@ -217,7 +217,7 @@ async function refuseConfirm(
  * be renewed. Returns false if the user has logged out meanwhile: the user then stays logged out.
  */
 async function renewSession(
-  { slot, logins, getUserId, endOtherSessions }: MiddlewareContext,
+  { slot, logins, getUserId, endOtherSessions, warn }: MiddlewareContext,
   req: Request,
   visit: Visit,
   { user, userId, at, written }: Confirmed,
@@ -230,7 +230,7 @@ async function renewSession(
 
     const verified = { userId, method, at } as const;
     const marked = { ...toKept(slot.read(req)), verified, ...renewed.kept };
-    slot.carryThroughRenewal(req, marked, 'all', joinWritten(renewed, written));
+    slot.carryThroughRenewal(req, marked, 'all', joinWritten(warn, renewed, written));
     await slot.renewPrepared(req);
     return true;
   } finally {
