@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { seen, visit } from '../support/visit';
+import { type Answer, seen, visit, type Visit } from '../support/visit';
+import { testClock } from '../support/clock';
+import { tamperedStore, throwing } from '../support/tampered-store';
 import type { TestApp } from '../support/test-app';
 import { HOME, WORK, NEW } from '../support/test-users';
 import { useOwnApps } from '../support/use-app';
@@ -99,6 +101,37 @@ describe('what endOtherSessions throws', () => {
     );
     expect(numbersOf(test)).toEqual([NEW]);
   });
+});
+
+describe('a store that fails before everything else has ended', () => {
+  it.each<
+    [
+      string,
+      (alice: Visit) => Promise<Answer>,
+      readonly string[],
+      'phone-enrolled' | 'phone-removed',
+    ]
+  >([
+    ['a new number', (alice) => alice.confirm(NEW), [HOME, NEW], 'phone-enrolled'],
+    ['a removed number', remove, [HOME], 'phone-removed'],
+  ])('leaves the change of %s, and the user is told', async (_what, change, left, told) => {
+    const clock = testClock();
+    const tampered = tamperedStore(clock);
+    const test = await apps.start({ clock, options: { store: tampered.store } });
+    if (told === 'phone-removed') test.book.seed('alice', HOME, WORK);
+    const alice = visit(test);
+    await alice.logIn();
+    if (told === 'phone-enrolled') await alice.enroll(NEW);
+    tampered.tamper('records.removeAll', throwing);
+
+    expect(seen(await change(alice))).toEqual([503, { code: 'ERR_STORE' }]);
+    expect(numbersOf(test)).toEqual(left);
+    expect(test.told(told)).toHaveLength(1);
+  });
+
+  async function remove(alice: Visit): Promise<Answer> {
+    return alice.post('/phones/remove', { phoneId: await alice.idOf(WORK) });
+  }
 });
 
 describe('a session that cannot be written', () => {

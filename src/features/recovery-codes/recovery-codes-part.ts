@@ -70,12 +70,11 @@ export function createRecoveryCodesPart(
       }
       const prepared = await codes.prepare(userId, form);
       try {
-        await changeAndEnd(req, id, 'changed', async () => {
-          checkWritten(await codes.write(prepared, isFirst, form));
-          // Tell the user at once, even if something cannot be ended afterwards.
-          const { length: count } = prepared.codes;
-          emit({ type: 'recovery-codes-generated', userId, address: req?.ip, count });
-        });
+        await changeAndEnd(req, id, 'changed', async () =>
+          checkWritten(await codes.write(prepared, isFirst, form)),
+        );
+        const { length } = prepared.codes;
+        emit({ type: 'recovery-codes-generated', userId, address: req?.ip, count: length });
         await endOtherSessions(id, req);
       } catch (error) {
         await codes.settle(prepared.set, 'failed');
