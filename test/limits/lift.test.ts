@@ -109,9 +109,13 @@ describe('limits of a user that are lifted', () => {
 
   const countOf = ({ counters }: Store, key: string) => sumCounts(counters, [key]);
 
-  async function addBrowser({ browsers }: Store, browserId: string): Promise<void> {
+  async function addBrowser(
+    { browsers }: Store,
+    browserId: string,
+    knownAt = seconds(),
+  ): Promise<void> {
     const expiresAt = clock.now() + 60_000;
-    await browsers.put({ version: 1, userId: 'u', browserId, knownAt: seconds(), expiresAt });
+    await browsers.put({ version: 1, userId: 'u', browserId, knownAt, expiresAt });
   }
 
   it('are summed up over their keys', async () => {
@@ -151,6 +155,21 @@ describe('limits of a user that are lifted', () => {
     expect(await countOf(store, kept)).toBe(1);
     expect(await countOf(store, 'browsers:cut-off:u')).toBe(seconds());
   });
+
+  it.each([
+    ['of a process whose clock is ahead', 5, 5],
+    ['of this second', 0, 0],
+    ['of an earlier second', -5, 0],
+  ])(
+    'by forgetting browsers refuse every one of them: the newest is %s',
+    async (_when, known, cut) => {
+      const store = makeStore();
+      await addBrowser(store, 'b1', seconds() - 9);
+      await addBrowser(store, 'b2', seconds() + known);
+      await forgetBrowsers(store, limitTable(), 'u', clock.now());
+      expect(await countOf(store, 'browsers:cut-off:u')).toBe(seconds() + cut);
+    },
+  );
 
   it('by forgetting browsers take one call of the counters where none is known', async () => {
     const store = makeStore();

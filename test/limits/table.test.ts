@@ -510,6 +510,12 @@ describe('what clears a counter', () => {
     );
   });
 
+  it('forgetUser keeps the cut-off of browsers, and clears no counter that users share', () => {
+    const keys = limits.keysOfUser('u', ['b', 'c']);
+    expect(keys).not.toContain('browsers:cut-off:u');
+    expect(keys.filter((key) => !key.split(':').includes('u'))).toEqual([]);
+  });
+
   it('that browsers are forgotten', async () => {
     const cleared = await clearedBy(() => clear(limits.keysOfBrowsers('u', ['b', 'c'])));
     expect(cleared).toEqual([...IN_B, ...IN_C].sort());
