@@ -43,18 +43,9 @@ export function isFinishLost(error: unknown): error is StoreError {
 
 /** Joins successes that are written together into one. */
 export function joinWritten(warn: Warn, ...written: readonly WrittenSuccess[]): WrittenSuccess {
-  return {
-    done: () =>
-      callAll(
-        warn,
-        written.map(({ done }) => done),
-      ),
-    undo: () =>
-      callAll(
-        warn,
-        written.map(({ undo }) => undo),
-      ),
-  };
+  const done = written.map((one) => () => one.done());
+  const undo = written.map((one) => () => one.undo());
+  return { done: () => callAll(warn, done), undo: () => callAll(warn, undo) };
 }
 
 /**

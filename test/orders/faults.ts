@@ -50,8 +50,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the answer of finish is ignored',
     file: 'core/finish-login.ts',
-    from: 'return finished.isFinished ? toWritten(puts, replaces, finished) : null;',
-    to: 'return toWritten([], undefined, finished.isFinished ? finished : { results: [], replaced: null, isFinished: true });',
+    from: 'return finished.isFinished ? toWritten(core.warn, puts, replaces, finished) : null;',
+    to: 'return toWritten(core.warn, [], undefined, finished.isFinished ? finished : { results: [], replaced: null, isFinished: true });',
     scenario: { ...pending('right', 'right'), acceptsTwice: true },
   },
   {
@@ -325,8 +325,8 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'a login by a device ignores that its pending login has ended',
     file: 'core/let-in.ts',
-    from: 'await finishLogin(pendingLogins, pending.pendingId, prepared, NO_CODE);',
-    to: '(await finishLogin(pendingLogins, pending.pendingId, prepared, NO_CODE)) ?? { done: async () => undefined, undo: async () => undefined };',
+    from: 'await finishLogin(core, pending.pendingId, prepared, NO_CODE);',
+    to: '(await finishLogin(core, pending.pendingId, prepared, NO_CODE)) ?? { done: async () => undefined, undo: async () => undefined };',
     scenario: beside(REVOKE_ALL, ['new', 'device']),
   },
   {
