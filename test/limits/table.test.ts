@@ -5,7 +5,7 @@ import { OTHER_BROWSERS, toBucket } from '../../src/limits/buckets';
 import { chargeRows, isFull, longestWait, readKeys, waitOf } from '../../src/limits/charge';
 import { enableCodes, forgetBrowsers, liftLimits } from '../../src/limits/lift';
 import { ATTEMPT_REFUNDS, findRefunds, SEND_REFUNDS } from '../../src/limits/refunds';
-import type { LimitRow } from '../../src/limits/rows';
+import type { LimitRow, LimitTable } from '../../src/limits/rows';
 import { type About, type Act, cutOffCounter, provenCounter } from '../../src/limits/table';
 import { guardStore } from '../../src/stores/guarded-store';
 import { testClock, type TestClock } from '../support/clock';
@@ -137,10 +137,12 @@ const ORDER: Readonly<Record<Act, (side: Side) => readonly string[]>> = {
 };
 const ACTS = Object.keys(ORDER) as Act[];
 
-const limits = limitTable();
+// Compiled for each test, so that a change of one row is seen by all of them.
+let limits: LimitTable;
 let clock: TestClock;
 let store: SmsOtpStore;
 beforeEach(() => {
+  limits = limitTable();
   clock = testClock();
   store = memoryStore({ now: () => clock.now() });
 });
