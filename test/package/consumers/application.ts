@@ -92,7 +92,7 @@ const smsOtp: SmsOtp = createSmsOtp(options);
 
 /** A gateway of the app, and one of a function that sends texts. */
 const ownGateway: OtpGateway = {
-  generate: async ({ mobile, validitySeconds }) => ({ id: mobile.slice(1), validitySeconds }),
+  generate: async ({ to, validitySeconds }) => ({ id: to.slice(1), validitySeconds }),
   validate: async ({ pin }) => (pin === '123456' ? 'right' : 'wrong'),
 };
 const sendSms = async (to: string, text: string): Promise<void> => void [to, text];
