@@ -20,7 +20,7 @@ describe('the recipe for prom-client', () => {
     const lines = (await register.metrics()).split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
-        'sms_otp_events_total{type="sent",detail=""} 1',
+        'sms_otp_events_total{type="sent",detail="sms"} 1',
         'sms_otp_events_total{type="rejected",detail="wrong-code"} 1',
         'sms_otp_events_total{type="verified",detail="sms"} 1',
         'sms_otp_events_total{type="decision-ended",detail="verified"} 1',
