@@ -41,7 +41,7 @@ export function isFinishLost(error: unknown): error is StoreError {
   return error instanceof StoreError && !error.hasRefused;
 }
 
-/** Joins successes that are written together into one. */
+/** Joins successes, or records of one, that are written together. */
 export function joinWritten(warn: Warn, ...written: readonly WrittenSuccess[]): WrittenSuccess {
   const done = written.map((one) => () => one.done());
   const undo = written.map((one) => () => one.undo());
@@ -62,21 +62,10 @@ function toWritten(
     const result = results[index];
     if (result?.isPut !== true) return [];
     prepared.written?.();
-    const isNext = takesPlace(prepared, replaces);
-    return [{ prepared, result: isNext ? { ...result, replaced } : result }];
+    const own = takesPlace(prepared, replaces) ? { ...result, replaced } : result;
+    return [{ done: async () => prepared.done(own), undo: () => prepared.undo(own) }];
   });
-
-  const done = written.map(
-    ({ prepared, result }) =>
-      () =>
-        prepared.done(result),
-  );
-  const undo = written.map(
-    ({ prepared, result }) =>
-      () =>
-        prepared.undo(result),
-  );
-  return { done: () => callAll(warn, done), undo: () => callAll(warn, undo) };
+  return joinWritten(warn, ...written);
 }
 
 /** Returns whether a record replaces the one that must still exist. */

@@ -6,7 +6,11 @@ import { toSafeCause } from '../foreign-error';
  * is reported, and the others still run.
  */
 export async function callAll(warn: Warn, calls: readonly (() => unknown)[]): Promise<void> {
-  const settled = await Promise.allSettled(calls.map((call) => start(call)));
+  const settled = await Promise.allSettled(
+    calls.map(async (call) => {
+      await call();
+    }),
+  );
   for (const one of settled) if (one.status === 'rejected') reportFollowUp(warn, one.reason);
 }
 
@@ -23,9 +27,4 @@ export function reportFollowUp(warn: Warn, error: unknown): void {
       'cookie was not set, an event not emitted, or a change not taken back',
     cause,
   );
-}
-
-/** Calls a function at once. If it throws, the promise rejects. */
-function start(call: () => unknown): Promise<unknown> {
-  return new Promise((resolve) => resolve(call()));
 }

@@ -236,7 +236,7 @@ async function findSent(
 
 /**
  * Joins a login that another request began. That request sends its message, or has sent it. While
- * codes are locked it sends none, so this request is refused as well.
+ * codes are locked it sends none, so this request goes on like one whose message was refused.
  */
 async function joinMessage(
   core: Core,
