@@ -31,6 +31,17 @@ async function lockCodes(test: TestApp, code: () => string): Promise<void> {
   }
 }
 
+/** Submits the form again while the first request looks for the user's number. */
+async function submitTwice(test: TestApp, phones: ReturnType<typeof createGate>) {
+  const [one, two] = [submit(test), submit(test)];
+  const hold = phones.holdNext();
+  const login = one.login().then((answer) => answer);
+  await hold.arrived;
+  const second = await two.login();
+  hold.release();
+  return { first: await login, second, two };
+}
+
 const joined = (test: TestApp): number => test.told('login-joined').length;
 
 describe('a login form that is submitted twice', () => {
@@ -76,16 +87,11 @@ describe('a login form that is submitted twice', () => {
     const phones = createGate();
     const { test, code } = await start({ getPhone: () => phones.pass().then(() => ALICE.phone) });
     await lockCodes(test, code);
-    const [one, two] = [submit(test), submit(test)];
-    const hold = phones.holdNext();
-    const first = one.login().then((answer) => answer);
-    await hold.arrived;
-    const second = await two.login();
-    hold.release();
+    const { first, second } = await submitTwice(test, phones);
 
     const locked = [429, { error: 'locked' }];
     expect([second.status, second.body]).toMatchObject(locked);
-    expect([(await first).status, (await first).body]).toMatchObject(locked);
+    expect([first.status, first.body]).toMatchObject(locked);
     expect(joined(test)).toBe(1);
   });
 
@@ -93,14 +99,9 @@ describe('a login form that is submitted twice', () => {
     const phones = createGate();
     const failing = () => phones.pass().then(() => Promise.reject(new Error('database down')));
     const { test } = await start({ getPhone: failing });
-    const [one, two] = [submit(test), submit(test)];
-    const hold = phones.holdNext();
-    const first = one.login().then((answer) => answer);
-    await hold.arrived;
-    const second = await two.login();
-    hold.release();
+    const { first, second } = await submitTwice(test, phones);
 
-    expect([(await first).status, second.status]).toEqual([500, 500]);
+    expect([first.status, second.status]).toEqual([500, 500]);
     expect(joined(test)).toBe(1);
   });
 
@@ -299,15 +300,10 @@ describe('other forms that are submitted twice', () => {
     const getPhone = () => phones.pass().then(() => ALICE.phone);
     const test = await apps.start({ options: { gateway, getPhone } });
     await lockCodes(test, () => gateway.lastPin(ALICE.phone));
-    const [one, two] = [submit(test), submit(test)];
-    const hold = phones.holdNext();
-    const first = one.login().then((answer) => answer);
-    await hold.arrived;
-    const second = await two.login();
-    hold.release();
+    const { first, second, two } = await submitTwice(test, phones);
 
     const waits = { pending: true, error: 'locked' };
-    expect([(await first).body, second.body]).toMatchObject([waits, waits]);
+    expect([first.body, second.body]).toMatchObject([waits, waits]);
     expect(joined(test)).toBe(1);
     expect((await two.post('/app', { pin: '123456' })).status).toBe(200);
   });
