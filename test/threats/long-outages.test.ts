@@ -196,8 +196,8 @@ describe.each(VARIANTS_OF_LONG_RUNS)('half an hour of resets, variant %s,', (var
 });
 
 describe.each(VARIANTS_OF_LONG_RUNS)('a gateway of variant %s that texts', (variant) => {
-  // The fault also hides the answer to a token that was renewed meanwhile, after which the client
-  // would send the text again. So the token lasts.
+  // While a token is renewed, the gateway may refuse the old one. The client then sends the message
+  // once more, but the fault hides that refusal from it. So the token lasts longer than the test.
   const lasting = variant === 'A' ? { tokenValiditySeconds: 86_400 } : {};
   const test = useApp({ variant, gateway: lasting });
   const rejection = (code: number): string =>
