@@ -361,7 +361,8 @@ export interface ClaimedCode extends ClaimedLogin {
 export type CheckResult =
   /** `puts`: the records to write with the success. Default: none. */
   | { readonly kind: 'right'; readonly puts?: readonly PreparedPut[] }
-  | { readonly kind: 'wrong' | 'over' }
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'over' }
   | { readonly kind: 'lost'; readonly error: SmsOtpError };
 
 /** What a feature adds to a success. */

@@ -1,22 +1,13 @@
-import type { Attempt } from '../limits/attempts';
 import { provenCounter } from '../limits/table';
 import type { Method } from '../method';
 import type { FinishOptions, Purpose, SentOtp, Transaction } from '../stores/store';
 import { countryOf } from './addresses';
-import type { PreparedPut, Success, WrittenSuccess } from './feature';
+import type { RightCode } from './check-code';
+import type { Core } from './context';
+import type { Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import { callAll } from './follow-up';
-import {
-  type Checker,
-  endUnused,
-  type FailedAttempt,
-  isSent,
-  refuse,
-  type Refused,
-  refuseUnused,
-  toUnconfirmed,
-  type Unconfirmed,
-} from './refuse-code';
+import { type Checker, type Ended, isSent, refuse, type Refused } from './refuse-code';
 import { askFeatures, type JoinedSuccess } from './success';
 import type { Visit } from './visit';
 
@@ -27,26 +18,31 @@ import type { Visit } from './visit';
 export async function finishCode(
   checker: Checker,
   request: ConfirmedRequest,
-  counted: RightCode,
-): Promise<Passed | Refused | Unconfirmed> {
+  code: RightCode,
+): Promise<Passed | Ended> {
   const { core, factor } = checker;
-  const { pendingId } = counted.pending;
-  const verified = toVerified(counted, factor.method, core.now());
-  const prepared = await prepare(checker, request, counted, verified);
-  if (prepared.kind === 'refused') return prepared;
+  const { pendingId } = code.pending;
+  const verified = toVerified(code, factor.method, core.now());
+  // 6 Ask the app, the session and the features
+  const prepared = await prepare(checker, request, code, verified);
+  if (prepared.kind !== 'prepared') return prepared;
 
+  // 7 Finish, once
   try {
-    const change = toFinishOptions(checker, counted);
+    const change = toFinishOptions(checker, code);
     const written = await finishLogin(core, pendingId, prepared, change);
     return written === null
-      ? await refuseUnused(checker, counted)
-      : toPassed(checker, counted, verified, written, prepared);
+      ? await toUnused(core, code)
+      : toPassed(checker, code, verified, written, prepared);
   } catch (error) {
-    await endUnused(checker, counted);
-    if (isFinishLost(error)) return toUnconfirmed(checker, counted, error);
-    throw error;
+    return isFinishLost(error)
+      ? { kind: 'unconfirmed', code, ...UNUSED, error }
+      : { kind: 'thrown', code, ...UNUSED, error };
   }
 }
+
+/** How an attempt ends whose code was right. A later failure is not counted against the user. */
+const UNUSED = { outcome: 'not-used', refundsMessage: 'always' } as const;
 
 /** What the request of a code brings besides the code. */
 export interface ConfirmedRequest {
@@ -55,18 +51,6 @@ export interface ConfirmedRequest {
   readonly isKept: boolean;
   /** Asks the app and the session after the code was right. Null: the user may be let in. */
   readonly confirm: (passed: Verified) => Promise<Refused | null>;
-}
-
-/** A right code that has not changed anything yet. */
-interface RightCode extends FailedAttempt {
-  readonly user: Express.User;
-  readonly attempt: Attempt;
-  /** How many OTPs were attached to the pending login. */
-  readonly sends: number;
-  /** The browser for which it is counted. */
-  readonly bucket: string;
-  /** The records of the factor. */
-  readonly puts: readonly PreparedPut[];
 }
 
 /** A pending login that has ended with the right code. */
@@ -93,54 +77,52 @@ export interface Verified {
   readonly bucket: string;
 }
 
-/** Asks the app, the session and the features. If one refuses, the pending login ends. */
+/** Asks everyone what the success changes. If one refuses, the pending login ends. */
 async function prepare(
   checker: Checker,
   request: ConfirmedRequest,
-  counted: RightCode,
+  code: RightCode,
   verified: Verified,
-): Promise<JoinedSuccess | Refused> {
+): Promise<JoinedSuccess | Ended> {
   try {
-    const prepared = await askAll(checker, request, counted, verified);
+    const prepared = await askAll(checker, request, code, verified);
     if (prepared.kind === 'prepared') return prepared;
-    await checker.core.store.pendingLogins.end(counted.pending.pendingId);
-    await endUnused(checker, counted);
-    return prepared;
+    await checker.core.store.pendingLogins.end(code.pending.pendingId);
+    return { kind: 'refused', code, ...UNUSED, refused: prepared };
   } catch (error) {
-    await endUnused(checker, counted);
-    throw error;
+    return { kind: 'thrown', code, ...UNUSED, error };
   }
 }
 
 async function askAll(
   checker: Checker,
   request: ConfirmedRequest,
-  counted: RightCode,
+  code: RightCode,
   verified: Verified,
 ): Promise<JoinedSuccess | Refused> {
   const refused = await request.confirm(verified);
   if (refused !== null) return refused;
 
-  const success = toSuccess(checker, counted, verified, request.isKept);
+  const success = toSuccess(checker, code, verified, request.isKept);
   const joined = await askFeatures(checker.core, success, request.visit);
   if ('reason' in joined) return refuse(joined.reason);
-  return { ...joined, puts: [...joined.puts, ...counted.puts] };
+  return { ...joined, puts: [...joined.puts, ...code.puts] };
 }
 
 function toSuccess(
   checker: Checker,
-  counted: RightCode,
+  code: RightCode,
   { user, userId, method, bucket, at }: Verified,
   isKept: boolean,
 ): Success {
-  const { pending, sends } = counted;
-  const otp = findProven(checker, counted);
+  const { pending, sends } = code;
+  const otp = findProven(checker, code);
   const whose = { user, userId, pending, otp, sends, bucket, at };
   return { ...whose, proof: method, factor: checker.factor, isKept };
 }
 
-function toVerified(counted: RightCode, method: Method, at: number): Verified {
-  const { pending, otp, user, bucket } = counted;
+function toVerified(code: RightCode, method: Method, at: number): Verified {
+  const { pending, otp, user, bucket } = code;
   const { userId, purpose, transaction, replaces } = pending;
   const mobile = otp?.to ?? '';
   const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
@@ -150,11 +132,11 @@ function toVerified(counted: RightCode, method: Method, at: number): Verified {
 /** Returns the changes of a success. A code that was sent also proves the number. */
 function toFinishOptions(
   checker: Checker,
-  counted: RightCode,
+  code: RightCode,
 ): Omit<FinishOptions, 'puts' | 'replaces'> {
-  const { userId } = counted.pending;
-  const { success } = counted.attempt;
-  const otp = findProven(checker, counted);
+  const { userId } = code.pending;
+  const { success } = code.attempt;
+  const otp = findProven(checker, code);
   const proven = otp === null ? [] : [provenCounter(userId, otp.numberKey)];
   return {
     otpId: otp?.otpId,
@@ -162,6 +144,20 @@ function toFinishOptions(
     clears: success.clears,
     charges: [...proven, ...success.charges],
   };
+}
+
+/**
+ * Returns the end of a right code whose success has changed nothing: another request has passed the
+ * login, or it has ended, or a newer message has replaced the OTP.
+ */
+async function toUnused({ store }: Core, code: RightCode): Promise<Ended> {
+  const found = await store.pendingLogins.find(code.pending.pendingId).catch(() => null);
+  const rejected = { kind: 'rejected', code, outcome: 'not-used' } as const;
+  // That success has cleared the counts of messages: a refund would take back the count of a later
+  // message.
+  if (found === 'passed') return { ...rejected, reason: 'already-verified', endsPending: true };
+  const endsPending = found === null;
+  return { ...rejected, refundsMessage: 'always', reason: 'no-pending-login', endsPending };
 }
 
 /** Returns the OTP whose code was right. Null: another factor's was. */
@@ -174,16 +170,16 @@ function findProven(checker: Checker, { otp }: Pick<RightCode, 'otp'>): SentOtp 
  */
 function toPassed(
   checker: Checker,
-  counted: RightCode,
+  code: RightCode,
   verified: Verified,
   written: WrittenSuccess,
   { kept, tells, tellDone }: JoinedSuccess,
 ): Passed {
   const { core } = checker;
-  core.emit({ type: 'failure-count-changed', ...counted.subject, failures: 0 });
+  core.emit({ type: 'failure-count-changed', ...code.subject, failures: 0 });
   const told: WrittenSuccess = {
     async done() {
-      await callAll(core.warn, [() => emitSuccess(checker, counted, tells)]);
+      await callAll(core.warn, [() => emitSuccess(checker, code, tells)]);
       await tellDone();
     },
     undo: () => Promise.resolve(),
@@ -191,12 +187,12 @@ function toPassed(
   return { ...verified, kept, written: joinWritten(core.warn, written, told) };
 }
 
-async function emitSuccess(checker: Checker, counted: RightCode, tells: object): Promise<void> {
+async function emitSuccess(checker: Checker, code: RightCode, tells: object): Promise<void> {
   const { core, factor } = checker;
   if (!core.hasListener) return;
 
-  const proven = findProven(checker, counted);
+  const proven = findProven(checker, code);
   const country = proven && (await countryOf(core, proven.to));
   const { method } = factor;
-  core.emit({ type: 'verified', ...counted.subject, method, country, ...tells });
+  core.emit({ type: 'verified', ...code.subject, method, country, ...tells });
 }

@@ -1,11 +1,14 @@
-import { mayHaveArrived, type SmsOtpError } from '../errors';
-import type { Attempt, AttemptStop } from '../limits/attempts';
-import type { Counter, PendingLogin, Purpose, SentOtp } from '../stores/store';
+import type { SmsOtpError } from '../errors';
+import type { Attempt, AttemptLimit, AttemptStop } from '../limits/attempts';
+import type { AttemptOutcome } from '../limits/refunds';
+import type { PendingState } from '../stores/pending-logins';
+import type { Counter, Purpose, SentOtp } from '../stores/store';
 import { findTextRefunds } from './charge-send';
 import { listSenders } from './choose-address';
 import type { Core } from './context';
 import type { SecondFactor } from './feature';
 import type { Reason, Refusal } from './outcome';
+import type { PendingCode } from './visit';
 
 /** Refuses a code without counting anything. `endsPending` removes its login from the session. */
 export function refuse(reason: Reason, endsPending = false): Refused {
@@ -35,10 +38,11 @@ export interface Unconfirmed {
   readonly error: SmsOtpError;
 }
 
-/** How the codes of one factor are checked. */
+/** How the codes of one factor are counted and checked. */
 export interface Checker {
   readonly core: Core;
   readonly factor: SecondFactor;
+  readonly chargeAttempt: AttemptLimit;
 }
 
 /** The user whom the events of an attempt name. */
@@ -48,12 +52,19 @@ export interface Subject {
   readonly address: string | undefined;
 }
 
-/** An attempt that has been counted and has failed. */
-export interface FailedAttempt {
-  readonly pending: PendingLogin;
-  readonly otp: SentOtp | null;
+/** A code whose attempt is counted: at its OTP or with its factor, and on its user. */
+export interface CountedCode extends PendingState {
+  readonly code: string;
+  /** The challenge that the code answers, if the factor has one. */
+  readonly factorChallenge: string | undefined;
+  /** What the session knows of the pending login. */
+  readonly shown: PendingCode;
+  /** The time before the first check, by the monotonic clock. */
+  readonly startedAtMs: number;
   readonly attempt: Attempt;
   readonly subject: Subject;
+  /** The browser for which it is counted. */
+  readonly bucket: string;
   /** The number of this attempt at the OTP, or with the factor: from 1. */
   readonly number: number;
   /** The attempts that are left after it. */
@@ -62,69 +73,38 @@ export interface FailedAttempt {
   readonly newer?: SentOtp | null;
 }
 
-/** Returns whether the factor's codes are sent. */
-export function isSent({ factor }: Checker): boolean {
-  return factor.delivery !== undefined;
+/** A counted attempt that has ended without a success. */
+export type Ended =
+  | Rejected
+  /** The app or a feature refuses a right code. */
+  | (EndedAttempt & { readonly kind: 'refused'; readonly refused: Refused })
+  | (EndedAttempt & Unconfirmed)
+  | (EndedAttempt & { readonly kind: 'thrown'; readonly error: unknown });
+
+interface EndedAttempt {
+  readonly code: CountedCode;
+  /** What the limits are told. They refund what it names. */
+  readonly outcome: Exclude<AttemptOutcome, 'right' | 'replaced'>;
+  /** When the message of the code is refunded too. Left out: never. */
+  readonly refundsMessage?: 'at-first-attempt' | 'always';
 }
 
-/** Refuses a code that was checked and is not right. */
-export async function failChecked(
-  checker: Checker,
-  failed: FailedAttempt,
-  endsPending: boolean,
-  outcome: 'wrong' | 'not-checked' = 'wrong',
-  reason: Reason = failed.left === 0 ? 'too-many-attempts' : 'wrong-code',
-): Promise<Refused> {
-  if (await hasPassed(checker.core, failed.pending.pendingId))
-    return fail(checker, failed, 'already-verified', true, 'sent-twice');
-  return fail(checker, failed, reason, endsPending, outcome);
+/** A code that is refused and told of as `rejected`. */
+export interface Rejected extends EndedAttempt {
+  readonly kind: 'rejected';
+  readonly reason: Reason;
+  readonly endsPending: boolean;
+}
+
+/** Returns whether the factor's codes are sent. */
+export function isSent({ factor }: Pick<Checker, 'factor'>): boolean {
+  return factor.delivery !== undefined;
 }
 
 /** Returns whether another request has passed this login with a code, as after a double click. */
 export async function hasPassed({ store }: Core, pendingId: string): Promise<boolean> {
   // If the store fails, the attempt stays counted, and `store-failing` reports the failure.
   return (await store.pendingLogins.find(pendingId).catch(() => null)) === 'passed';
-}
-
-/** Records a failed attempt. Keeps the login; `endsPending` removes it from the session. */
-export async function fail(
-  checker: Checker,
-  { attempt, subject, left }: FailedAttempt,
-  reason: Reason,
-  endsPending = false,
-  outcome: 'wrong' | 'not-checked' | 'sent-twice' = 'wrong',
-): Promise<Refused> {
-  checker.core.emit({ type: 'rejected', ...subject, reason });
-  const stop = await attempt.end(outcome);
-  const attemptsLeft = isSent(checker) ? left : undefined;
-  const refused = { ...refuse(reason, endsPending), attemptsLeft };
-  if (stop === null || reason === 'user-gone' || reason === 'already-verified') return refused;
-  // Do not let the page offer a new code whose request would be refused.
-  return { ...refused, refusal: stop.refusal, ...toResend(checker, subject, stop) };
-}
-
-/** Refuses an attempt before it is made: the user has none left here. */
-export function rejectAttempt(
-  checker: Checker,
-  subject: Subject,
-  { refusal, ...stop }: AttemptStop,
-): Refused {
-  checker.core.emit({ type: 'rejected', ...subject, reason: refusal.reason });
-  return { kind: 'refused', refusal, endsPending: false, ...toResend(checker, subject, stop) };
-}
-
-/**
- * Returns `resendAt: null` for a lock: the shortest lock outlasts the longest pending login.
- * Another factor may still send a code.
- */
-function toResend(
-  checker: Checker,
-  { purpose }: Subject,
-  { stops }: Pick<AttemptStop, 'stops'>,
-): Pick<Refused, 'resendAt'> {
-  if (stops === 'all-messages') return { resendAt: null };
-  const isOnly = listSenders(checker.core, purpose, undefined).length === 1;
-  return stops === 'factor' && isSent(checker) && isOnly ? { resendAt: null } : {};
 }
 
 /**
@@ -134,87 +114,73 @@ function toResend(
 export function rejectWithoutText(
   { core }: Checker,
   subject: Subject,
-  { left }: Pick<FailedAttempt, 'left'>,
+  { left }: Pick<CountedCode, 'left'>,
 ): Refused {
   const reason = left === 0 ? 'too-many-attempts' : 'wrong-code';
   core.emit({ type: 'rejected', ...subject, reason });
   return { ...refuse(reason), attemptsLeft: left };
 }
 
-/**
- * Ends the login of a code whose answer was lost, because the code may be used up. If a newer
- * message has been sent since, only the OTP of this code ends. If another request has passed, its
- * mark stays.
- */
-export async function endUnconfirmed(
-  checker: Checker,
-  failed: FailedAttempt,
-  error: SmsOtpError,
-): Promise<Unconfirmed> {
-  const { pendingLogins } = checker.core.store;
-  const { otp, newer = otp } = failed;
-  const { pendingId } = failed.pending;
-  const live = await pendingLogins.find(pendingId);
-  const isNewest = live !== 'passed' && live?.otp?.otpId === newer?.otpId;
-  await pendingLogins.end(pendingId, isNewest ? undefined : otp?.otpId);
-
-  const unconfirmed = toUnconfirmed(checker, failed, error);
-  await failed.attempt.end('lost', findFirstText(checker, failed));
-  return unconfirmed;
-}
-
-/** Returns the outcome of a lost answer: the login has ended, and no user is let in. */
-export function toUnconfirmed(
-  { core }: Checker,
-  { subject }: FailedAttempt,
-  error: SmsOtpError,
-): Unconfirmed {
-  core.emit({ type: 'rejected', ...subject, reason: 'unconfirmed' });
-  return { kind: 'unconfirmed', error };
+/** Refuses an attempt before it is made: the user has none left here. */
+export function rejectAttempt(checker: Checker, subject: Subject, stop: AttemptStop): Refused {
+  const { refusal } = stop;
+  checker.core.emit({ type: 'rejected', ...subject, reason: refusal.reason });
+  return { kind: 'refused', refusal, endsPending: false, ...toResend(checker, subject, stop) };
 }
 
 /**
- * Refuses a right code whose success has changed nothing: another request has passed the login, or
- * it has ended, or a newer message has replaced the OTP.
+ * Settles a counted attempt that has not succeeded: tells the app, and refunds what its outcome
+ * refunds.
+ * @throws the error of an attempt that has ended with one.
  */
-export async function refuseUnused(checker: Checker, failed: FailedAttempt): Promise<Refused> {
+export async function settle(checker: Checker, ended: Ended): Promise<Refused | Unconfirmed> {
   const { core } = checker;
-  const found = await core.store.pendingLogins.find(failed.pending.pendingId).catch(() => null);
-  const reason = found === 'passed' ? 'already-verified' : 'no-pending-login';
-  core.emit({ type: 'rejected', ...failed.subject, reason });
-  // If another request has passed this login, refund no message: that success has cleared the
-  // counts of messages, so a refund would take back the count of a later message.
-  if (found === 'passed') await failed.attempt.end('not-used');
-  else await endUnused(checker, failed);
-  return refuse(reason, found === null || found === 'passed');
+  const { code, outcome, kind } = ended;
+  const reason = kind === 'rejected' ? ended.reason : 'unconfirmed';
+  if (kind === 'rejected' || kind === 'unconfirmed')
+    core.emit({ type: 'rejected', ...code.subject, reason });
+
+  const stop = await code.attempt.end(outcome, findMessageRefunds(core, ended));
+
+  if (kind === 'thrown') throw ended.error;
+  if (kind === 'unconfirmed') return { kind, error: ended.error };
+  return kind === 'refused' ? ended.refused : toRefused(checker, ended, stop);
 }
 
-/** Ends an attempt whose code was right. A later failure is not counted against the user. */
-export async function endUnused({ core }: Checker, failed: FailedAttempt): Promise<void> {
-  const { otp, pending, attempt } = failed;
-  const { userId } = pending;
-  const unusable = otp === null ? [] : findTextRefunds(core, { userId, bucket: otp.bucket });
-  await attempt.end('not-used', unusable);
+/** Returns the counters of a message to refund. */
+function findMessageRefunds(core: Core, { code, refundsMessage }: Ended): readonly Counter[] {
+  const { otp, number } = code;
+  if (refundsMessage === undefined || otp === null) return [];
+  if (refundsMessage === 'at-first-attempt' && number !== 1) return [];
+  return findTextRefunds(core, { userId: code.pending.userId, bucket: otp.bucket });
 }
 
-/** Ends an attempt whose check threw. */
-export async function endThrown(
+/** @param stop The lock that the attempt has set. */
+function toRefused(
   checker: Checker,
-  failed: FailedAttempt,
-  error: unknown,
-): Promise<void> {
-  const { attempt } = failed;
-  if (!isSent(checker) || mayHaveArrived(error)) await attempt.end('threw');
-  else await attempt.end('not-checked', findFirstText(checker, failed));
+  { code, outcome, reason, endsPending }: Rejected,
+  stop: AttemptStop | null,
+): Refused {
+  const refused = refuse(reason, endsPending);
+  // The code was right, so this is no failure of the user.
+  if (outcome === 'not-used') return refused;
+
+  const counted = { ...refused, attemptsLeft: isSent(checker) ? code.left : undefined };
+  if (stop === null || reason === 'user-gone' || reason === 'already-verified') return counted;
+  // Do not let the page offer a new code whose request would be refused.
+  return { ...counted, refusal: stop.refusal, ...toResend(checker, code.subject, stop) };
 }
 
 /**
- * Returns the counters of a message to refund. Only the first attempt at an OTP refunds it, so it
- * is refunded once.
+ * Returns `resendAt: null` for a lock: the shortest lock outlasts the longest pending login.
+ * Another factor may still send a code.
  */
-function findFirstText({ core }: Checker, failed: FailedAttempt): readonly Counter[] {
-  const { otp, number } = failed;
-  if (number !== 1 || otp === null) return [];
-  const { userId } = failed.pending;
-  return findTextRefunds(core, { userId, bucket: otp.bucket });
+function toResend(
+  checker: Checker,
+  { purpose }: Subject,
+  { stops }: AttemptStop,
+): Pick<Refused, 'resendAt'> {
+  if (stops === 'all-messages') return { resendAt: null };
+  const isOnly = listSenders(checker.core, purpose, undefined).length === 1;
+  return stops === 'factor' && isSent(checker) && isOnly ? { resendAt: null } : {};
 }

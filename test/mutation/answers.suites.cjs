@@ -16,7 +16,7 @@ const SUITES = [
   'client/tokens',
   'client/deadlines',
   'client/tls',
-  'client/proxy',
+  'client/dispatcher',
   'client/close',
   'client/success-predicate',
 ];

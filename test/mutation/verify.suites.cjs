@@ -35,7 +35,6 @@ const SUITES = [
   'middleware/double-click',
   'middleware/mistakes',
   'middleware/appended-callback',
-  'middleware/oauth-step-up',
   'account/factor-options',
   'account/browser-of',
   'account/device-list',

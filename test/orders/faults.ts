@@ -16,7 +16,6 @@ export interface SeededFault {
 /** The share of the orders that have each harm. */
 export type HarmShares = Record<string, number>;
 
-const VERIFY = 'core/verify-otp.ts';
 const SLOT = 'middleware/session-slot.ts';
 const ENDING = 'core/end-others.ts';
 const REVOKE_ALL = ['logged-in', 'revoke-all'] as const;
@@ -136,18 +135,19 @@ export const FAULTS: readonly SeededFault[] = [
   },
   {
     name: 'the text before the newest ends when the gateway says that it is over',
-    file: VERIFY,
-    from: "return await failChecked(checker, counted, false, checked === 'over' ? 'not-checked' : 'wrong');",
+    file: 'core/check-code.ts',
+    from: "if (checked.kind === 'over') return await toWrong(checker, code, { outcome: 'not-checked' });",
     to: [
-      "if (checked === 'over')",
+      "if (checked.kind === 'over') {",
       '  await checker.core.store.pendingLogins.end(newest.pending.pendingId, previous.otpId);',
-      'return await failChecked(checker, counted, false);',
+      '  return await toWrong(checker, code);',
+      '}',
     ].join('\n'),
     scenario: { state: 'resent', verbs: ['earlier', 'earlier'] },
   },
   {
     name: 'the attempt is counted after the code was judged',
-    file: VERIFY,
+    file: 'core/count-attempt.ts',
     from: 'const claim = await pendingLogins.claim(shown.pendingId, { of, otpId, most });',
     to: [
       'const found = await pendingLogins.find(shown.pendingId);',
