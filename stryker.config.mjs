@@ -3,7 +3,7 @@
  */
 const GROUPS = {
   verify: [
-    'src/core/{verify-otp,count-attempt,check-code,finish-code,refuse-code,previous-otp,finish-login,let-in,success,sms-factor,user-factors,users,admin}.ts',
+    'src/core/{verify-otp,checker,count-attempt,check-code,finish-code,refuse-code,settle-attempt,previous-otp,finish-login,let-in,success,sms-factor,user-factors,users,admin}.ts',
   ],
   send: [
     'src/core/{send-otp,send-message,addresses,choose-address,send-result,charge-send,wait-without-text,resend-otp,phones,emit}.ts',

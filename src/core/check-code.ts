@@ -1,18 +1,23 @@
 import { mayHaveArrived, type SmsOtpError } from '../errors';
 import type { Permit } from '../gateway';
+import type { SentOtp } from '../stores/store';
+import { type Checker, type CountedCode, hasPassed } from './checker';
 import { countAtPrevious, type NewestCode } from './count-attempt';
-import type { CheckResult, PreparedPut } from './feature';
+import type { PreparedPut } from './feature';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
-import {
-  type Checker,
-  type CountedCode,
-  type Ended,
-  hasPassed,
-  isSent,
-  type Rejected,
-} from './refuse-code';
+import type { Ended, Rejected } from './settle-attempt';
 import { findUser } from './users';
 import type { Visit } from './visit';
+
+/** A right code, which has not changed anything yet. */
+export interface RightCode extends CountedCode {
+  readonly kind: 'right';
+  readonly user: Express.User;
+  /** The OTP that it proves. Null: the factor sends no codes. */
+  readonly proven: SentOtp | null;
+  /** The records of the factor. */
+  readonly puts: readonly PreparedPut[];
+}
 
 /**
  * Checks a counted code: at its OTP and, if it is wrong there, at the previous one; or by its
@@ -21,78 +26,75 @@ import type { Visit } from './visit';
 export async function checkCode(
   checker: Checker,
   visit: Visit,
-  newest: NewestCode,
+  counted: NewestCode,
   permit: Permit | undefined,
 ): Promise<RightCode | Ended> {
-  // 4 Has the code expired? Do the user and the number still exist?
-  const owner = await findOwner(checker, visit, newest);
+  // 4 Has the code expired? Are the user and the number still there?
+  const owner = await findOwner(checker, visit, counted);
   if (owner.kind !== 'found') return owner;
 
   // 5 Let the gateway, or the factor, check the code
   const { user } = owner;
-  const checked = await check(checker, user, newest, permit);
-  const previous = checked.kind === 'wrong' ? await checkAtPrevious(checker, user, newest) : null;
-  if (previous !== null) return previous;
-  if (checked.kind === 'wrong') return toWrong(checker, newest);
+  const checked = await check(checker, user, counted, permit);
+  if (checked.kind === 'wrong') {
+    const previous = await checkAtPrevious(checker, user, counted);
+    return previous ?? reject(checker, counted);
+  }
   if (checked.kind !== 'over') return checked;
 
   // The code is used up, perhaps because the store refused the success after the gateway accepted
   // it. The login waits for the code of a new message.
-  if (newest.number > 1) return toWrong(checker, newest, { reason: 'too-many-attempts' });
-  // Do not end the login: a concurrent request with the right code may still finish it in step 7.
-  return toWrong(checker, newest, { endsPending: true });
-}
-
-/** A right code, which has not changed anything yet. */
-export interface RightCode extends CountedCode {
-  readonly kind: 'right';
-  readonly user: Express.User;
-  /** The records of the factor. */
-  readonly puts: readonly PreparedPut[];
+  if (counted.number > 1) return reject(checker, counted, { reason: 'too-many-attempts' });
+  // The login ends in the session alone: a concurrent request with the right code may still finish
+  // it in step 7.
+  return reject(checker, counted, { endsPending: true });
 }
 
 /** Finds the user of a code that may be checked. */
 async function findOwner(
-  checker: Checker,
+  { core, factor, sendsCodes }: Checker,
   visit: Visit,
-  code: CountedCode,
+  counted: CountedCode,
 ): Promise<{ readonly kind: 'found'; readonly user: Express.User } | Ended> {
-  const { core, factor } = checker;
-  const { pending, otp } = code;
-  // A deadline that cannot be read has passed. Other factors last as long as the login.
-  const deadline = isSent(checker) ? otp?.expiresAt : pending.pendingUntil;
-  if (!(Number(deadline) > core.now()))
-    return { kind: 'rejected', code, outcome: 'wrong', reason: 'expired', endsPending: false };
-
+  const { pending, otp } = counted;
+  const rejected = { kind: 'rejected', counted, outcome: 'wrong' } as const;
   try {
+    // A deadline that cannot be read has passed. Other factors last as long as the login.
+    const deadline = sendsCodes ? otp?.expiresAt : pending.pendingUntil;
+    if (!(Number(deadline) > core.now()))
+      return { ...rejected, reason: 'expired', endsPending: false };
+
     const user = await findUser(core, pending, visit.currentUser);
-    if (user !== null && (await factor.isStillValid?.(user, code)) !== false)
+    if (user !== null && (await factor.isStillValid?.(user, counted)) !== false)
       return { kind: 'found', user };
     await core.store.pendingLogins.end(pending.pendingId);
-    return { kind: 'rejected', code, outcome: 'wrong', reason: 'user-gone', endsPending: true };
+    return { ...rejected, reason: 'user-gone', endsPending: true };
   } catch (error) {
-    return { kind: 'thrown', code, outcome: 'not-checked', error };
+    return { kind: 'thrown', counted, outcome: 'not-checked', error };
   }
 }
 
-/** Checks a code at its OTP, or by its factor. */
+/** Checks a code at its OTP, or by its factor. What is not right is wrong. */
 async function check(
   checker: Checker,
   user: Express.User,
-  code: CountedCode,
+  counted: CountedCode,
   permit: Permit | undefined,
   limitMs?: number,
-): Promise<RightCode | Ended | Exclude<CheckResult, { readonly kind: 'right' | 'lost' }>> {
-  const { address } = code.subject;
+): Promise<RightCode | Ended | { readonly kind: 'wrong' } | { readonly kind: 'over' }> {
+  const { factor, sendsCodes } = checker;
+  const { address } = counted.subject;
   try {
-    const result = await checker.factor.check({ ...code, user, address, limitMs }, permit);
-    if (result.kind === 'right') return { ...code, kind: 'right', user, puts: result.puts ?? [] };
-    return result.kind === 'lost' ? await endLost(checker, code, result.error) : result;
+    const result = await factor.check({ ...counted, user, address, limitMs }, permit);
+    if (result.kind === 'lost') return await endLost(checker, counted, result.error);
+    if (result.kind !== 'right') return { kind: result.kind === 'over' ? 'over' : 'wrong' };
+    const proven = sendsCodes ? counted.otp : null;
+    return { ...counted, kind: 'right', user, proven, puts: result.puts ?? [] };
   } catch (error) {
-    if (!isSent(checker) || mayHaveArrived(error))
-      return { kind: 'thrown', code, outcome: 'threw', error };
+    if (!sendsCodes || mayHaveArrived(error))
+      return { kind: 'thrown', counted, outcome: 'threw', error };
     const outcome = 'not-checked';
-    return { kind: 'thrown', code, outcome, refundsMessage: 'at-first-attempt', error };
+    return { kind: 'thrown', counted, outcome, refundsMessage: 'at-first-attempt', error };
   }
 }
 
@@ -101,14 +103,19 @@ async function check(
  * message has been sent since, only the OTP of this code ends. If another request has passed, its
  * mark stays.
  */
-async function endLost(checker: Checker, code: CountedCode, error: SmsOtpError): Promise<Ended> {
-  const { pendingLogins } = checker.core.store;
-  const { otp, newer = otp } = code;
-  const { pendingId } = code.pending;
+async function endLost(
+  { core }: Checker,
+  counted: CountedCode,
+  error: SmsOtpError,
+): Promise<Ended> {
+  const { pendingLogins } = core.store;
+  const { otp, newer = otp } = counted;
+  const { pendingId } = counted.pending;
   const live = await pendingLogins.find(pendingId);
   const isNewest = live !== 'passed' && live?.otp?.otpId === newer?.otpId;
   await pendingLogins.end(pendingId, isNewest ? undefined : otp?.otpId);
-  return { kind: 'unconfirmed', code, outcome: 'lost', refundsMessage: 'at-first-attempt', error };
+  const outcome = 'lost';
+  return { kind: 'unconfirmed', counted, outcome, refundsMessage: 'at-first-attempt', error };
 }
 
 /**
@@ -120,34 +127,37 @@ async function checkAtPrevious(
   user: Express.User,
   newest: NewestCode,
 ): Promise<RightCode | Ended | null> {
-  const previous = isSent(checker) ? findPreviousOtp(checker.core, newest) : null;
+  const previous = checker.sendsCodes ? findPreviousOtp(checker.core, newest) : null;
   if (previous === null) return null;
   const limitMs = (): number => checkMsLeft(newest.startedAtMs);
   const permit = await reserveWithin(checker.factor.reserve, limitMs());
   if (permit === null) return null;
 
   try {
-    const code = await countAtPrevious(checker, newest, previous);
-    if (code === null) return null;
-    const checked = await check(checker, user, code, permit, Math.max(0, limitMs()));
-    if (checked.kind === 'wrong') return await toWrong(checker, code);
+    const counted = await countAtPrevious(checker, newest, previous);
+    if (counted === null) return null;
+    const checked = await check(checker, user, counted, permit, Math.max(0, limitMs()));
+    if (checked.kind === 'wrong') return await reject(checker, counted);
     // Keep the OTP in the store: a concurrent request with the right code may still finish it.
-    if (checked.kind === 'over') return await toWrong(checker, code, { outcome: 'not-checked' });
+    if (checked.kind === 'over') return await reject(checker, counted, { outcome: 'not-checked' });
     return checked;
   } finally {
     permit.release();
   }
 }
 
-/** Returns the end of a code that is not right. Left out of `how`: the login waits for another. */
-async function toWrong(
+/**
+ * Rejects a code that is not right, and keeps its login in the store.
+ * @param how Left out: the code was wrong, and the session waits for another.
+ */
+async function reject(
   { core }: Checker,
-  code: CountedCode,
+  counted: CountedCode,
   how: Partial<Pick<Rejected, 'outcome' | 'reason' | 'endsPending'>> = {},
 ): Promise<Rejected> {
-  const rejected = { kind: 'rejected', code, endsPending: false } as const;
-  if (await hasPassed(core, code.pending.pendingId))
+  const rejected = { kind: 'rejected', counted, endsPending: false } as const;
+  if (await hasPassed(core, counted.pending.pendingId))
     return { ...rejected, outcome: 'sent-twice', reason: 'already-verified', endsPending: true };
-  const reason = code.left === 0 ? 'too-many-attempts' : 'wrong-code';
+  const reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code';
   return { ...rejected, outcome: 'wrong', reason, ...how };
 }

@@ -56,6 +56,15 @@ export function listSenders(
     .filter((factor) => isFor(factor, purpose) && isAccepted(methods, factor.method));
 }
 
+/** Returns whether only one factor sends codes for a purpose. */
+export function isOnlySender(
+  core: Pick<Core, 'features'>,
+  purpose: Purpose,
+  methods: readonly string[] | undefined,
+): boolean {
+  return listSenders(core, purpose, methods).length === 1;
+}
+
 /** Returns whether a factor sends codes for a purpose. The code of a new number goes to it. */
 function isFor({ purposes, method }: SentFactor, purpose: Purpose): boolean {
   return purpose === 'enroll' ? method === MESSAGE : purposes.includes(purpose);

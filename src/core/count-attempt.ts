@@ -4,26 +4,10 @@ import {
   type ChargedAttempt,
   joinAttempts,
 } from '../limits/attempts';
-import type { PendingState } from '../stores/pending-logins';
 import type { SentOtp } from '../stores/store';
-import {
-  type Checker,
-  type CountedCode,
-  hasPassed,
-  isSent,
-  refuse,
-  type Refused,
-  type Subject,
-} from './refuse-code';
+import { type Checker, type Claimed, type CountedCode, hasPassed, type Subject } from './checker';
+import { refuse, type Refused } from './refuse-code';
 import type { PendingCode } from './visit';
-
-/** An attempt that is counted at a pending login, and not yet on its user. */
-export interface Claimed extends PendingState {
-  /** The number of this attempt at the OTP, or with the factor: from 1. */
-  readonly number: number;
-  /** The attempts that are left after it. */
-  readonly left: number;
-}
 
 /** The most recovery codes, or answers to a challenge, in one pending login. */
 const MAX_UNGUESSABLE = 5;
@@ -38,17 +22,15 @@ export async function claim(
   shown: PendingCode,
   otpId?: string,
 ): Promise<Claimed | Refused> {
-  const { factor } = checker;
-  const { pendingLogins } = checker.core.store;
-  const isGuess = factor.counting === 'guess';
-  const most = isGuess ? checker.core.settings.maxAttempts : MAX_UNGUESSABLE;
-  const of = isSent(checker) ? 'otp' : `factor:${factor.method}`;
+  const { core, factor, sendsCodes } = checker;
+  const most = factor.counting === 'guess' ? core.settings.maxAttempts : MAX_UNGUESSABLE;
+  const of = sendsCodes ? 'otp' : `factor:${factor.method}`;
 
-  const claim = await pendingLogins.claim(shown.pendingId, { of, otpId, most });
-  if (claim.outcome === 'exhausted') return refuse('too-many-attempts');
-  if (claim.outcome !== 'claimed' || claim.pending.purpose !== shown.purpose)
+  const claimed = await core.store.pendingLogins.claim(shown.pendingId, { of, otpId, most });
+  if (claimed.outcome === 'exhausted') return refuse('too-many-attempts');
+  if (claimed.outcome !== 'claimed' || claimed.pending.purpose !== shown.purpose)
     return refuseUnknown(checker, shown.pendingId);
-  const { attempt: number, ...live } = claim;
+  const { attempt: number, ...live } = claimed;
   return { ...live, number, left: most - number };
 }
 
@@ -57,9 +39,9 @@ export async function claim(
  * purpose. A sent code whose login has ended is answered like a wrong code: only our own clock says
  * `expired`.
  */
-async function refuseUnknown(checker: Checker, pendingId: string): Promise<Refused> {
-  if (await hasPassed(checker.core, pendingId)) return refuse('already-verified', true);
-  return refuse(isSent(checker) ? 'wrong-code' : 'no-pending-login', true);
+async function refuseUnknown({ core, sendsCodes }: Checker, pendingId: string): Promise<Refused> {
+  if (await hasPassed(core, pendingId)) return refuse('already-verified', true);
+  return refuse(sendsCodes ? 'wrong-code' : 'no-pending-login', true);
 }
 
 /** Counts an attempt on the user, or refuses it. */

@@ -1,13 +1,15 @@
 import { provenCounter } from '../limits/table';
 import type { Method } from '../method';
-import type { FinishOptions, Purpose, SentOtp, Transaction } from '../stores/store';
+import type { FinishOptions, Purpose, Transaction } from '../stores/store';
 import { countryOf } from './addresses';
 import type { RightCode } from './check-code';
+import type { Checker } from './checker';
 import type { Core } from './context';
-import type { Success, WrittenSuccess } from './feature';
+import type { SecondFactor, Success, WrittenSuccess } from './feature';
 import { finishLogin, isFinishLost, joinWritten } from './finish-login';
 import { callAll } from './follow-up';
-import { type Checker, type Ended, isSent, refuse, type Refused } from './refuse-code';
+import { refuse, type Refused } from './refuse-code';
+import type { Ended } from './settle-attempt';
 import { askFeatures, type JoinedSuccess } from './success';
 import type { Visit } from './visit';
 
@@ -29,20 +31,20 @@ export async function finishCode(
 
   // 7 Finish, once
   try {
-    const change = toFinishOptions(checker, code);
-    const written = await finishLogin(core, pendingId, prepared, change);
+    const written = await finishLogin(core, pendingId, prepared, toFinishOptions(checker, code));
     return written === null
-      ? await toUnused(core, code)
+      ? await findWhyUnused(core, code)
       : toPassed(checker, code, verified, written, prepared);
   } catch (error) {
-    return isFinishLost(error)
-      ? { kind: 'unconfirmed', code, ...UNUSED, error }
-      : { kind: 'thrown', code, ...UNUSED, error };
+    if (!isFinishLost(error)) return { kind: 'thrown', error, ...toUnused(code) };
+    return { kind: 'unconfirmed', error, ...toUnused(code) };
   }
 }
 
-/** How an attempt ends whose code was right. A later failure is not counted against the user. */
-const UNUSED = { outcome: 'not-used', refundsMessage: 'always' } as const;
+/** Returns how an attempt ends whose code was right. It is not counted against the user. */
+function toUnused(counted: RightCode) {
+  return { counted, outcome: 'not-used', refundsMessage: 'always' } as const;
+}
 
 /** What the request of a code brings besides the code. */
 export interface ConfirmedRequest {
@@ -79,46 +81,36 @@ export interface Verified {
 
 /** Asks everyone what the success changes. If one refuses, the pending login ends. */
 async function prepare(
-  checker: Checker,
+  { core, factor }: Checker,
   request: ConfirmedRequest,
   code: RightCode,
   verified: Verified,
 ): Promise<JoinedSuccess | Ended> {
   try {
-    const prepared = await askAll(checker, request, code, verified);
-    if (prepared.kind === 'prepared') return prepared;
-    await checker.core.store.pendingLogins.end(code.pending.pendingId);
-    return { kind: 'refused', code, ...UNUSED, refused: prepared };
+    let refused = await request.confirm(verified);
+    if (refused === null) {
+      const success = toSuccess(factor, code, verified, request.isKept);
+      const joined = await askFeatures(core, success, request.visit);
+      if ('kind' in joined) return { ...joined, puts: [...joined.puts, ...code.puts] };
+      refused = refuse(joined.reason);
+    }
+
+    await core.store.pendingLogins.end(code.pending.pendingId);
+    return { kind: 'refused', refused, ...toUnused(code) };
   } catch (error) {
-    return { kind: 'thrown', code, ...UNUSED, error };
+    return { kind: 'thrown', error, ...toUnused(code) };
   }
 }
 
-async function askAll(
-  checker: Checker,
-  request: ConfirmedRequest,
-  code: RightCode,
-  verified: Verified,
-): Promise<JoinedSuccess | Refused> {
-  const refused = await request.confirm(verified);
-  if (refused !== null) return refused;
-
-  const success = toSuccess(checker, code, verified, request.isKept);
-  const joined = await askFeatures(checker.core, success, request.visit);
-  if ('reason' in joined) return refuse(joined.reason);
-  return { ...joined, puts: [...joined.puts, ...code.puts] };
-}
-
 function toSuccess(
-  checker: Checker,
+  factor: SecondFactor,
   code: RightCode,
   { user, userId, method, bucket, at }: Verified,
   isKept: boolean,
 ): Success {
-  const { pending, sends } = code;
-  const otp = findProven(checker, code);
+  const { pending, sends, proven: otp } = code;
   const whose = { user, userId, pending, otp, sends, bucket, at };
-  return { ...whose, proof: method, factor: checker.factor, isKept };
+  return { ...whose, proof: method, factor, isKept };
 }
 
 function toVerified(code: RightCode, method: Method, at: number): Verified {
@@ -131,18 +123,16 @@ function toVerified(code: RightCode, method: Method, at: number): Verified {
 
 /** Returns the changes of a success. A code that was sent also proves the number. */
 function toFinishOptions(
-  checker: Checker,
-  code: RightCode,
+  { factor }: Checker,
+  { pending, attempt, proven }: RightCode,
 ): Omit<FinishOptions, 'puts' | 'replaces'> {
-  const { userId } = code.pending;
-  const { success } = code.attempt;
-  const otp = findProven(checker, code);
-  const proven = otp === null ? [] : [provenCounter(userId, otp.numberKey)];
+  const { clears, charges } = attempt.success;
+  const proofs = proven === null ? [] : [provenCounter(pending.userId, proven.numberKey)];
   return {
-    otpId: otp?.otpId,
-    leavesMark: checker.factor.counting !== 'answer',
-    clears: success.clears,
-    charges: [...proven, ...success.charges],
+    otpId: proven?.otpId,
+    leavesMark: factor.counting !== 'answer',
+    clears,
+    charges: [...proofs, ...charges],
   };
 }
 
@@ -150,36 +140,33 @@ function toFinishOptions(
  * Returns the end of a right code whose success has changed nothing: another request has passed the
  * login, or it has ended, or a newer message has replaced the OTP.
  */
-async function toUnused({ store }: Core, code: RightCode): Promise<Ended> {
+async function findWhyUnused({ store }: Core, code: RightCode): Promise<Ended> {
   const found = await store.pendingLogins.find(code.pending.pendingId).catch(() => null);
-  const rejected = { kind: 'rejected', code, outcome: 'not-used' } as const;
-  // That success has cleared the counts of messages: a refund would take back the count of a later
-  // message.
-  if (found === 'passed') return { ...rejected, reason: 'already-verified', endsPending: true };
+  // That success has cleared the counts of messages, so a refund would take back the count of a
+  // later message.
+  if (found === 'passed') {
+    const passed = { counted: code, outcome: 'not-used', reason: 'already-verified' } as const;
+    return { kind: 'rejected', ...passed, endsPending: true };
+  }
   const endsPending = found === null;
-  return { ...rejected, refundsMessage: 'always', reason: 'no-pending-login', endsPending };
-}
-
-/** Returns the OTP whose code was right. Null: another factor's was. */
-function findProven(checker: Checker, { otp }: Pick<RightCode, 'otp'>): SentOtp | null {
-  return isSent(checker) ? otp : null;
+  return { kind: 'rejected', ...toUnused(code), reason: 'no-pending-login', endsPending };
 }
 
 /**
- * Clears the counts even if the session cannot be saved. Everything else waits until it is saved.
+ * Describes a success that the store has written. The counts are cleared even if the session cannot
+ * be saved; everything else is told when it is.
  */
 function toPassed(
-  checker: Checker,
+  { core, factor }: Checker,
   code: RightCode,
   verified: Verified,
   written: WrittenSuccess,
   { kept, tells, tellDone }: JoinedSuccess,
 ): Passed {
-  const { core } = checker;
   core.emit({ type: 'failure-count-changed', ...code.subject, failures: 0 });
   const told: WrittenSuccess = {
     async done() {
-      await callAll(core.warn, [() => emitSuccess(checker, code, tells)]);
+      await callAll(core.warn, [() => emitVerified(core, factor.method, code, tells)]);
       await tellDone();
     },
     undo: () => Promise.resolve(),
@@ -187,12 +174,13 @@ function toPassed(
   return { ...verified, kept, written: joinWritten(core.warn, written, told) };
 }
 
-async function emitSuccess(checker: Checker, code: RightCode, tells: object): Promise<void> {
-  const { core, factor } = checker;
+async function emitVerified(
+  core: Core,
+  method: Method,
+  { proven, subject }: RightCode,
+  tells: object,
+): Promise<void> {
   if (!core.hasListener) return;
-
-  const proven = findProven(checker, code);
   const country = proven && (await countryOf(core, proven.to));
-  const { method } = factor;
-  core.emit({ type: 'verified', ...code.subject, method, country, ...tells });
+  core.emit({ type: 'verified', ...subject, method, country, ...tells });
 }

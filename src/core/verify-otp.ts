@@ -1,25 +1,16 @@
 import type { Permit } from '../gateway';
-import { createAttemptLimit } from '../limits/attempts';
 import type { PendingLogin } from '../stores/store';
 import { isAccepted } from './accepted-factors';
 import { factorOf } from './addresses';
 import { checkCode } from './check-code';
+import { type Checker, type Claimed, createChecker, type ReadCode, type Subject } from './checker';
 import type { Core } from './context';
-import { charge, claim, type Claimed } from './count-attempt';
+import { charge, claim } from './count-attempt';
 import { withTiming } from './emit';
 import type { SecondFactor, SentFactor } from './feature';
 import { type ConfirmedRequest, finishCode, type Passed } from './finish-code';
-import {
-  type Checker,
-  isSent,
-  refuse,
-  type Refused,
-  rejectAttempt,
-  rejectWithoutText,
-  settle,
-  type Subject,
-  type Unconfirmed,
-} from './refuse-code';
+import { refuse, type Refused, type Unconfirmed } from './refuse-code';
+import { rejectAttempt, rejectWithoutText, settle } from './settle-attempt';
 import type { PendingCode, Visit } from './visit';
 
 export type VerifyOtp = (request: VerifyRequest) => Promise<VerifyResult>;
@@ -37,12 +28,8 @@ export function createVerifyOtp(
   factor: SecondFactor,
   others: readonly SentFactor[] = [],
 ): VerifyOtp {
-  const { limits, userBlocks, store } = core;
-  const parts = { counters: store.counters, limits, userBlocks };
-  const create = (one: SecondFactor): Checker => {
-    return { core, factor: one, chargeAttempt: createAttemptLimit(parts, one) };
-  };
-  const checkers: Checkers = { first: create(factor), others: others.map(create) };
+  const first = createChecker(core, factor);
+  const checkers: Checkers = { first, others: others.map((one) => createChecker(core, one)) };
   return withTiming(core, 'verify', (request) => verifyOtp(checkers, request));
 }
 
@@ -69,14 +56,14 @@ async function verifyOtp(checkers: Checkers, request: VerifyRequest): Promise<Ve
   const startedAtMs = performance.now();
 
   // 2 Reserve a call of the gateway: a refusal here costs no attempt
-  const isUnsent = isSent(expected) && shown.otpId === null;
-  let permit = isUnsent ? undefined : await expected.factor.reserve?.();
+  const hasNoMessage = expected.sendsCodes && shown.otpId === null;
+  let permit = hasNoMessage ? undefined : await expected.factor.reserve?.();
   try {
     // 3 Claim an attempt at the pending login and count it on the user, before the code is checked
     const claimed = await claim(expected, shown);
     if ('kind' in claimed) return claimed;
     const subject = toSubject(claimed.pending, request.visit);
-    if (isSent(expected) && claimed.otp === null)
+    if (expected.sendsCodes && claimed.otp === null)
       return rejectWithoutText(expected, subject, claimed);
     const checker = findChecker(checkers, expected, shown, claimed);
     if ('kind' in checker) return checker;
@@ -86,8 +73,8 @@ async function verifyOtp(checkers: Checkers, request: VerifyRequest): Promise<Ve
 
     // 4 and 5 Check the code
     const { attempt, bucket } = charged;
-    const code = { ...read, ...claimed, attempt, bucket, subject, startedAtMs };
-    const checked = await checkCode(checker, request.visit, code, permit);
+    const counted = { ...read, ...claimed, attempt, bucket, subject, startedAtMs };
+    const checked = await checkCode(checker, request.visit, counted, permit);
 
     // 6 and 7 Finish. From here on a right code is never counted as wrong
     const end = checked.kind === 'right' ? await finishCode(checker, request, checked) : checked;
@@ -126,7 +113,7 @@ function findChecker(
   shown: PendingCode,
   { pending, otp }: Claimed,
 ): Checker | Refused {
-  if (!isSent(expected) || otp === null) return expected;
+  if (!expected.sendsCodes || otp === null) return expected;
   const checker = chooseChecker(checkers, factorOf(otp));
   // The app no longer has the factor, or an OTP for another purpose was stored.
   if (checker?.factor.purposes.includes(pending.purpose) !== true)
@@ -135,20 +122,10 @@ function findChecker(
   return isAdmitted ? checker : refuse('second-factor-required');
 }
 
-/** A request with a possible code, for a pending login that has not expired. */
-interface ReadRequest {
-  readonly code: string;
-  /** What the session knows of the pending login. */
-  readonly shown: PendingCode;
-  /** The challenge that the code answers, if the factor has one. */
-  readonly factorChallenge: string | undefined;
-}
-
 async function readRequest(
-  checker: Checker,
+  { core, factor, sendsCodes }: Checker,
   { code: input, visit: { pending } }: VerifyRequest,
-): Promise<ReadRequest | Refused> {
-  const { core, factor } = checker;
+): Promise<ReadCode | Refused> {
   const code = factor.read(input);
   if (code === null) return refuse('malformed-code');
   if (pending === undefined || !factor.purposes.includes(pending.purpose))
@@ -157,7 +134,7 @@ async function readRequest(
   // Refuse before reserving a call of the gateway: the pending login has expired or has no
   // attempts.
   if (pending.pendingUntil <= core.now()) return refuse('expired', true);
-  if (isSent(checker) && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
+  if (sendsCodes && pending.attemptsLeft <= 0) return refuse('too-many-attempts');
   const taken = await factor.challenge?.take(pending.pendingId);
   if (taken !== undefined && 'reason' in taken) return refuse(taken.reason);
   return { code, shown: pending, factorChallenge: taken?.challenge };

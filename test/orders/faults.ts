@@ -136,11 +136,11 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the text before the newest ends when the gateway says that it is over',
     file: 'core/check-code.ts',
-    from: "if (checked.kind === 'over') return await toWrong(checker, code, { outcome: 'not-checked' });",
+    from: "if (checked.kind === 'over') return await reject(checker, counted, { outcome: 'not-checked' });",
     to: [
       "if (checked.kind === 'over') {",
       '  await checker.core.store.pendingLogins.end(newest.pending.pendingId, previous.otpId);',
-      '  return await toWrong(checker, code);',
+      '  return await reject(checker, counted);',
       '}',
     ].join('\n'),
     scenario: { state: 'resent', verbs: ['earlier', 'earlier'] },
@@ -148,12 +148,13 @@ export const FAULTS: readonly SeededFault[] = [
   {
     name: 'the attempt is counted after the code was judged',
     file: 'core/count-attempt.ts',
-    from: 'const claim = await pendingLogins.claim(shown.pendingId, { of, otpId, most });',
+    from: 'const claimed = await core.store.pendingLogins.claim(shown.pendingId, { of, otpId, most });',
     to: [
+      'const { pendingLogins } = core.store;',
       'const found = await pendingLogins.find(shown.pendingId);',
       "if (found === null || found === 'passed') return refuse('wrong-code', true);",
       'queueMicrotask(() => void pendingLogins.claim(shown.pendingId, { of, otpId, most }));',
-      "const claim = { outcome: 'claimed', attempt: 1, ...found } as Awaited<",
+      "const claimed = { outcome: 'claimed', attempt: 1, ...found } as Awaited<",
       '  ReturnType<typeof pendingLogins.claim>',
       '>;',
     ].join('\n'),
