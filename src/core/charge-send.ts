@@ -3,7 +3,7 @@ import { toAddressBlocks } from '../limits/address-block';
 import { chargeBrowser } from '../limits/attempts';
 import { pairOf } from '../limits/buckets';
 import { chargeRows, type Counted, isFull, longestWait, waitOf } from '../limits/charge';
-import type { FoundNear } from '../limits/near-limits';
+import { createNearWatch } from '../limits/near-limits';
 import { findRefunds, type OutageWatch, refund, SEND_REFUNDS } from '../limits/refunds';
 import type { LimitRow } from '../limits/rows';
 import type { About, LimitName } from '../limits/table';
@@ -185,24 +185,27 @@ function isOwn(counted: Counted<Row>): counted is Counted<LimitRow> {
   return counted.row.limit !== null;
 }
 
+/** Reports the limits shared by all users that a message has used up by half. */
+export type ReportNear = (sent: MessageFacts, rows: readonly Counted<LimitRow>[]) => void;
+
 /**
- * Warns the operator while messages are still sent: once the limit is used up, every message is
- * refused.
+ * Creates the function that warns the operator while messages are still sent: once the limit is
+ * used up, every message is refused.
  */
-export function reportNearLimits(
-  { emit, warn }: Pick<Core, 'emit' | 'warn'>,
-  { userId, purpose, address }: MessageFacts,
-  found: readonly FoundNear[],
-): void {
-  for (const { near, option } of found) {
-    emit({ type: 'limit-near', userId, purpose, address, ...near });
-    warn(
-      'SMS_OTP_LIMIT_NEAR',
-      `${option} is half used up: ${near.sends} of ${near.max} messages. When it is used up, ` +
-        'messages are refused until its window ends. Look for an attack, or raise the limit',
-      option,
-    );
-  }
+export function createNearReport({ emit, warn }: Pick<Core, 'emit' | 'warn'>): ReportNear {
+  const findNear = createNearWatch();
+
+  return function reportNear({ userId, purpose, address }, rows) {
+    for (const { near, option } of findNear(rows)) {
+      emit({ type: 'limit-near', userId, purpose, address, ...near });
+      warn(
+        'SMS_OTP_LIMIT_NEAR',
+        `${option} is half used up: ${near.sends} of ${near.max} messages. When it is used up, ` +
+          'messages are refused until its window ends. Look for an attack, or raise the limit',
+        option,
+      );
+    }
+  };
 }
 
 /** Returns whether the message may have been sent although the generate call threw. */

@@ -1,7 +1,7 @@
 import type { LimitName } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin } from '../stores/store';
-import { listSenders } from './choose-address';
+import { isOnlySender, listSenders } from './choose-address';
 import type { Core } from './context';
 import { withTiming } from './emit';
 import type { Refusal } from './outcome';
@@ -97,7 +97,7 @@ function endRefused(
   methods: readonly string[] | undefined,
 ): Promise<ResendResult> | ResendResult {
   // Do not let the page offer a message that a lock refuses until this login ends.
-  const isOnly = listSenders(core, pending.purpose, methods).length === 1;
+  const isOnly = isOnlySender(core, pending.purpose, methods);
   const isLocked = refusal.reason === 'disabled' || (refusal.reason === 'locked' && isOnly);
   const refused = {
     ...refuse(refusal, refusal.reason === 'no-pending-login'),

@@ -1,7 +1,6 @@
 import { isGatewayError } from '../errors';
 import type { OtpText, Permit, TextedOtp } from '../gateway';
 import { createOutageWatch, type OutageWatch } from '../limits/refunds';
-import type { createNearWatch } from '../limits/near-limits';
 import { provenCounter } from '../limits/table';
 import type { PendingState } from '../stores/pending-logins';
 import type { PendingLogin, SentOtp } from '../stores/store';
@@ -11,7 +10,7 @@ import {
   findSendRefusal,
   type RefusedCharge,
   refundUnusable,
-  reportNearLimits,
+  type ReportNear,
   type SendCharge,
   toSendOutcome,
 } from './charge-send';
@@ -38,11 +37,11 @@ import {
 import { findResendTime, type Recipient, SHORTEST_VALIDITY_SECONDS } from './wait-without-text';
 
 /** What all messages of one instance share. */
-export interface MessageSender {
+export interface MessageParts {
   readonly core: Core;
   /** One for the gateway of each factor, made with its first message. */
   readonly outages: Map<string, OutageWatch>;
-  readonly findNear: ReturnType<typeof createNearWatch>;
+  readonly reportNear: ReportNear;
 }
 
 /** The user to whom a message goes. */
@@ -68,38 +67,41 @@ interface Message {
   readonly facts: MessageFacts;
   /** The rules of the features, in their order. */
   readonly rules: readonly MessageRule[];
+  /** Watches for outages of the gateway that sends it. */
+  readonly outages: OutageWatch;
 }
 
 /** Sends a code to an address, and attaches its OTP to the pending login. */
 export async function sendMessage(
-  sender: MessageSender,
+  parts: MessageParts,
   request: SendRequest,
   state: PendingState,
   recipient: ReachableRecipient,
 ): Promise<SendResult | Denied | NotSent> {
-  const { core } = sender;
-  // 1 Ask the features, and write the message
+  const { core } = parts;
+  // 3 Ask the features, and write the message
   const facts = await readFacts(core, request, recipient);
   const rules = core.features.flatMap((feature) => feature.beforeMessage?.(facts) ?? []);
-  const message: Message = { request, recipient, facts, rules };
+  const outages = watchOf(parts, facts);
+  const message: Message = { request, recipient, facts, rules, outages };
   const refused = (await checkFree(core, message)) ?? (await checkPaid(core, message));
   if (refused !== null) return refused;
   const times = startSend(core, request, state);
   const otp = await writeMessage(core, message, times);
 
-  // 2 Reserve a call of the gateway: if the client itself refuses it, nothing is counted
+  // 4 Reserve a call of the gateway: if the client itself refuses it, nothing is counted
   const permit = await admit(recipient.sender);
   if ('kind' in permit) return permit;
   try {
-    // 3 Count the message in the limits and in the features' counters: in all or in none
-    const charge = await chargeMessage(sender, message);
+    // Count the message in the limits and in the features' counters: in all or in none
+    const charge = await chargeMessage(parts, message);
     if ('kind' in charge) return charge;
 
-    // 4 Let the gateway make the code and send it
-    const generated = await generate(sender, message, otp, charge, permit);
+    // 5 Let the gateway make the code and send it
+    const generated = await generate(core, message, otp, charge, permit);
     if ('kind' in generated) return generated;
 
-    // 5 Attach the OTP to the pending login
+    // 6 Attach the OTP to the pending login
     return await attach(core, message, { times, charge, generated });
   } finally {
     permit.release();
@@ -243,22 +245,20 @@ function toNotSent(error: unknown, waitSeconds: number): NotSent {
 type Charged = Extract<SendCharge, { readonly isCharged: true }>;
 
 async function chargeMessage(
-  sender: MessageSender,
+  { core, reportNear }: MessageParts,
   message: Message,
 ): Promise<Charged | SendResult | Denied> {
-  const { core, findNear } = sender;
-  const { facts, recipient } = message;
-  const outages = watchOf(sender, facts);
+  const { facts, recipient, outages } = message;
   const rows = await listRows(message);
   if ('refusal' in rows) return denyByRule(message, rows);
   const charge = await chargeSend(core, facts, recipient, rows, outages);
   if (!charge.isCharged) return refuseCharge(core, message, charge);
-  reportNearLimits(core, facts, findNear(charge.rows));
+  reportNear(facts, charge.rows);
   return charge;
 }
 
 /** Returns the watch for outages of the gateway that sends a message. */
-function watchOf({ outages }: MessageSender, { factor }: MessageFacts): OutageWatch {
+function watchOf({ outages }: MessageParts, { factor }: MessageFacts): OutageWatch {
   const watch = outages.get(factor) ?? createOutageWatch();
   outages.set(factor, watch);
   return watch;
@@ -314,14 +314,12 @@ function isSameRequest({ pending, otp }: PendingState, message: Message): boolea
 }
 
 async function generate(
-  sender: MessageSender,
-  { rules, facts, recipient }: Message,
+  core: Core,
+  { rules, recipient, outages }: Message,
   otp: OtpText,
   charge: Charged,
   permit: Permit,
 ): Promise<TextedOtp | NotSent> {
-  const { core } = sender;
-  const outages = watchOf(sender, facts);
   try {
     const generated = await recipient.sender.delivery.gateway.generate(otp, permit);
     outages.record(false);

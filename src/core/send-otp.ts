@@ -1,5 +1,4 @@
 import { type GatewayError, readFields } from '../errors';
-import { createNearWatch } from '../limits/near-limits';
 import type { PendingState } from '../stores/pending-logins';
 import type { SentOtp } from '../stores/store';
 import { admitsOtherFactors, isAccepted } from './accepted-factors';
@@ -9,15 +8,10 @@ import type { BegunPending, Core } from './context';
 import { withTiming } from './emit';
 import type { Refusal } from './outcome';
 import { findLetIn } from './let-in';
-import { findLock } from './charge-send';
+import { createNearReport, findLock } from './charge-send';
 import { type BeginPending, endUnused } from './pending';
 import { findPreferred } from './preferred-factor';
-import {
-  isReachable,
-  type MessageRecipient,
-  type MessageSender,
-  sendMessage,
-} from './send-message';
+import { isReachable, type MessageRecipient, type MessageParts, sendMessage } from './send-message';
 import {
   type Denied,
   type DeniedSend,
@@ -44,14 +38,14 @@ export function createSendOtp(
   beginPending: BeginPending,
   listFactors: ListFactors,
 ): SendOtp {
-  const findNear = createNearWatch();
-  const sender: SendParts = { core, beginPending, listFactors, outages: new Map(), findNear };
+  const reportNear = createNearReport(core);
+  const parts: SendParts = { core, beginPending, listFactors, outages: new Map(), reportNear };
 
   return withTiming(core, 'send', async (request) => {
     const result =
       request.previous === undefined
-        ? await sendFirst(sender, request)
-        : await resend(sender, request, request.previous);
+        ? await sendFirst(parts, request)
+        : await resend(parts, request, request.previous);
     return result.kind === 'denied' ? deny(core, toSubject(core, request), result) : result;
   });
 }
@@ -62,21 +56,21 @@ function toSubject({ getUserId }: Core, { user, purpose, visit }: SendRequest): 
 }
 
 /** The shared context of all sends of one instance. */
-interface SendParts extends MessageSender {
+interface SendParts extends MessageParts {
   readonly beginPending: BeginPending;
   readonly listFactors: ListFactors;
 }
 
-/** Begins a pending login before anything else, and ends it if it is not used. */
-async function sendFirst(sender: SendParts, request: SendRequest): Promise<SendResult | Denied> {
-  const { core } = sender;
+/** 1 Begins a pending login before anything else, and ends it if it is not used. */
+async function sendFirst(parts: SendParts, request: SendRequest): Promise<SendResult | Denied> {
+  const { core } = parts;
   // The caller that began this login also ends it.
-  if (request.begun !== undefined) return decide(sender, request, request.begun);
-  const begun = await sender.beginPending(request);
+  if (request.begun !== undefined) return decide(parts, request, request.begun);
+  const begun = await parts.beginPending(request);
   if (begun.kind === 'refused') return begun;
 
   try {
-    const result = await decide(sender, request, begun);
+    const result = await decide(parts, request, begun);
     if (!USES_BEGUN.includes(result.kind)) await endUnused(core, begun);
     return result;
   } catch (error) {
@@ -89,57 +83,57 @@ async function sendFirst(sender: SendParts, request: SendRequest): Promise<SendR
 const USES_BEGUN: readonly (SendResult | Denied)['kind'][] = ['sent', 'waiting', 'let-in'];
 
 async function decide(
-  sender: SendParts,
+  parts: SendParts,
   request: SendRequest,
   begun: BegunPending,
 ): Promise<SendResult | Denied> {
-  const { core } = sender;
-  // 1 Can the user be let in without a code?
+  const { core } = parts;
+  // 2 Can the user be let in without a code?
   const letIn = request.purpose === 'login' ? await findLetIn(core, request, begun) : null;
   if (letIn !== null) return letIn;
 
-  // 2 Find the address, and the user's other factors
-  const recipient = await findRecipient(sender, request, begun.state);
+  // Find the address, and the user's other factors
+  const recipient = await findRecipient(parts, request, begun.state);
   if ('kind' in recipient) return recipient;
   const otherFactor = await waitForOtherFactor(core, request, begun, recipient);
   if (otherFactor !== null) return otherFactor;
 
-  // 3 Send the message
-  const result = await trySend(sender, request, begun, recipient);
+  // 3 to 6 Send the message
+  const result = await trySend(parts, request, begun, recipient);
   if (!isNotSent(result)) return result;
 
-  // 4 If no message was sent, the login can go on with another factor
+  // If no message was sent, the login can go on with another factor
   reportNotSent(core, request, result);
   return waitInstead(core, request, begun, recipient, result);
 }
 
 /** Sends another message for a pending login. If that fails, the pending login stays as it was. */
 async function resend(
-  sender: SendParts,
+  parts: SendParts,
   request: SendRequest,
   previous: PendingState,
 ): Promise<SendResult | Denied> {
-  const recipient = await findRecipient(sender, request, previous);
+  const recipient = await findRecipient(parts, request, previous);
   if ('kind' in recipient) return recipient;
 
   const own: BegunPending = { kind: 'begun', state: previous, isJoined: false };
-  const result = await trySend(sender, request, own, recipient);
+  const result = await trySend(parts, request, own, recipient);
   if (result.kind !== 'not-sent') return result;
-  reportNotSent(sender.core, request, result);
-  return toFailedResend(sender.core, previous, result);
+  reportNotSent(parts.core, request, result);
+  return toFailedResend(parts.core, previous, result);
 }
 
 /** Sends a message, or joins the login of another request, which sends it. */
 async function trySend(
-  sender: SendParts,
+  parts: SendParts,
   request: SendRequest,
   begun: BegunPending,
   recipient: MessageRecipient,
 ): Promise<SendResult | Denied | NotSent> {
   if (!isReachable(recipient)) return denyWithoutAddress(recipient);
   return begun.isJoined
-    ? joinMessage(sender.core, begun, recipient)
-    : sendMessage(sender, request, begun.state, recipient);
+    ? joinMessage(parts.core, begun, recipient)
+    : sendMessage(parts, request, begun.state, recipient);
 }
 
 function denyWithoutAddress({ unusable }: MessageRecipient): Denied {

@@ -7,6 +7,7 @@ import { isOnlySender } from './choose-address';
 import type { Core } from './context';
 import type { Reason } from './outcome';
 import { refuse, type Refused, type Unconfirmed } from './refuse-code';
+import type { PendingCode } from './visit';
 
 /** An attempt that has ended without a success. `settle` says so to the app and to the limits. */
 export type Ended =
@@ -78,29 +79,36 @@ function toRefused(
   if (stop === null || reason === 'user-gone' || reason === 'already-verified')
     return { ...refused, attemptsLeft };
   // Do not let the page offer a new code whose request would be refused.
-  const resendAt = toResend(checker, counted.subject, stop);
+  const resendAt = toResend(checker, counted.subject, counted.shown.methods, stop);
   return { ...refused, attemptsLeft, refusal: stop.refusal, ...resendAt };
 }
 
 /** Refuses an attempt before it is made: the user has none left here. */
-export function rejectAttempt(checker: Checker, subject: Subject, stop: AttemptStop): Refused {
+export function rejectAttempt(
+  checker: Checker,
+  { methods }: PendingCode,
+  subject: Subject,
+  stop: AttemptStop,
+): Refused {
   const { refusal } = stop;
   checker.core.emit({ type: 'rejected', ...subject, reason: refusal.reason });
-  return { kind: 'refused', refusal, endsPending: false, ...toResend(checker, subject, stop) };
+  const resendAt = toResend(checker, subject, methods, stop);
+  return { kind: 'refused', refusal, endsPending: false, ...resendAt };
 }
 
 /**
  * Returns `resendAt: null` for a lock: the shortest lock outlasts the longest pending login.
- * Another factor may still send a code.
+ * Another accepted factor may still send a code.
  */
 function toResend(
   { core, sendsCodes }: Checker,
   { purpose }: Subject,
+  methods: PendingCode['methods'],
   { stops }: AttemptStop,
 ): Pick<Refused, 'resendAt'> {
   if (stops === 'all-messages') return { resendAt: null };
   const isStopped = stops === 'factor' && sendsCodes;
-  return isStopped && isOnlySender(core, purpose, undefined) ? { resendAt: null } : {};
+  return isStopped && isOnlySender(core, purpose, methods) ? { resendAt: null } : {};
 }
 
 /**

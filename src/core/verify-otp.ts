@@ -69,7 +69,7 @@ async function verifyOtp(checkers: Checkers, request: VerifyRequest): Promise<Ve
     if ('kind' in checker) return checker;
     permit = await reserveAgain(checker, expected, permit);
     const charged = await charge(checker, claimed, subject);
-    if (charged.kind === 'refused') return rejectAttempt(checker, subject, charged);
+    if (charged.kind === 'refused') return rejectAttempt(checker, shown, subject, charged);
 
     // 4 and 5 Check the code
     const { attempt, bucket } = charged;

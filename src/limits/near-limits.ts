@@ -17,7 +17,7 @@ export interface NearLimit {
 type SharedLimitName = 'per-address' | 'per-prefix' | 'total';
 
 /** A limit of which half is used up, and the option that sets it: `limits.total.max`. */
-export interface FoundNear {
+interface FoundNear {
   readonly near: NearLimit;
   readonly option: string;
 }

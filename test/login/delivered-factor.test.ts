@@ -269,6 +269,18 @@ describe('a user with a number and an email address', () => {
     expect((await visitor.get('/by-mail')).status).toBe(200);
   });
 
+  it('is offered no message in a step-up whose only factor is locked', async () => {
+    await visitor.logIn();
+    for (let round = 0; round < 2; round += 1) {
+      test.clock.advanceSeconds(3600);
+      await visitor.get('/by-mail');
+      await visitor.stepUp();
+      for (let time = 0; time < 5; time += 1) await visitor.enter('000000');
+    }
+    expect(test.told('locked')).toHaveLength(1);
+    expect((await visitor.status()).body.pending).toMatchObject({ isSent: true, resendAt: null });
+  });
+
   it('approves a transaction by text message alone', async () => {
     await visitor.logIn();
     test.clock.advanceSeconds(70);
