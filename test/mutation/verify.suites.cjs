@@ -13,6 +13,9 @@ const SUITES = [
   'policies/failure-locks',
   'account/recover',
   'account/other-factors',
+  'login/delivered-factor',
+  'middleware/accepted-factors',
+  'login/right-then-failed',
   'account/challenge-factors',
   'middleware/step-up',
   'login/callbacks',
@@ -36,11 +39,14 @@ const SUITES = [
   'middleware/mistakes',
   'middleware/appended-callback',
   'account/factor-options',
+  'account/factors',
+  'login/finish-login',
   'account/browser-of',
   'account/device-list',
   'account/trusted-devices',
   'limits/lift',
   'limits/attempt-refunds',
+  'threats/races',
 ];
 
 // Each in a block of its own: hooks of one are not hooks of all.
