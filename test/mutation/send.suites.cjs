@@ -25,6 +25,7 @@ const SUITES = [
   'login/several-numbers',
   'login/delivered-factor',
   'login/addresses',
+  'login/earlier-code',
   'login/feature-calls',
   'middleware/accepted-factors',
   'login/get-phone',
