@@ -217,7 +217,7 @@ export function toSendOutcome(error: unknown): 'not-sent' | 'may-be-sent' {
  * Returns the counters to refund for a message whose code no one can use any more. The totals are
  * not refunded.
  */
-export function findTextRefunds(
+export function findUnusableRefunds(
   { limits }: Pick<Core, 'limits'>,
   { userId, bucket }: Pick<PendingLogin, 'userId' | 'bucket'>,
 ): readonly Counter[] {
@@ -230,7 +230,7 @@ export async function refundUnusable(
   core: Pick<Core, 'limits' | 'store'>,
   sent: Pick<PendingLogin, 'userId' | 'bucket'>,
 ): Promise<void> {
-  await refund(core.store.counters, findTextRefunds(core, sent));
+  await refund(core.store.counters, findUnusableRefunds(core, sent));
 }
 
 function explainRefusal(

@@ -13,7 +13,7 @@ import type { Visit } from './visit';
 export interface RightCode extends CountedCode {
   readonly kind: 'right';
   readonly user: Express.User;
-  /** The OTP that it proves. Null: the factor sends no codes. */
+  /** The OTP whose code it is. Null: the factor sends no codes. */
   readonly proven: SentOtp | null;
   /** The records of the factor. */
   readonly puts: readonly PreparedPut[];
@@ -44,7 +44,7 @@ export async function checkCode(
 
   // The code is used up, perhaps because the store refused the success after the gateway accepted
   // it. The login waits for the code of a new message.
-  if (counted.number > 1) return reject(checker, counted, { reason: 'too-many-attempts' });
+  if (counted.attemptNumber > 1) return reject(checker, counted, { reason: 'too-many-attempts' });
   // The login ends in the session alone: a concurrent request with the right code may still finish
   // it in step 7.
   return reject(checker, counted, { endsPending: true });
@@ -74,7 +74,7 @@ async function findOwner(
   }
 }
 
-/** Checks a code at its OTP, or by its factor. What is not right is wrong. */
+/** Checks a code at its OTP, or by its factor. An unknown result counts as wrong. */
 async function check(
   checker: Checker,
   user: Express.User,

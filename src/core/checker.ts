@@ -5,7 +5,7 @@ import type { Core } from './context';
 import type { SecondFactor } from './feature';
 import type { PendingCode } from './visit';
 
-/** How the codes of one factor are counted and checked. */
+/** What counting, checking and finishing the codes of one factor share. */
 export interface Checker {
   readonly core: Core;
   readonly factor: SecondFactor;
@@ -33,7 +33,7 @@ export interface ReadCode {
 /** An attempt that is counted at a pending login, and not yet on its user. */
 export interface Claimed extends PendingState {
   /** The number of this attempt at the OTP, or with the factor: from 1. */
-  readonly number: number;
+  readonly attemptNumber: number;
   /** The attempts that are left after it. */
   readonly left: number;
 }
@@ -44,7 +44,7 @@ export interface CountedCode extends ReadCode, Claimed {
   readonly subject: Subject;
   /** The browser for which it is counted. */
   readonly bucket: string;
-  /** The time before the first check, by the monotonic clock. */
+  /** The time before a call of the gateway was reserved, by the monotonic clock. */
   readonly startedAtMs: number;
   /** The newer OTP at which the code was wrong before. Left out: its OTP is the newest. */
   readonly newer?: SentOtp | null;
@@ -59,6 +59,6 @@ export interface Subject {
 
 /** Returns whether another request has passed this login with a code, as after a double click. */
 export async function hasPassed({ store }: Core, pendingId: string): Promise<boolean> {
-  // If the store fails, the attempt stays counted, and `store-failing` reports the failure.
+  // If the store fails, the code is answered like a wrong one, and `store-failing` reports it.
   return (await store.pendingLogins.find(pendingId).catch(() => null)) === 'passed';
 }

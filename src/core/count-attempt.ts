@@ -30,8 +30,8 @@ export async function claim(
   if (claimed.outcome === 'exhausted') return refuse('too-many-attempts');
   if (claimed.outcome !== 'claimed' || claimed.pending.purpose !== shown.purpose)
     return refuseUnknown(checker, shown.pendingId);
-  const { attempt: number, ...live } = claimed;
-  return { ...live, number, left: most - number };
+  const { attempt: attemptNumber, ...live } = claimed;
+  return { ...live, attemptNumber, left: most - attemptNumber };
 }
 
 /**
@@ -77,5 +77,6 @@ export async function countAtPrevious(
 
   const attempt = joinAttempts(newest.attempt, charged.attempt);
   const { bucket } = charged;
+  // The page shows the attempts of the newest OTP.
   return { ...newest, ...claimed, attempt, bucket, left: newest.left, newer: newest.otp };
 }

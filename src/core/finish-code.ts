@@ -72,14 +72,18 @@ export interface Verified {
   readonly method: Method;
   readonly at: number;
   readonly transaction: Transaction | undefined;
-  /** Purpose `enroll` only: the number that is now proven, and the one it replaces. */
-  readonly mobile: string;
+  /** The address that the code went to, which is proven once it is finished. Empty: none. */
+  readonly to: string;
+  /** Purpose `enroll` only: the number that it replaces. */
   readonly replaces: string | undefined;
   /** The browser for which it was counted. */
   readonly bucket: string;
 }
 
-/** Asks everyone what the success changes. If one refuses, the pending login ends. */
+/**
+ * Asks the app and the session whether the user may pass, then the features what that changes. If
+ * one refuses, the pending login ends.
+ */
 async function prepare(
   { core, factor }: Checker,
   request: ConfirmedRequest,
@@ -114,10 +118,10 @@ function toSuccess(
 }
 
 function toVerified(code: RightCode, method: Method, at: number): Verified {
-  const { pending, otp, user, bucket } = code;
+  const { pending, proven, user, bucket } = code;
   const { userId, purpose, transaction, replaces } = pending;
-  const mobile = otp?.to ?? '';
-  const verified = { user, userId, purpose, transaction, mobile, replaces, bucket };
+  const to = proven?.to ?? '';
+  const verified = { user, userId, purpose, transaction, to, replaces, bucket };
   return { kind: 'verified', ...verified, method, at };
 }
 
@@ -142,7 +146,7 @@ function toFinishOptions(
  */
 async function findWhyUnused({ store }: Core, code: RightCode): Promise<Ended> {
   const found = await store.pendingLogins.find(code.pending.pendingId).catch(() => null);
-  // That success has cleared the counts of messages, so a refund would take back the count of a
+  // The other success has cleared the counts of messages, so a refund would take back the count of a
   // later message.
   if (found === 'passed') {
     const passed = { counted: code, outcome: 'not-used', reason: 'already-verified' } as const;

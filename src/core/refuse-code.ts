@@ -1,7 +1,7 @@
 import type { SmsOtpError } from '../errors';
 import type { Reason, Refusal } from './outcome';
 
-/** Refuses a code without counting anything. `endsPending` removes its login from the session. */
+/** Returns a refusal. `endsPending` removes the pending login from the session. */
 export function refuse(reason: Reason, endsPending = false): Refused {
   return { kind: 'refused', refusal: { reason }, endsPending };
 }

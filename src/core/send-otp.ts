@@ -61,7 +61,7 @@ interface SendParts extends MessageParts {
   readonly listFactors: ListFactors;
 }
 
-/** 1 Begins a pending login before anything else, and ends it if it is not used. */
+/** 1 Begins a pending login, unless the caller has. Ends it if it is not used. */
 async function sendFirst(parts: SendParts, request: SendRequest): Promise<SendResult | Denied> {
   const { core } = parts;
   // The caller that began this login also ends it.
@@ -100,7 +100,7 @@ async function decide(
 
   // 3 to 6 Send the message
   const result = await trySend(parts, request, begun, recipient);
-  if (!isNotSent(result)) return result;
+  if (!isUnsent(result)) return result;
 
   // If no message was sent, the login can go on with another factor
   reportNotSent(core, request, result);
@@ -140,7 +140,7 @@ function denyWithoutAddress({ unusable }: MessageRecipient): Denied {
   return toDenied({ reason: 'no-phone' }, unusable && { found: unusable.found });
 }
 
-function isNotSent(result: SendResult | Denied | NotSent): result is Denied | NotSent {
+function isUnsent(result: SendResult | Denied | NotSent): result is Denied | NotSent {
   return result.kind === 'denied' || result.kind === 'not-sent';
 }
 
@@ -212,7 +212,7 @@ const TOO_SOON: Refusal = { reason: 'resend-too-soon' };
 
 /** Returns whether the session waits for a code of the same purpose that was already sent. */
 async function hasMessage(core: Core, request: SendRequest): Promise<boolean> {
-  // This cannot happen at a login: every login has its own session.
+  // A login sends its own message: every login has its own session.
   return request.purpose !== 'login' && (await findSent(core, request)) !== null;
 }
 

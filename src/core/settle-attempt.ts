@@ -1,7 +1,7 @@
 import type { AttemptStop } from '../limits/attempts';
 import type { AttemptOutcome } from '../limits/refunds';
 import type { Counter } from '../stores/store';
-import { findTextRefunds } from './charge-send';
+import { findUnusableRefunds } from './charge-send';
 import type { Checker, Claimed, CountedCode, Subject } from './checker';
 import { isOnlySender } from './choose-address';
 import type { Core } from './context';
@@ -58,11 +58,11 @@ function findReason(ended: Ended): Reason | null {
 
 /** Returns the counters of a message to refund. */
 function findMessageRefunds(core: Core, { counted, refundsMessage }: Ended): readonly Counter[] {
-  const { otp, number } = counted;
+  const { otp, attemptNumber } = counted;
   if (refundsMessage === undefined || otp === null) return [];
-  // Each message is refunded once.
-  if (refundsMessage === 'at-first-attempt' && number !== 1) return [];
-  return findTextRefunds(core, { userId: counted.pending.userId, bucket: otp.bucket });
+  // Later attempts at the same OTP would refund it again.
+  if (refundsMessage === 'at-first-attempt' && attemptNumber !== 1) return [];
+  return findUnusableRefunds(core, { userId: counted.pending.userId, bucket: otp.bucket });
 }
 
 /** @param stop The lock that the attempt has set. */
@@ -78,12 +78,12 @@ function toRefused(
   const attemptsLeft = checker.sendsCodes ? counted.left : undefined;
   if (stop === null || reason === 'user-gone' || reason === 'already-verified')
     return { ...refused, attemptsLeft };
-  // Do not let the page offer a new code whose request would be refused.
+  // The reason of the lock comes first. Do not let the page offer a code that would be refused.
   const resendAt = toResend(checker, counted.subject, counted.shown.methods, stop);
   return { ...refused, attemptsLeft, refusal: stop.refusal, ...resendAt };
 }
 
-/** Refuses an attempt before it is made: the user has none left here. */
+/** Refuses a code before it is checked: the user has no attempt left here. */
 export function rejectAttempt(
   checker: Checker,
   { methods }: PendingCode,

@@ -33,7 +33,7 @@ export function createVerifyOtp(
   return withTiming(core, 'verify', (request) => verifyOtp(checkers, request));
 }
 
-/** The checkers of one verification. More than one: their codes are sent. */
+/** The checkers of one decision. More than one: their codes are sent. */
 interface Checkers {
   readonly first: Checker;
   readonly others: readonly Checker[];
@@ -48,7 +48,7 @@ export interface VerifyRequest extends ConfirmedRequest {
 export type VerifyResult = Passed | Refused | Unconfirmed;
 
 async function verifyOtp(checkers: Checkers, request: VerifyRequest): Promise<VerifyResult> {
-  // 1 Read the code, as the factor reads it that has sent it as far as the session knows
+  // 1 Read the code by the factor that, for all the session knows, has sent it
   const expected = chooseChecker(checkers, request.visit.pending?.factor) ?? checkers.first;
   const read = await readRequest(expected, request);
   if ('kind' in read) return read;
@@ -86,7 +86,8 @@ async function verifyOtp(checkers: Checkers, request: VerifyRequest): Promise<Ve
 
 /**
  * Returns the permit for the gateway of a factor. Another request may have sent a message since the
- * session was read, perhaps by another factor than the one for which a call was reserved.
+ * session was read, perhaps by another factor than the one for which a call was reserved. A refusal
+ * here costs the attempt at the pending login.
  */
 async function reserveAgain(
   checker: Checker,
@@ -98,7 +99,7 @@ async function reserveAgain(
   return checker.factor.reserve?.();
 }
 
-/** Returns the checker of a factor. Left out: that of the first one. */
+/** Returns the checker of a factor, or undefined. Left out: that of the first one. */
 function chooseChecker(
   { first, others }: Checkers,
   method = first.factor.method,

@@ -220,7 +220,7 @@ export const FAULTS: readonly SeededFault[] = [
     name: 'a number is entered before its code was right',
     file: 'features/phones/enroll.ts',
     from: '// 2 Verify the code, then repeat',
-    to: 'if (request.visit.currentUser !== undefined) await enter({ user: request.visit.currentUser, mobile: "+14155550188" } as Verified, request);\n    // 2 Verify the code, then repeat',
+    to: 'if (request.visit.currentUser !== undefined) await enter({ user: request.visit.currentUser, to: "+14155550188" } as Verified, request);\n    // 2 Verify the code, then repeat',
     scenario: { state: 'enrolling', verbs: ['confirm'] },
     kind: 'mishaps',
   },

@@ -194,7 +194,7 @@ export function createConfirmPhone(
   }
 
   function enter(verified: Verified, { visit, changeAndEnd }: ConfirmRequest): Promise<unknown> {
-    const { user, mobile, replaces } = verified;
+    const { user, to: mobile, replaces } = verified;
     const id = core.getUserId(user);
     return changeAndEnd(user, async () => {
       const isEntered: unknown =
@@ -207,9 +207,9 @@ export function createConfirmPhone(
     });
   }
 
-  function tellEnrolled({ userId, mobile, replaces }: Verified, address: string | undefined): void {
+  function tellEnrolled({ userId, to, replaces }: Verified, address: string | undefined): void {
     const replaced = replaces === undefined ? null : maskAddress(replaces);
-    const enrolled = { userId, address, maskedPhone: maskAddress(mobile), replaced };
+    const enrolled = { userId, address, maskedPhone: maskAddress(to), replaced };
     core.emit({ type: 'phone-enrolled', ...enrolled });
   }
 
