@@ -146,8 +146,8 @@ function toFinishOptions(
  */
 async function findWhyUnused({ store }: Core, code: RightCode): Promise<Ended> {
   const found = await store.pendingLogins.find(code.pending.pendingId).catch(() => null);
-  // The other success has cleared the counts of messages, so a refund would take back the count of a
-  // later message.
+  // The other success has cleared the counts of messages, so a refund would take back the count of
+  // a later message.
   if (found === 'passed') {
     const passed = { counted: code, outcome: 'not-used', reason: 'already-verified' } as const;
     return { kind: 'rejected', ...passed, endsPending: true };
