@@ -7,6 +7,8 @@ import {
 } from 'passport-sms-otp';
 import { FakeGateway } from '../support/fake-gateway';
 import { ALICE, asUser, type TestApp } from '../support/test-app';
+import { testClock } from '../support/clock';
+import { answering, tamperedStore, throwing } from '../support/tampered-store';
 import type { Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
 import { waitUntil } from '../support/wait-until';
@@ -247,6 +249,54 @@ it('a right code that comes twice at once is no failure', async () => {
   expectOneIn(answers);
   // One for each, and one that gives the second back.
   expect(storeCalls(test).filter((call) => call === 'charge')).toHaveLength(3);
+});
+
+describe('a code of a login that another request has passed', () => {
+  /** Starts an app with a user who waits for a code in two requests. */
+  async function startPassed() {
+    const clock = testClock();
+    const tampered = tamperedStore(clock);
+    const test = await apps.start({ clock, options: { store: tampered.store } });
+    const alice = test.browser();
+    await alice.login();
+    tampered.tamper('find', answering('passed'));
+    return { test, tampered, alice };
+  }
+
+  const ALREADY_VERIFIED = [409, { error: 'already-verified' }];
+
+  it('is told so where it was wrong, and counts towards disabling alone', async () => {
+    const { test, tampered, alice } = await startPassed();
+    const { status, body } = await alice.enterWrong();
+    expect([status, body]).toEqual(ALREADY_VERIFIED);
+    expect(reasons(test)).toEqual(['already-verified']);
+    expect(test.told('failure-count-changed')).toMatchObject([{ failures: 1 }]);
+    tampered.heal();
+    expect((await alice.get('/status')).body).toMatchObject({ pending: null });
+  });
+
+  it.each([
+    ['sent', (alice: Visit) => alice.enterWrong()],
+    ['recovery', (alice: Visit) => alice.recover(UNKNOWN)],
+  ])(
+    'is told so where its attempt comes too late to be counted: a %s code',
+    async (_kind, enter) => {
+      const { test, tampered, alice } = await startPassed();
+      tampered.tamper('claim', answering({ outcome: 'unknown' }));
+      const { status, body } = await enter(alice);
+      expect([status, body]).toEqual(ALREADY_VERIFIED);
+      expect(test.sim.stats().calls.validate).toBe(0);
+      tampered.heal();
+      expect((await alice.get('/status')).body).toMatchObject({ pending: null });
+    },
+  );
+
+  it('is told that it was wrong where the store cannot say so', async () => {
+    const { tampered, alice } = await startPassed();
+    tampered.tamper('find', throwing);
+    const { status, body } = await alice.enterWrong();
+    expect([status, body]).toMatchObject([401, { error: 'invalid-code' }]);
+  });
 });
 
 it('an attempt that was not judged is given back by one call, where it has set no lock', async () => {
