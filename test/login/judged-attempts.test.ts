@@ -67,6 +67,26 @@ it('a code at a login that waits without a text is wrong, and the fifth one too 
   expect(test.sim.stats().calls.validate).toBe(0);
 });
 
+describe.each([
+  ['is lost', 'half-answer'],
+  ['says that the code was not checked', { kind: 'error', code: 2121 }],
+] as const)('an answer of the gateway that %s', (_what, fault) => {
+  it('refunds the message of its code, once', async () => {
+    const test = await apps.start({ options: { limits: { perUser: { maxPerDay: 2 } } } });
+    await test.browser().login();
+    test.clock.advanceSeconds(60);
+    const alice = test.browser();
+    await alice.login();
+    test.sim.failNext('validate', fault);
+    test.sim.failNext('validate', fault);
+    await Promise.all([alice.enterWrong(), alice.enterWrong()]);
+    test.clock.advanceSeconds(300);
+    expect((await test.browser().login()).body).toMatchObject({ sent: true });
+    test.clock.advanceSeconds(300);
+    expect((await test.browser().login()).body).toMatchObject({ error: 'send-limit' });
+  });
+});
+
 describe('an answer of the gateway that is lost', () => {
   /** Starts an app that has its login end by a lost answer, and returns what is ended. */
   async function startEnding() {
@@ -105,21 +125,6 @@ describe('an answer of the gateway that is lost', () => {
     const answers = await Promise.all([alice.enter(code), alice.enter(code)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 502]);
     expect(ended).toEqual(['fake-1']);
-  });
-
-  it('gives back the send of its challenge, once', async () => {
-    const test = await apps.start({ options: { limits: { perUser: { maxPerDay: 2 } } } });
-    await test.browser().login();
-    test.clock.advanceSeconds(60);
-    const alice = test.browser();
-    await alice.login();
-    test.sim.failNext('validate', 'half-answer');
-    test.sim.failNext('validate', 'half-answer');
-    await Promise.all([alice.enterWrong(), alice.enterWrong()]);
-    test.clock.advanceSeconds(300);
-    expect((await test.browser().login()).body).toMatchObject({ sent: true });
-    test.clock.advanceSeconds(300);
-    expect((await test.browser().login()).body).toMatchObject({ error: 'send-limit' });
   });
 
   it.each([
