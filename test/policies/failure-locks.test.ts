@@ -245,23 +245,35 @@ describe('a lock', () => {
     expect([notice, retryAt, pending.resendAt]).toEqual(['locked', end, null]);
   });
 
-  it('that was set at logins takes the offer of a text from a step-up at its next code', async () => {
-    const test = await apps.start({ options: { knownBrowsers: false } });
-    const alice = visit(test);
-    await alice.logIn();
-    test.clock.advanceSeconds(61);
-    await alice.stepUp();
-    for (let browsers = 0; browsers < 2; browsers += 1) {
-      test.clock.advanceSeconds(70);
-      const guesser = visit(test);
-      await guesser.login();
-      await enterWrongly(guesser, 5);
-    }
-    expect((await alice.status()).body.pending.resendAt).not.toBeNull();
-    const wrong = await alice.enter(wrongCode(test.code()));
-    expect(seen(wrong)).toEqual(LOCKED);
-    expect((await alice.status()).body.pending.resendAt).toBeNull();
-  });
+  it.each([
+    ['code', (alice: Visit, wrong: string) => alice.enter(wrong), {}, 'locked'],
+    ['request of a message', (alice: Visit) => alice.resend(), {}, 'locked'],
+    [
+      'request of a message, where codes are disabled',
+      (alice: Visit) => alice.resend(),
+      { failures: { disableAfter: 10 } },
+      'disabled',
+    ],
+  ] as const)(
+    'that was set at logins takes the offer of a text from a step-up at its next %s',
+    async (_next, act, limits, error) => {
+      const test = await apps.start({ options: { knownBrowsers: false, limits } });
+      const alice = visit(test);
+      await alice.logIn();
+      test.clock.advanceSeconds(61);
+      await alice.stepUp();
+      for (let browsers = 0; browsers < 2; browsers += 1) {
+        test.clock.advanceSeconds(70);
+        const guesser = visit(test);
+        await guesser.login();
+        await enterWrongly(guesser, 5);
+      }
+      expect((await alice.status()).body.pending.resendAt).not.toBeNull();
+      const refused = await act(alice, wrongCode(test.code()));
+      expect(refused.body.error).toBe(error);
+      expect((await alice.status()).body.pending.resendAt).toBeNull();
+    },
+  );
 
   it('of another factor takes the offer of a text from no page', async () => {
     const test = await apps.start();
