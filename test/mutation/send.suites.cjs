@@ -12,6 +12,8 @@ const SUITES = [
   'policies/policies',
   'policies/near-limits',
   'policies/unknown-range',
+  'policies/countries',
+  'policies/allowed-countries',
   'policies/number-types',
   'policies/lookups/number-lookups',
   'login/submitted-twice',

@@ -16,6 +16,7 @@ const SUITES = [
   'login/delivered-factor',
   'middleware/accepted-factors',
   'login/right-then-failed',
+  'login/feature-calls',
   'account/challenge-factors',
   'middleware/step-up',
   'login/callbacks',
