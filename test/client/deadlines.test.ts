@@ -178,9 +178,9 @@ describe('the deadline of a call', () => {
       if (url.endsWith('balance')) sendPayload(response, { balance: '1' });
     });
     wire.server.on('connection', (socket) => sockets.push(socket));
-    const client = clientOf(wire.baseUrl, { connections: 1, timeoutMs: LIMIT_MS });
+    const client = clientOf(wire.baseUrl, { connections: 1 });
     await client.otp.balance();
-    await errorOf(client.hlr.lookup(MOBILE));
+    await errorOf(client.hlr.lookup(MOBILE, { timeoutMs: LIMIT_MS }));
     await expect(client.otp.balance()).resolves.toEqual({ balance: '1' });
     expect(sockets).toHaveLength(2);
   });
