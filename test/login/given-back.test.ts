@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { LimitsOption } from 'passport-sms-otp';
 import { countBefore, findChargedKey } from '../support/count-before';
 import { ALICE, BOB } from '../support/test-app';
-import { seen, visit } from '../support/visit';
+import { seen, visit, type Visit } from '../support/visit';
 import { useOwnApps } from '../support/use-app';
 
 /** Counts of a user's messages of the day in browsers that are not known; the 21st is refused. */
@@ -70,6 +70,29 @@ describe.each(['A', 'B'] as const)('a text in variant %s', (variant) => {
     test.sim.failNext('validate', { kind: 'reset', when: 'after' });
     expect((await visitor.enterRight()).status).toBe(502);
     test.clock.advanceSeconds(30);
+    expect((await visit(test).login()).status).toBe(status);
+  });
+
+  it.each([
+    ['is wrong stays counted', 429, (visitor: Visit) => visitor.enterWrong()],
+    [
+      'is right at the second attempt, and not finished, is refunded',
+      200,
+      async (visitor: Visit) => {
+        await visitor.enterWrong();
+        test.tampered.tamper('finish', async (work, pendingId) => {
+          await test.tampered.store.pendingLogins.end(String(pendingId));
+          return work();
+        });
+        return visitor.enterRight();
+      },
+    ],
+  ])('whose code %s', async (_what, status, enter) => {
+    await start({ perUser: { maxPerDay: 1 } });
+    const visitor = visit(test);
+    await visitor.login();
+    expect((await enter(visitor)).status).toBe(401);
+    test.clock.advanceSeconds(70);
     expect((await visit(test).login()).status).toBe(status);
   });
 
