@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   type CounterStore,
   type FinishOptions,
+  type LimitsOption,
   memoryStore,
   type PinVerdict,
 } from 'passport-sms-otp';
@@ -258,10 +259,10 @@ it('a right code that comes twice at once is no failure', async () => {
 
 describe('a code of a login that another request has passed', () => {
   /** Starts an app with a user who waits for a code in two requests. */
-  async function startPassed() {
+  async function startPassed(limits: LimitsOption = {}) {
     const clock = testClock();
     const tampered = tamperedStore(clock);
-    const test = await apps.start({ clock, options: { store: tampered.store } });
+    const test = await apps.start({ clock, options: { store: tampered.store, limits } });
     const alice = test.browser();
     await alice.login();
     tampered.tamper('find', answering('passed'));
@@ -278,6 +279,13 @@ describe('a code of a login that another request has passed', () => {
     expect(test.told('failure-count-changed')).toMatchObject([{ failures: 1 }]);
     tampered.heal();
     expect((await alice.get('/status')).body).toMatchObject({ pending: null });
+  });
+
+  it('is told so, and not of the lock that its attempt has set', async () => {
+    const { test, alice } = await startPassed({ failures: { max: 1, disableAfter: 1 } });
+    const { status, body } = await alice.enterWrong();
+    expect([status, body]).toEqual(ALREADY_VERIFIED);
+    expect(test.told('disabled')).toHaveLength(1);
   });
 
   it.each([
@@ -302,6 +310,19 @@ describe('a code of a login that another request has passed', () => {
     const { status, body } = await alice.enterWrong();
     expect([status, body]).toMatchObject([401, { error: 'invalid-code' }]);
   });
+});
+
+it('a code of a user who is gone is answered so, and not with the lock that its attempt has set', async () => {
+  let isGone = false;
+  const loadUser = () => (isGone ? null : asUser({ ...ALICE }));
+  const test = await apps.start({ options: { loadUser, limits: { failures: { max: 1 } } } });
+  const alice = test.browser();
+  await alice.login();
+  isGone = true;
+  const { status, body } = await alice.enterWrong();
+  expect([status, body]).toEqual([401, { error: 'no-pending-login' }]);
+  expect(reasons(test)).toEqual(['user-gone']);
+  expect(test.told('locked')).toHaveLength(1);
 });
 
 it('an attempt that was not judged is given back by one call, where it has set no lock', async () => {

@@ -247,6 +247,12 @@ describe('a lock', () => {
 
   it.each([
     ['code', (alice: Visit, wrong: string) => alice.enter(wrong), {}, 'locked'],
+    [
+      'code, where codes are disabled',
+      (alice: Visit, wrong: string) => alice.enter(wrong),
+      { failures: { disableAfter: 10 } },
+      'disabled',
+    ],
     ['request of a message', (alice: Visit) => alice.resend(), {}, 'locked'],
     [
       'request of a message, where codes are disabled',
