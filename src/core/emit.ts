@@ -21,7 +21,7 @@ export function createEmitter(
   };
 }
 
-type Ended = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
+type DecisionEnded = Extract<LoginEvent, { readonly type: 'decision-ended' }>;
 
 /** The result of a decision. */
 type Result =
@@ -41,13 +41,13 @@ export function withTiming<Request, Answer extends Result>(
     emit,
     hasListener,
   }: { readonly emit: (event: SmsOtpEvent) => void; readonly hasListener: boolean },
-  decision: Ended['decision'],
+  decision: DecisionEnded['decision'],
   decide: (request: Request) => Promise<Answer>,
 ): (request: Request) => Promise<Answer> {
   if (!hasListener) return decide;
   return async (request) => {
     const startedAtMs = performance.now();
-    let outcome: Ended['outcome'] = 'accident';
+    let outcome: DecisionEnded['outcome'] = 'accident';
     try {
       const answer = await decide(request);
       outcome = toOutcome(answer);
@@ -63,7 +63,7 @@ export function withTiming<Request, Answer extends Result>(
   };
 }
 
-function toOutcome(result: Result): Ended['outcome'] {
+function toOutcome(result: Result): DecisionEnded['outcome'] {
   if (result.kind === 'refused') return result.refusal.reason;
   if (result.kind === 'let-in') return result.proof ?? 'not-required';
   const refusal = result.kind === 'waiting' ? result.refusal : null;
