@@ -5,6 +5,7 @@ import { type Checker, type CountedCode, hasPassed } from './checker';
 import { countAtPrevious, type NewestCode } from './count-attempt';
 import type { PreparedPut } from './feature';
 import { checkMsLeft, findPreviousOtp, reserveWithin } from './previous-otp';
+import { toWrongReason } from './refuse-code';
 import type { Ended, Rejected } from './settle-attempt';
 import { findUser } from './users';
 import type { Visit } from './visit';
@@ -158,6 +159,5 @@ async function reject(
   const rejected = { kind: 'rejected', counted, endsPending: false } as const;
   if (await hasPassed(core, counted.pending.pendingId))
     return { ...rejected, outcome: 'sent-twice', reason: 'already-verified', endsPending: true };
-  const reason = counted.left === 0 ? 'too-many-attempts' : 'wrong-code';
-  return { ...rejected, outcome: 'wrong', reason, ...how };
+  return { ...rejected, outcome: 'wrong', reason: toWrongReason(counted.left), ...how };
 }

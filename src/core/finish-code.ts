@@ -25,6 +25,7 @@ export async function finishCode(
   const { core, factor } = checker;
   const { pendingId } = code.pending;
   const verified = toVerified(code, factor.method, core.now());
+
   // 6 Ask the app, the session and the features
   const prepared = await prepare(checker, request, code, verified);
   if (prepared.kind !== 'prepared') return prepared;

@@ -6,6 +6,11 @@ export function refuse(reason: Reason, endsPending = false): Refused {
   return { kind: 'refused', refusal: { reason }, endsPending };
 }
 
+/** Returns why a wrong code is refused: it may have been the last attempt. */
+export function toWrongReason(attemptsLeft: number): 'too-many-attempts' | 'wrong-code' {
+  return attemptsLeft === 0 ? 'too-many-attempts' : 'wrong-code';
+}
+
 /**
  * A code that was not accepted. `endsPending`: the session no longer waits for it; a newer OTP of
  * the same pending login stays valid.

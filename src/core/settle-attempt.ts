@@ -6,7 +6,7 @@ import type { Checker, Claimed, CountedCode, Subject } from './checker';
 import { isOnlySender } from './choose-address';
 import type { Core } from './context';
 import type { Reason } from './outcome';
-import { refuse, type Refused, type Unconfirmed } from './refuse-code';
+import { refuse, type Refused, toWrongReason, type Unconfirmed } from './refuse-code';
 import type { PendingCode } from './visit';
 
 /** An attempt that has ended without a success. `settle` says so to the app and to the limits. */
@@ -120,7 +120,7 @@ export function rejectWithoutText(
   subject: Subject,
   { left }: Pick<Claimed, 'left'>,
 ): Refused {
-  const reason = left === 0 ? 'too-many-attempts' : 'wrong-code';
+  const reason = toWrongReason(left);
   core.emit({ type: 'rejected', ...subject, reason });
   return { ...refuse(reason), attemptsLeft: left };
 }
