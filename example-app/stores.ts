@@ -45,8 +45,11 @@ async function connect(url: string): Promise<RedisClientType> {
         reconnectStrategy: (tries) => hasConnected && Math.min(100 * 2 ** tries, 2_000),
       },
     });
-    // Without a listener, a lost connection would end the process.
-    client.on('error', (error) => hasConnected && console.error(`Redis: ${toFailureCode(error)}`));
+    // Without a listener, a lost connection would end the process. A ping that fails because this app
+    // closes the client is no news.
+    client.on('error', (error) => {
+      if (hasConnected && client.isOpen) console.error(`Redis: ${toFailureCode(error)}`);
+    });
     await client.connect();
     hasConnected = true;
     return client;

@@ -1,5 +1,7 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { GatewaySimulator } from 'passport-sms-otp/simulator';
+import { openRedis } from '../../example-app/stores';
 import type { RunningSite } from '../../example-app/start';
 import { describeWithService } from '../services/describe-with-service';
 import { useServer } from '../services/use-service';
@@ -65,5 +67,18 @@ describe.each([redis])('the example app with $variable', (backend) => {
       await endSilence();
       await waitFor(async () => (await visitor.open('/login')).status === 200);
     });
+  });
+});
+
+describeWithService('redis')('the example app that stops', () => {
+  const server = useServer(redis.start);
+
+  it('says nothing of a ping that waits for its reply', async () => {
+    const stores = await openRedis(redis.addressOf(server.port), () => undefined);
+    server.freeze();
+    await wait(1_200); // A ping goes out every second.
+    stores.close();
+    await wait(50);
+    expect(log).toEqual([]);
   });
 });
