@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { DeliveredFactor, SmsOtp } from 'passport-sms-otp';
+import { Passport } from 'passport';
+import { createSmsOtp, type DeliveredFactor, memoryStore, type SmsOtp } from 'passport-sms-otp';
 import type { Express } from 'express';
 import { FakeGateway } from '../support/fake-gateway';
-import { ALICE, asTestUser, BOB, type TestAppOptions, type TestUser } from '../support/test-app';
+import {
+  ALICE,
+  asTestUser,
+  BOB,
+  type TestApp,
+  type TestAppOptions,
+  type TestUser,
+} from '../support/test-app';
 import { useApp, useOwnApps } from '../support/use-app';
 import { type Answer, seen, visit, type Visit } from '../support/visit';
 
@@ -362,6 +370,67 @@ it('keeps two gateways with the same ids apart', async () => {
   for (let time = 0; time < 2; time += 1) await visitor.enter('000000');
   expect((await visitor.enter(mail.lastPin(MAIL))).body).toMatchObject({ method: 'email-code' });
   expect(mail.typed.map(({ id }) => id)).toEqual(['the-same', 'the-same', 'the-same']);
+});
+
+describe('a session that has not seen that the code went by email', () => {
+  /** A gateway that tells when a call is reserved, and when its place is free again. */
+  class CountedGateway extends FakeGateway {
+    constructor(
+      readonly name: string,
+      readonly calls: string[],
+    ) {
+      super();
+    }
+
+    admit(call: string): Promise<{ release(): void }> {
+      if (call === 'validate') this.calls.push(`${this.name} +`);
+      const release = (): void => {
+        if (call === 'validate') this.calls.push(`${this.name} -`);
+      };
+      return Promise.resolve({ release });
+    }
+  }
+
+  /** Logs in twice, and has the code sent by email in the first session. Returns the other one. */
+  async function sendElsewhere(test: TestApp): Promise<Visit> {
+    visitor = visit(test);
+    const other = visit(test);
+    other.userAgent = visitor.userAgent;
+    const sent = await visitor.login();
+    await other.login();
+    test.clock.advanceSeconds(31);
+    const asked = await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+    expect(asked.body).toMatchObject({ factor: 'email-code' });
+    return other;
+  }
+
+  it('calls the gateway that has sent it, and holds a place at no other one', async () => {
+    const calls: string[] = [];
+    const gateway = new CountedGateway('sms', calls);
+    mail = new CountedGateway('mail', calls);
+    const other = await sendElsewhere(await apps.start(withMail({ options: { gateway } })));
+    await visitor.enter('000000');
+    expect(calls.splice(0)).toEqual(['mail +', 'mail -']);
+    expect((await other.enter(mail.lastPin(MAIL))).body).toMatchObject({ method: 'email-code' });
+    expect(calls).toEqual(['sms +', 'sms -', 'mail +', 'mail -']);
+  });
+});
+
+it('a code by a factor that the app no longer has ends the pending login', async () => {
+  const routes: TestAppOptions['routes'] = (app, _smsOtp, _passport, options) => {
+    const after = createSmsOtp({ ...options, factors: [], passport: new Passport() });
+    app.post('/after/verify', after.verify(), (_req, res) => void res.json({ verified: true }));
+  };
+  const store: TestAppOptions['store'] = (clock) => memoryStore({ now: () => clock.now() });
+  const test = await apps.start(withMail({ routes, store }));
+  visitor = visit(test);
+  const sent = await visitor.login();
+  test.clock.advanceSeconds(31);
+  await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+  const refused = await visitor.post('/after/verify', { pin: mail.lastPin(MAIL) });
+  expect(seen(refused)).toEqual([401, { error: 'no-pending-login' }]);
+  expect(mail.typed).toEqual([]);
+  expect((await visitor.status()).body).toMatchObject({ pending: null, isAuthenticated: false });
 });
 
 describe('the limits of messages', () => {
