@@ -16,6 +16,7 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
     await alice.logIn();
     const sent = await alice.enroll('+1 (415) 555-0188');
     expect(sent.body).toMatchObject({ sent: true, purpose: 'enroll', maskedPhone: '•• •• 88' });
+    expect(sent.body).toMatchObject({ factor: 'sms', factors: ['sms'] });
     expect(sent.body).not.toHaveProperty('phones');
     expect(test.sim.outbox.at(-1)?.mobile).toBe(NEW);
     expect(numbersOf(test)).toEqual([HOME, `${NEW}?`]);

@@ -134,6 +134,8 @@ describe('a user with a number and an email address', () => {
     const texted = test.code();
     expect(seen(await visitor.enter(texted))).toEqual([401, { error: 'invalid-code' }]);
     expect(test.sim.stats().calls.validate).toBe(0);
+    // The gateway of the other place is asked for nothing that it has not sent.
+    expect(mail.typed.map(({ id }) => id)).toEqual(['fake-1']);
     test.clock.advanceSeconds(70);
     const back = await visitor.post('/login/resend', {
       phoneId: idOf(sent, 'sms'),
@@ -351,6 +353,20 @@ it('gets the code by the preferred factor', async () => {
   expect(test.sim.outbox).toEqual([]);
 });
 
+it('gets a code by the one of two factors that was chosen', async () => {
+  const voice = new FakeGateway();
+  const called = { ...emailCode({ name: 'voice', gateway: voice }), getAddress: () => VOICE };
+  const test = await apps.start(withMail({ options: { factors: [emailCode(), called] } }));
+  visitor = visit(test);
+  const sent = await visitor.login();
+  test.clock.advanceSeconds(31);
+  const phoneId = idOf(sent, 'voice');
+  expect((await visitor.post('/login/resend', { phoneId })).body).toMatchObject({
+    factor: 'voice',
+  });
+  expect((await visitor.enter(voice.lastPin(VOICE))).body).toMatchObject({ method: 'voice' });
+});
+
 it('is not offered while isAvailable is false', async () => {
   const factors = [emailCode({ isAvailable: () => false })];
   const test = await apps.start(withMail({ options: { factors } }));
@@ -480,6 +496,9 @@ describe('the limits of messages', () => {
     test.clock.advanceSeconds(31);
     await visitor.post('/login/resend', { phoneId: idOf(sent, 'voice') });
     expect((await visitor.enter(test.code())).status).toBe(401);
+    expect(voice.typed).toHaveLength(1);
+    test.clock.advanceSeconds(70);
+    expect((await visitor.resend()).body).toMatchObject({ sent: true, factor: 'voice' });
     expect((await visitor.enter(voice.lastPin(ALICE.phone))).body).toMatchObject({
       method: 'voice',
     });

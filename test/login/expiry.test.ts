@@ -42,6 +42,15 @@ describe.each(['A', 'B'] as const)('time in variant %s', (variant) => {
       expect((await visitor.enterRight()).status).toBe(200);
     });
 
+    it('counts the life of a code from the start of its request', async () => {
+      const getPhone = (): string => {
+        test.clock.advanceSeconds(3);
+        return ALICE.phone;
+      };
+      await start({ getPhone });
+      expect(since((await visitor.login()).body.expiresAt)).toBe(300);
+    });
+
     it('refuses a code after 300 s by our own clock, without a call', async () => {
       await visitor.login();
       goTo(300);

@@ -86,6 +86,15 @@ describe('a user with several confirmed numbers', () => {
     expect(texted()).toEqual([HOME, WORK]);
   });
 
+  it('gets the first code of a new login on the default number', async () => {
+    const sent = await login();
+    test.clock.advanceSeconds(31);
+    await resend({ phoneId: phonesOf(sent)[1]?.phoneId });
+    test.clock.advanceSeconds(600);
+    await login();
+    expect(texted()).toEqual([HOME, WORK, HOME]);
+  });
+
   it('gets that code on the default number when the chosen one was removed meanwhile', async () => {
     const [, work] = phonesOf(await login());
     await agent.post('/login/pin').send({ pin: test.sim.lastPin(HOME) });
