@@ -100,6 +100,24 @@ describe('a budget', () => {
     expect(test.sim.stats().sent).toBe(0);
   });
 
+  it('that is used up is not named while the gap between messages refuses', async () => {
+    await start({ dailyPerUser: '0.0083' });
+    await login(ANN);
+    expect((await visit(test, ANN).login()).body).toMatchObject({
+      error: 'resend-too-soon',
+      retryAfterSeconds: 30,
+    });
+    expect(test.told('denied')).toMatchObject([{ limit: 'gap', policy: null }]);
+  });
+
+  it('refuses another login of a session, although its code is still valid', async () => {
+    await start({ dailyPerUser: '0.0083' });
+    const ann = visit(test, ANN);
+    await ann.login();
+    test.clock.advanceSeconds(31);
+    expect(seen(await ann.login())).toMatchObject([429, { error: 'send-limit' }]);
+  });
+
   it('refuses without charging the others', async () => {
     await start({ daily: '1', dailyPerUser: '0.0083' });
     await login(ANN);
