@@ -13,16 +13,16 @@ import {
   toDenied,
 } from './send-result';
 import { findUser } from './users';
-import type { Refused } from './refuse-code';
+import { refuse, type Refused } from './refuse-code';
 import type { PendingCode, Visit } from './visit';
 import { findResendTime } from './wait-without-text';
 
 /** A request for another code. */
 export type ResendRequest = Pick<SendRequest, 'visit' | 'phoneId'>;
 
-export type ResendResult =
-  | Exclude<SendResult, { readonly kind: 'refused' }>
-  | (Refused & { readonly failed?: FailedResend });
+export type ResendResult = Exclude<SendResult, { readonly kind: 'refused' }> | RefusedResend;
+
+type RefusedResend = Refused & { readonly failed?: FailedResend };
 
 /** Creates the decision to send another code for the same pending login. */
 export function createResendOtp(
@@ -33,13 +33,13 @@ export function createResendOtp(
     const { visit, phoneId } = request;
     // 1 Is there a pending login?
     const previous = await findPrevious(core, visit.pending);
-    if (previous === null) return refuse({ reason: 'no-pending-login' }, true);
+    if (previous === null) return refuse('no-pending-login', true);
     const { pending } = previous;
 
     // 2 Is a code by message accepted, and does the login have a send left?
     const methods = visit.pending?.methods;
     if (listSenders(core, pending.purpose, methods).length === 0)
-      return refuse({ reason: 'second-factor-required' }, false);
+      return refuse('second-factor-required');
     if (findResendTime(core, previous, 0) === null)
       return refuseResend(core, visit, pending, noSendLeft(core, pending), 'per-login');
 
@@ -53,7 +53,7 @@ export function createResendOtp(
     // 4 Send the code
     const { purpose, replaces, transaction } = pending;
     const { otp } = previous;
-    if (purpose === 'enroll' && otp === null) return refuse({ reason: 'no-pending-login' }, true);
+    if (purpose === 'enroll' && otp === null) return refuse('no-pending-login', true);
     const newPhone = purpose === 'enroll' && otp ? { mobile: otp.to, replaces } : undefined;
     const same = { user, purpose, visit, previous, newPhone, transaction, methods };
     const result = await sendOtp({ ...same, phoneId });
@@ -87,7 +87,7 @@ function refuseResend(
   limit: LimitName | null = null,
 ): Refused {
   deny(core, { userId, purpose, address }, toDenied(refusal, { limit }));
-  return refuse(refusal, false);
+  return { kind: 'refused', refusal, endsPending: false };
 }
 
 function endRefused(
@@ -99,8 +99,10 @@ function endRefused(
   // Do not let the page offer a message that a lock refuses until this login ends.
   const isOnly = isOnlySender(core, pending.purpose, methods);
   const isLocked = refusal.reason === 'disabled' || (refusal.reason === 'locked' && isOnly);
-  const refused = {
-    ...refuse(refusal, refusal.reason === 'no-pending-login'),
+  const refused: RefusedResend = {
+    kind: 'refused',
+    refusal,
+    endsPending: refusal.reason === 'no-pending-login',
     ...(failed && { failed }),
     ...(isLocked && { resendAt: null }),
   };
@@ -115,8 +117,4 @@ async function end(
 ): Promise<Refused> {
   await store.pendingLogins.end(pendingId);
   return { ...refused, endsPending: true };
-}
-
-function refuse(refusal: Refusal, endsPending: boolean): Refused {
-  return { kind: 'refused', refusal, endsPending };
 }
