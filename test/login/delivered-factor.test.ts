@@ -72,6 +72,26 @@ function idOf(answer: Answer, factor: string): string {
   return placesOf(answer).find((place) => place.factor === factor)?.phoneId ?? 'none';
 }
 
+/** Logs in up to the code, and has the next one sent by another factor. */
+async function askBy(test: TestApp, factor: string, gapSeconds = 31): Promise<Answer> {
+  const sent = await visitor.login();
+  test.clock.advanceSeconds(gapSeconds);
+  return visitor.post('/login/resend', { phoneId: idOf(sent, factor) });
+}
+
+/** Logs in twice in one browser, and has the code sent by email in the first session alone. */
+async function askElsewhere(test: TestApp): Promise<Visit> {
+  visitor = visit(test);
+  const other = visit(test);
+  other.userAgent = visitor.userAgent;
+  const sent = await visitor.login();
+  expect((await other.login()).body).toMatchObject({ sent: true, factor: 'sms' });
+  test.clock.advanceSeconds(31);
+  const asked = await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+  expect(asked.body).toMatchObject({ factor: 'email-code' });
+  return other;
+}
+
 describe('a user with a number and an email address', () => {
   const test = useApp(() => withMail());
   beforeEach(() => {
@@ -79,12 +99,7 @@ describe('a user with a number and an email address', () => {
     visitor = visit(test, user);
   });
 
-  /** Logs in up to the code, and has the next one sent by email. */
-  async function askByMail(gapSeconds = 31): Promise<Answer> {
-    const sent = await visitor.login();
-    test.clock.advanceSeconds(gapSeconds);
-    return visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
-  }
+  const askByMail = (gapSeconds?: number): Promise<Answer> => askBy(test, 'email-code', gapSeconds);
 
   it('gets a text message first, and is shown both places', async () => {
     const sent = await visitor.login();
@@ -155,12 +170,7 @@ describe('a user with a number and an email address', () => {
   });
 
   it('passes in a session that has not seen that the code went by email', async () => {
-    const other = visit(test, user);
-    other.userAgent = visitor.userAgent;
-    const sent = await visitor.login();
-    expect((await other.login()).body).toMatchObject({ sent: true, factor: 'sms' });
-    test.clock.advanceSeconds(31);
-    await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+    const other = await askElsewhere(test);
     expect((await other.enter(mail.lastPin(MAIL))).body).toMatchObject({
       verified: true,
       method: 'email-code',
@@ -358,12 +368,7 @@ it('gets a code by the one of two factors that was chosen', async () => {
   const called = { ...emailCode({ name: 'voice', gateway: voice }), getAddress: () => VOICE };
   const test = await apps.start(withMail({ options: { factors: [emailCode(), called] } }));
   visitor = visit(test);
-  const sent = await visitor.login();
-  test.clock.advanceSeconds(31);
-  const phoneId = idOf(sent, 'voice');
-  expect((await visitor.post('/login/resend', { phoneId })).body).toMatchObject({
-    factor: 'voice',
-  });
+  expect((await askBy(test, 'voice')).body).toMatchObject({ factor: 'voice' });
   expect((await visitor.enter(voice.lastPin(VOICE))).body).toMatchObject({ method: 'voice' });
 });
 
@@ -388,48 +393,27 @@ it('keeps two gateways with the same ids apart', async () => {
   expect(mail.typed.map(({ id }) => id)).toEqual(['the-same', 'the-same', 'the-same']);
 });
 
-describe('a session that has not seen that the code went by email', () => {
-  /** A gateway that tells when a call is reserved, and when its place is free again. */
-  class CountedGateway extends FakeGateway {
-    constructor(
-      readonly name: string,
-      readonly calls: string[],
-    ) {
-      super();
-    }
-
-    admit(call: string): Promise<{ release(): void }> {
-      if (call === 'validate') this.calls.push(`${this.name} +`);
-      const release = (): void => {
-        if (call === 'validate') this.calls.push(`${this.name} -`);
-      };
-      return Promise.resolve({ release });
-    }
-  }
-
-  /** Logs in twice, and has the code sent by email in the first session. Returns the other one. */
-  async function sendElsewhere(test: TestApp): Promise<Visit> {
-    visitor = visit(test);
-    const other = visit(test);
-    other.userAgent = visitor.userAgent;
-    const sent = await visitor.login();
-    await other.login();
-    test.clock.advanceSeconds(31);
-    const asked = await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
-    expect(asked.body).toMatchObject({ factor: 'email-code' });
-    return other;
-  }
-
-  it('calls the gateway that has sent it, and holds a place at no other one', async () => {
-    const calls: string[] = [];
-    const gateway = new CountedGateway('sms', calls);
-    mail = new CountedGateway('mail', calls);
-    const other = await sendElsewhere(await apps.start(withMail({ options: { gateway } })));
-    await visitor.enter('000000');
-    expect(calls.splice(0)).toEqual(['mail +', 'mail -']);
-    expect((await other.enter(mail.lastPin(MAIL))).body).toMatchObject({ method: 'email-code' });
-    expect(calls).toEqual(['sms +', 'sms -', 'mail +', 'mail -']);
-  });
+it('is checked by the gateway that has sent it, and holds a place at no other one', async () => {
+  const calls: string[] = [];
+  /** A gateway that tells when it holds a place for a check, and when that is free again. */
+  const counted = (name: string): FakeGateway =>
+    Object.assign(new FakeGateway(), {
+      admit(call: string) {
+        const note = (change: string): void => {
+          if (call === 'validate') calls.push(`${name} ${change}`);
+        };
+        note('+');
+        return Promise.resolve({ release: () => note('-') });
+      },
+    });
+  mail = counted('mail');
+  const other = await askElsewhere(
+    await apps.start(withMail({ options: { gateway: counted('sms') } })),
+  );
+  await visitor.enter('000000');
+  expect(calls.splice(0)).toEqual(['mail +', 'mail -']);
+  expect((await other.enter(mail.lastPin(MAIL))).body).toMatchObject({ method: 'email-code' });
+  expect(calls).toEqual(['sms +', 'sms -', 'mail +', 'mail -']);
 });
 
 it('a code by a factor that the app no longer has ends the pending login', async () => {
@@ -440,9 +424,7 @@ it('a code by a factor that the app no longer has ends the pending login', async
   const store: TestAppOptions['store'] = (clock) => memoryStore({ now: () => clock.now() });
   const test = await apps.start(withMail({ routes, store }));
   visitor = visit(test);
-  const sent = await visitor.login();
-  test.clock.advanceSeconds(31);
-  await visitor.post('/login/resend', { phoneId: idOf(sent, 'email-code') });
+  await askBy(test, 'email-code');
   const refused = await visitor.post('/after/verify', { pin: mail.lastPin(MAIL) });
   expect(seen(refused)).toEqual([401, { error: 'no-pending-login' }]);
   expect(mail.typed).toEqual([]);
