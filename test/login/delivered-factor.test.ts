@@ -149,7 +149,7 @@ describe('a user with a number and an email address', () => {
     const texted = test.code();
     expect(seen(await visitor.enter(texted))).toEqual([401, { error: 'invalid-code' }]);
     expect(test.sim.stats().calls.validate).toBe(0);
-    // The gateway of the other place is asked for nothing that it has not sent.
+    // The gateway of the emails checks the code at its own OTP alone.
     expect(mail.typed.map(({ id }) => id)).toEqual(['fake-1']);
     test.clock.advanceSeconds(70);
     const back = await visitor.post('/login/resend', {
