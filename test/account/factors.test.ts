@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   createSmsOtp,
   type Factor,
@@ -101,10 +101,19 @@ describe.each(['A', 'B'] as const)('canPassSecondFactor, variant %s,', (variant)
     ],
     ['the store at recovery codes', { store: withoutRecords() }],
   ])('rejects when %s fails', async (_what, options) => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     await expect(ask(options)).rejects.toBeInstanceOf(Error);
     await expect(test.recoveryCodes.generate('carol')).rejects.toMatchObject({
       code: 'ERR_SECOND_FACTOR_NEEDED',
     });
+
+    // The operator learns why the user could not go on.
+    const warned = emitWarning.mock.calls.map(([message, given]) => [message, given]);
+    emitWarning.mockRestore();
+    expect(warned).toContainEqual([
+      expect.stringContaining('the user counts as one who can'),
+      { code: 'SMS_OTP_FACTORS_UNKNOWN' },
+    ]);
   });
 
   it.each([null, undefined, {}, { id: '' }, 'carol'])('rejects %j for a user', async (user) => {

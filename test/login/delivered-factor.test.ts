@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Passport } from 'passport';
 import { createSmsOtp, type DeliveredFactor, memoryStore, type SmsOtp } from 'passport-sms-otp';
 import type { Express } from 'express';
@@ -210,18 +210,26 @@ describe('a user with a number and an email address', () => {
   });
 
   it.each([
-    ['an error', () => Promise.reject(new Error('canary'))],
-    ['undefined', () => undefined],
-    ['an empty string', () => ''],
-    ['a number', () => 7],
-    ['a line break', () => 'a@example.org\nBcc: b@example.org'],
-    ['321 characters', () => `${'a'.repeat(309)}@example.org`],
-  ])('gets a text message while getAddress gives %s', async (_what, get) => {
+    ['an error', () => Promise.reject(new RangeError('canary')), 'has thrown (RangeError)'],
+    ['undefined', () => undefined, 'returned undefined'],
+    ['an empty string', () => '', 'returned an empty string'],
+    ['a number', () => 7, 'returned neither null nor 1 to 320 characters'],
+    ['a line break', () => 'a@example.org\nBcc: b@example.org', 'without control characters'],
+    ['321 characters', () => `${'a'.repeat(309)}@example.org`, 'returned neither null nor'],
+  ])('gets a text message while getAddress gives %s, with a warning', async (_what, get, words) => {
+    const emitWarning = jest.spyOn(process, 'emitWarning').mockReturnValue(undefined);
     addresses.set(user.id, get);
     const sent = await visitor.login();
     expect(sent.body).toMatchObject({ sent: true, factor: 'sms' });
     expect(placesOf(sent)).toEqual([]);
     expect((await visitor.enterRight()).body).toMatchObject({ verified: true, method: 'sms' });
+
+    const warned = emitWarning.mock.calls.map(([message, options]) => [message, options]);
+    emitWarning.mockRestore();
+    expect(warned).toEqual([
+      [expect.stringContaining(words), { code: 'SMS_OTP_UNUSABLE_ADDRESS' }],
+    ]);
+    expect(String(warned)).not.toContain('canary');
   });
 
   it('has a lock for each factor', async () => {
