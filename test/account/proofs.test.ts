@@ -26,6 +26,8 @@ describe('what a login hands out', () => {
   const browserCookies = ({ setCookies }: Answer): number =>
     setCookies.filter((line) => line.startsWith('__Host-sms-otp-browser')).length;
   const verifiedEvents = (): unknown[] => test.told('verified').map(({ method }) => method);
+  const lastSend = (): unknown =>
+    test.told('decision-ended').findLast(({ decision }) => decision === 'send')?.outcome;
 
   it('sms: a login, a known browser, a trusted device and a fresh mark', async () => {
     const answer = await alice.trust();
@@ -51,6 +53,7 @@ describe('what a login hands out', () => {
     expect([answer.status, browserCookies(answer), await devices()]).toEqual([200, 0, 1]);
     expect(alice.device).not.toBe(before);
     expect([await newestMethod(), verifiedEvents()]).toEqual(['trusted-device', ['sms']]);
+    expect(lastSend()).toBe('trusted-device');
   });
 
   it('null: a login alone, and no mark', async () => {
@@ -66,6 +69,7 @@ describe('what a login hands out', () => {
       0,
     ]);
     expect([await newestMethod(), verifiedEvents()]).toEqual([null, []]);
+    expect(lastSend()).toBe('not-required');
     expect((await alice.status()).body.verified).toBeNull();
     expect((await alice.account()).status).toBe(403);
   });

@@ -229,8 +229,35 @@ describe('a user with a number and an email address', () => {
     expect(warned).toEqual([
       [expect.stringContaining(words), { code: 'SMS_OTP_UNUSABLE_ADDRESS' }],
     ]);
-    expect(String(warned)).not.toContain('canary');
+    expect(JSON.stringify(warned)).not.toContain('canary');
   });
+
+  it('asks for the next code after the gap, whichever factor sends it', async () => {
+    await visitor.login();
+    await visitor.cancel();
+    expect((await visitor.login()).body).toMatchObject({ error: 'resend-too-soon', pending: true });
+    expect((await visitor.status()).body.pending).toMatchObject({
+      factors: ['sms', 'email-code'],
+      resendAt: test.clock.now() + 30_000,
+    });
+  });
+
+  it.each([
+    ['no number', undefined, [403, 'no-phone'], 0],
+    ['the number', 'sms', [200, undefined], 1],
+  ])(
+    'whose address cannot be read is sent the next code if the form names %s',
+    async (_what, factor, answer, texts) => {
+      const asked = await askByMail();
+      const phoneId = factor && idOf(asked, factor);
+      addresses.set(user.id, () => Promise.reject(new Error('canary')));
+      test.clock.advanceSeconds(70);
+      const before = test.sim.outbox.length;
+      const { status, body } = await visitor.post('/login/resend', { phoneId });
+      expect([status, body.error]).toEqual(answer);
+      expect([test.sim.outbox.length - before, mail.texts.length]).toEqual([texts, 1]);
+    },
+  );
 
   it('has a lock for each factor', async () => {
     for (let round = 0; round < 2; round += 1) {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Express, Request, Response } from 'express';
-import { memoryStore, type Factor, type SmsOtpStore } from 'passport-sms-otp';
+import {
+  type Factor,
+  memoryStore,
+  type NewPendingLogin,
+  type Policy,
+  type SmsOtpOptions,
+  type SmsOtpStore,
+} from 'passport-sms-otp';
 import { countBefore } from '../support/count-before';
 import { testClock } from '../support/clock';
 import { ALICE, asTestUser, BOB, type TestUser } from '../support/test-app';
@@ -42,10 +49,11 @@ const apps = useOwnApps({
 describe('a password that comes again while the number cannot be read', () => {
   const failing = { isFailing: false };
 
-  async function start() {
+  async function start(options: Partial<SmsOtpOptions> = {}) {
     failing.isFailing = false;
     const test = await apps.start({
       options: {
+        ...options,
         getPhone: (user) => {
           if (failing.isFailing) throw new Error('the database of the app');
           return asTestUser(user).phone;
@@ -68,6 +76,30 @@ describe('a password that comes again while the number cannot be read', () => {
     expect((await bob.enter(code)).status).toBe(200);
   });
 
+  it('fails with the error of the app if the user has no other factor', async () => {
+    const { test } = await start();
+    const alice = test.browser();
+    await alice.login();
+    const code = test.code();
+    failing.isFailing = true;
+    expect((await alice.login()).status).toBe(500);
+    expect(test.errors).toEqual([expect.objectContaining({ message: 'the database of the app' })]);
+
+    failing.isFailing = false;
+    expect((await alice.enter(code)).status).toBe(200);
+  });
+
+  it.each([
+    ['just before', 119_999, { sent: true }],
+    ['when', 120_000, { error: 'no-phone', pending: true }],
+  ])('%s the code expires is answered with what can be done', async (_when, afterMs, answer) => {
+    const { test, bob } = await start({ codeValiditySeconds: 120 });
+    await bob.login();
+    failing.isFailing = true;
+    test.clock.advanceSeconds(afterMs / 1000);
+    expect((await bob.login()).body).toMatchObject(answer);
+  });
+
   it('leaves no login of another user, and none whose code has expired', async () => {
     const { test, bob } = await start();
     await bob.login();
@@ -84,6 +116,51 @@ describe('a password that comes again while the number cannot be read', () => {
     test.clock.advanceSeconds(601);
     failing.isFailing = true;
     expect((await again.login()).body).toMatchObject({ error: 'no-phone', pending: true });
+  });
+});
+
+describe('a password that comes again before another message is admitted', () => {
+  const tooSoon = { error: 'resend-too-soon', pending: true };
+
+  it.each([
+    ['just before', 119_999, { sent: true }],
+    ['when', 120_000, tooSoon],
+  ])(
+    '%s the code expires is answered with what was sent, or not',
+    async (_when, afterMs, answer) => {
+      const test = await apps.start({
+        options: { codeValiditySeconds: 120, resendCooldownSeconds: 300 },
+      });
+      const alice = visit(test);
+      await alice.login();
+      test.clock.advanceSeconds(afterMs / 1000);
+      expect((await alice.login()).body).toMatchObject(answer);
+      expect(test.sim.outbox).toHaveLength(1);
+    },
+  );
+
+  it('is not answered with the code of another user of the same number', async () => {
+    const test = await apps.start();
+    const twin = { ...BOB, phone: ALICE.phone };
+    test.users.set(twin.id, twin);
+    await test.browser(twin).login();
+    const alice = test.browser();
+    expect((await alice.login()).body).toMatchObject({ sent: true });
+    const bob = test.browser(twin);
+    for (const [name, value] of alice.cookies) bob.cookies.set(name, value);
+
+    expect((await bob.login()).body).toMatchObject(tooSoon);
+    expect((await bob.status()).body.pending).toMatchObject({ isSent: false });
+  });
+
+  it('is not answered with the code that went to an earlier number', async () => {
+    const test = await apps.start();
+    const alice = visit(test);
+    await alice.login();
+    test.users.set(ALICE.id, { ...ALICE, phone: BOB.phone });
+
+    expect((await alice.login()).body).toMatchObject(tooSoon);
+    expect((await alice.status()).body.pending).toMatchObject({ isSent: false });
   });
 });
 
@@ -201,6 +278,35 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       const { status, body } = await alice.login();
       expect([status, body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 86_369 }]);
       expect((await alice.status()).body.pending).toBeNull();
+    });
+
+    it('is refused with the limit of the message once too many logins have waited', async () => {
+      const limits = { perUser: { maxPerDay: 1 }, withoutText: { max: 1 } };
+      const test = await apps.start({ variant, options: { limits } });
+      const bob = test.browser(BOB);
+      await bob.login();
+      await bob.cancel();
+      test.clock.advanceSeconds(31);
+      expect((await bob.login()).body).toMatchObject({ error: 'send-limit', pending: true });
+
+      const { status, body } = await test.browser(BOB).login();
+      expect([status, body]).toEqual([429, { error: 'send-limit', retryAfterSeconds: 86_369 }]);
+      expect(test.told('denied').map(({ limit }) => limit)).toEqual(['per-user', 'per-user']);
+    });
+
+    it('can be sent again as soon as a lock ends', async () => {
+      const test = await apps.start({ variant, options: { limits: { failures: { max: 5 } } } });
+      const bob = test.browser(BOB);
+      await bob.login();
+      for (let guess = 1; guess <= 5; guess += 1) await bob.enterWrong();
+      const { retryAfterSeconds } = (await bob.login()).body;
+      test.clock.advanceSeconds(Number(retryAfterSeconds) - 100);
+
+      expect((await bob.login()).body).toMatchObject({ error: 'locked', pending: true });
+      expect((await bob.status()).body.pending).toMatchObject({
+        factors: ['sms', 'totp'],
+        resendAt: test.clock.now() + 100_000,
+      });
     });
 
     it('waits for no text that could only come in the last 120 s', async () => {
@@ -378,6 +484,16 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         verified: true,
         method: 'totp',
       });
+    });
+
+    it('is asked for again by a login whose code was sent before: each has its own', async () => {
+      let preferred = 'sms';
+      const test = await apps.start({ variant, options: { preferredFactor: () => preferred } });
+      const bob = test.browser(BOB);
+      expect((await bob.login()).body).toMatchObject({ sent: true });
+      preferred = 'totp';
+      expect((await bob.login()).body).toMatchObject({ sent: false, pending: true });
+      expect((await bob.status()).body.pending).toMatchObject({ isSent: false });
     });
 
     it('begins no more logins without a text than the limit admits, and the event names it', async () => {
@@ -580,6 +696,39 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
       });
       expect(test.errors).toEqual([]);
     });
+  });
+
+  it('a transaction whose message is refused leaves no pending login', async () => {
+    const clock = testClock();
+    const { store, calls } = tamperedStore(clock);
+    const policies = [
+      {
+        name: 'no',
+        stage: 'send',
+        check: ({ purpose }) => (purpose === 'login' ? 'allow' : { deny: 'denied' }),
+      },
+    ] as const satisfies Policy[];
+    const test = await apps.start({ variant, clock, options: { store, policies } });
+    const bob = test.browser(BOB);
+    await bob.login();
+    await bob.enterRight();
+    clock.advanceSeconds(60);
+    expect((await bob.post('/pay')).body).toMatchObject({ error: 'denied' });
+
+    const last = (name: string) => calls.findLast(({ call }) => call === name)?.given[0];
+    expect(last('end')).toBe((last('begin') as NewPendingLogin).pendingId);
+  });
+
+  it('a transaction that the store has no room for is refused, and nothing is sent', async () => {
+    const clock = testClock();
+    const tampered = tamperedStore(clock);
+    const test = await apps.start({ variant, clock, options: { store: tampered.store } });
+    const bob = test.browser(BOB);
+    await bob.login();
+    await bob.enterRight();
+    tampered.tamper('begin', answering({ outcome: 'refused' }));
+    expect((await bob.post('/pay')).body).toEqual({ error: 'send-limit', retryAfterSeconds: 60 });
+    expect(test.sim.stats().calls.generate).toBe(1);
   });
 
   it('a transaction never waits without a text', async () => {

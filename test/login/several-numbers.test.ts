@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { PhoneBook, PhoneChoice, PhoneEntry } from 'passport-sms-otp';
 import type { Response } from 'supertest';
 import type { TestApp } from '../support/test-app';
@@ -25,6 +25,7 @@ function bookOf(entries: PhoneEntry[]): PhoneBook {
 }
 
 describe('a user with several confirmed numbers', () => {
+  const preferredFactor = jest.fn(() => null);
   let agent: ReturnType<TestApp['agent']>;
   let entries: PhoneEntry[];
   const test = useApp(() => {
@@ -33,7 +34,7 @@ describe('a user with several confirmed numbers', () => {
       { mobile: WORK, isConfirmed: true, isDefault: false },
       { mobile: HOME, isConfirmed: true, isDefault: true },
     ];
-    return { options: { phoneBook: bookOf(entries) } };
+    return { options: { phoneBook: bookOf(entries), preferredFactor } };
   });
   beforeEach(() => {
     agent = test.agent();
@@ -63,6 +64,11 @@ describe('a user with several confirmed numbers', () => {
     const [old, newest] = [test.sim.lastPin(HOME), test.sim.lastPin(WORK)];
     expect((await agent.post('/login/pin').send({ pin: old })).status).toBe(401);
     expect((await agent.post('/login/pin').send({ pin: newest })).status).toBe(200);
+  });
+
+  it('is not asked which factor comes first: all numbers have the same one', async () => {
+    await login();
+    expect(preferredFactor).not.toHaveBeenCalled();
   });
 
   it('gets the next code on the number that was chosen', async () => {

@@ -294,6 +294,15 @@ describe('other forms that are submitted twice', () => {
     expect((await two.post('/app', { pin: '123456' })).status).toBe(200);
   });
 
+  it('a login shows all factors of the user in both sessions', async () => {
+    const test = await apps.start();
+    const [one, two] = [submit(test), submit(test)];
+    const factors = ['sms', 'totp'];
+    for (const session of [one, two])
+      expect((await session.login()).body).toMatchObject({ sent: true, factors });
+    expect(joined(test)).toBe(1);
+  });
+
   it('a login waits for an app in both sessions while codes are locked', async () => {
     const gateway = new FakeGateway();
     const phones = createGate();
@@ -304,6 +313,8 @@ describe('other forms that are submitted twice', () => {
 
     const waits = { pending: true, error: 'locked' };
     expect([first.body, second.body]).toMatchObject([waits, waits]);
+    const denied = { reason: 'locked', limit: 'lock' };
+    expect(test.told('denied')).toMatchObject([denied, denied]);
     expect(joined(test)).toBe(1);
     expect((await two.post('/app', { pin: '123456' })).status).toBe(200);
   });

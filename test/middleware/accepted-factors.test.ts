@@ -419,6 +419,8 @@ describe('a guard that accepts certain factors', () => {
         statuses.add((await agent.post('/step-up')).status);
       expect([...statuses]).toEqual([200, 429]);
       expect((await agent.post('/step-up')).body).toMatchObject({ error: 'send-limit' });
+      const denied = { reason: 'send-limit', limit: 'without-text' };
+      expect(test.told('denied').at(-1)).toMatchObject(denied);
       expect(sends()).toBe(before);
     });
 

@@ -56,7 +56,11 @@ describe('a shared limit', () => {
     test.clock.advanceSeconds(3_600);
     await logIn(10, 20);
     expect(test.told('limit-near')).toHaveLength(2);
-    expect(warnings).toEqual([expect.stringContaining('limits.total.max')]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /^limits\.total\.max is half used up: 5 of 9 .*until its window ends\./,
+      ),
+    ]);
   });
 
   it.each<[string, LimitsOption, object, string]>([

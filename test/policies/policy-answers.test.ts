@@ -82,6 +82,20 @@ describe('the answer of a policy', () => {
     });
   });
 
+  it('is a denial when its counters cannot be listed, and nothing is paid for', async () => {
+    const paid: string[] = [];
+    const lookup = rule({
+      name: 'lookup',
+      needsLookup: true,
+      check: () => (paid.push('lookup'), 'allow'),
+    });
+    const broken = rule({ charges: () => Promise.reject(new Error('broken')) });
+    await test.start({ options: { policies: [broken, lookup] } });
+    expect(seen(await visitor.login())).toEqual([403, { error: 'denied' }]);
+    expect(test.told('denied')).toMatchObject([{ reason: 'denied', policy: 'rule' }]);
+    expect(paid).toEqual([]);
+  });
+
   it.each([[0], [-1], [Infinity], [NaN], ['30'], [null]])(
     'names no time with %p',
     async (retryAfterSeconds) => {

@@ -91,6 +91,8 @@ describe.each(['A', 'B'] as const)('a login with a number of an unknown range, %
     expect(others).toEqual([]);
     const { version } = jest.requireActual<{ version: string }>('libphonenumber-js/package.json');
     expect(warning).toContain(`libphonenumber-js ${version} does not know`);
+    expect(warning).toContain(`counts as one of ${country}. Codes go only to numbers`);
+    expect(warning).toContain('Update libphonenumber-js');
     expect(warning).toContain('#sms_otp_unknown_range');
     expect(warning).not.toContain(mobile.slice(4));
   });

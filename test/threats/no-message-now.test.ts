@@ -171,6 +171,18 @@ describe.each(['A', 'B'] as const)('no message now, variant %s:', (variant) => {
       expect((await bob.account()).status).toBe(200);
     });
 
+    it('for two reasons, one after the other: the app is told both', async () => {
+      let thrown: Error = new TableIsAway('Bob');
+      const bob = await start(variant, () => Promise.reject(thrown), { factors: [own] });
+      await bob.login();
+      thrown = new RangeError('Bob');
+      for (const _time of [1, 2]) await bob.login();
+      expect(unusableWarnings()).toEqual([
+        expect.stringContaining('(ECONNREFUSED)'),
+        expect.stringContaining('(RangeError)'),
+      ]);
+    });
+
     it('and the app lets the password in: no first number, and no first codes', async () => {
       const bob = await start(variant, thrower, { isRequiredFor: () => false });
       expect((await bob.login()).body).toMatchObject({ reason: 'not-required' });
@@ -192,6 +204,7 @@ describe.each(['A', 'B'] as const)('no message now, variant %s:', (variant) => {
     getPhone = odd;
     expect(seen(await bob.login())).toEqual([403, { error: 'no-phone', pending: true }]);
     expect((await bob.account()).status).toBe(403);
+    expect(unusableWarnings()).toHaveLength(1);
     getPhone = () => HOME;
     expect((await bob.login()).body).toMatchObject({ method: 'trusted-device' });
     expect(test.told('device-revoked')).toEqual([]);
