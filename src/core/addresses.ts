@@ -55,10 +55,9 @@ export async function toAddressId(
   factor: Method,
   to: string,
 ): Promise<string> {
-  // The same number may get codes by two factors.
-  const strings = factor === MESSAGE ? [userId, to] : [userId, factor, to];
-  // There is always a secret: '' only satisfies the compiler.
-  return shorten((await phoneIds[0]?.(...strings)) ?? '');
+  // The same number may get codes by two factors. There is always a secret: '' only satisfies the
+  // compiler.
+  return shorten((await phoneIds[0]?.(userId, factor, to)) ?? '');
 }
 
 /** The keys under which a recipient is counted. */

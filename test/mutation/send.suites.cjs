@@ -51,6 +51,13 @@ const SUITES = [
   'login/store-failures',
   'account/refusals',
   'account/phone-book',
+  'threats/no-message-now',
+  'middleware/step-up',
+  'middleware/mistakes',
+  'policies/prefix-velocity',
+  'account/proofs',
+  'policies/conversion',
+  'messages/per-country',
   // Last: the hook that starts the clock again belongs to the first suite that stops it.
   'login/earlier-code',
 ];

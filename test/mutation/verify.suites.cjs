@@ -47,6 +47,8 @@ const SUITES = [
   'account/trusted-devices',
   'limits/lift',
   'limits/attempt-refunds',
+  'middleware/undone-successes',
+  'threats/ending-others',
   'threats/races',
 ];
 
