@@ -68,13 +68,10 @@ function findMessageRefunds(core: Core, { counted, refundsMessage }: Ended): rea
 /** @param stop The lock that the attempt has set. */
 function toRefused(
   checker: Checker,
-  { counted, outcome, reason, endsPending }: Rejected,
+  { counted, reason, endsPending }: Rejected,
   stop: AttemptStop | null,
 ): Refused {
   const refused = refuse(reason, endsPending);
-  const wasRight = outcome === 'not-used';
-  if (wasRight) return refused;
-
   const attemptsLeft = checker.sendsCodes ? counted.left : undefined;
   if (stop === null || reason === 'user-gone' || reason === 'already-verified')
     return { ...refused, attemptsLeft };
