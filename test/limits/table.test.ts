@@ -173,6 +173,18 @@ describe('the limits of an action', () => {
     },
   );
 
+  it.each(ACTS)('have names by which code finds them: %s', (act) => {
+    for (const about of Object.values(SIDES)) {
+      const rows = limits.rowsOf(act, about);
+      // One limit has a row for each block of an address.
+      const names = new Map(
+        rows.map(({ name, counter: { key } }) => [key.replace(/64$|48$/, ''), name]),
+      );
+      expect([...names.values()]).not.toContain('');
+      expect(new Set(names.values()).size).toBe(names.size);
+    }
+  });
+
   it('are all tried by this suite', () => {
     const all = ACTS.flatMap((act) => [...ORDER[act]('others'), ...ORDER[act]('known')]);
     const tried = [...REFUSING, ...WATCHING].map(([, , key]) => key);
