@@ -148,6 +148,14 @@ describe('texts stop', () => {
     expect(await charge({ failures })).toEqual(refused('disabled', 'all-messages'));
   });
 
+  it('for no known browser, whose answers count as those of the others next time', async () => {
+    await fail(10, { bucket: KNOWN });
+    await chargeOne({ counting: 'answer', bucket: KNOWN });
+    const keys = ['others', 'known'].map((side) => `answers:address:${side}:u 192.0.2.7`);
+    const counts = keys.map((key) => sumCounts(store.counters, [key]));
+    expect(await Promise.all(counts)).toEqual([1, 0]);
+  });
+
   it('for nobody whose recovery codes or answers are refused', async () => {
     for (const counting of ['recovery', 'answer'] as const) {
       await fail(10, { counting });

@@ -185,6 +185,12 @@ describe('the limits of an action', () => {
     }
   });
 
+  it('count no prefix of an address that is not a number', () => {
+    const keys = keysOf(limits.rowsOf('send', { ...OTHERS, prefix: undefined }));
+    expect(keys).toContain('sends:strangers:n');
+    expect(keys.filter((key) => key.includes('prefix'))).toEqual([]);
+  });
+
   it('are all tried by this suite', () => {
     const all = ACTS.flatMap((act) => [...ORDER[act]('others'), ...ORDER[act]('known')]);
     const tried = [...REFUSING, ...WATCHING].map(([, , key]) => key);
