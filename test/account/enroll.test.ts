@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { sessionIdOf } from '../middleware/support/steps';
-import { testClock } from '../support/clock';
 import { countBefore } from '../support/count-before';
-import { tamperedStore } from '../support/tampered-store';
 import { BOB } from '../support/test-app';
 import { seen, visit } from '../support/visit';
 import { HOME, WORK, NEW } from '../support/test-users';
@@ -30,15 +28,13 @@ describe.each(['A', 'B'] as const)('a number, in variant %s,', (variant) => {
   });
 
   it('is sent no other code once the store no longer knows the number', async () => {
-    const clock = testClock();
-    const tampered = tamperedStore(clock);
-    const test = await apps.start({ variant, clock, options: { store: tampered.store } });
+    const test = await apps.start({ variant, isTampered: true });
     const alice = visit(test);
     await alice.logIn();
     await alice.enroll(NEW);
-    clock.advanceSeconds(60);
+    test.clock.advanceSeconds(60);
     const { generate } = test.sim.stats().calls;
-    tampered.tamper('find', async (work) => ({ ...((await work()) as object), otps: [] }));
+    test.tampered.tamper('find', async (work) => ({ ...((await work()) as object), otps: [] }));
     const { status, body } = await alice.resend();
     expect([status, body]).toEqual([401, { error: 'no-pending-login' }]);
     expect(test.sim.stats().calls.generate).toBe(generate);

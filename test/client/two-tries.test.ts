@@ -96,7 +96,7 @@ it('a second try ends with the signal of its call', async () => {
   const controller = new AbortController();
   await client.warmUp();
   const ended = errorOf(client.otp.balance({ signal: controller.signal }));
-  // The first try has failed by then, and the second has not begun.
+  // Abort between the tries: the second one begins 100 ms or more after the first has failed.
   await waitUntil(() => simulator.stats().calls.balance === 1);
   setTimeout(() => controller.abort(), 40);
   expect(await ended).toMatchObject({ code: 'ERR_GATEWAY_ABORTED' });

@@ -699,8 +699,6 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
   });
 
   it('a transaction whose message is refused leaves no pending login', async () => {
-    const clock = testClock();
-    const { store, calls } = tamperedStore(clock);
     const policies = [
       {
         name: 'no',
@@ -708,25 +706,24 @@ describe.each(['A', 'B'] as const)('variant %s', (variant) => {
         check: ({ purpose }) => (purpose === 'login' ? 'allow' : { deny: 'denied' }),
       },
     ] as const satisfies Policy[];
-    const test = await apps.start({ variant, clock, options: { store, policies } });
+    const test = await apps.start({ variant, isTampered: true, options: { policies } });
     const bob = test.browser(BOB);
     await bob.login();
     await bob.enterRight();
-    clock.advanceSeconds(60);
+    test.clock.advanceSeconds(60);
     expect((await bob.post('/pay')).body).toMatchObject({ error: 'denied' });
 
+    const { calls } = test.tampered;
     const last = (name: string) => calls.findLast(({ call }) => call === name)?.given[0];
     expect(last('end')).toBe((last('begin') as NewPendingLogin).pendingId);
   });
 
   it('a transaction that the store has no room for is refused, and nothing is sent', async () => {
-    const clock = testClock();
-    const tampered = tamperedStore(clock);
-    const test = await apps.start({ variant, clock, options: { store: tampered.store } });
+    const test = await apps.start({ variant, isTampered: true });
     const bob = test.browser(BOB);
     await bob.login();
     await bob.enterRight();
-    tampered.tamper('begin', answering({ outcome: 'refused' }));
+    test.tampered.tamper('begin', answering({ outcome: 'refused' }));
     expect((await bob.post('/pay')).body).toEqual({ error: 'send-limit', retryAfterSeconds: 60 });
     expect(test.sim.stats().calls.generate).toBe(1);
   });
