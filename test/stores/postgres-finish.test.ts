@@ -88,7 +88,7 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       const { pendingLogins } = postgresStore(pool, { random: () => 1 });
       for (const id of ['a', 'b', 'c', 'd']) await begin(pendingLogins, id);
       await finishedOf<unknown>(
-        Array.from({ length: 12 }, (_, index) => {
+        Array.from({ length: 12 }, (_, index) => () => {
           const id = 'abcd'.charAt(index % 4);
           if (index < 8) return pendingLogins.attach(id, makeOtp(`t${index}`));
           return begin(pendingLogins, `${id}${id}`, `t${index}`);
@@ -179,16 +179,18 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       await records.put(makePut('old'));
       for (const id of ['a', 'b', 'c']) await begin(pendingLogins, id);
       const replaces = { kind: 'login', owner: 'user', id: 'old' };
-      const finished = await Promise.all(
-        Array.from({ length: 12 }, (_, index) =>
-          store.finish(
-            'abc'.charAt(index % 3),
-            makeFinish({
-              replaces,
-              charges: [charge('shared'), charge(`own ${index}`)],
-              puts: [makePut(`new ${index}`)],
-            }),
-          ),
+      const finished = await finishedOf(
+        Array.from(
+          { length: 12 },
+          (_, index) => () =>
+            store.finish(
+              'abc'.charAt(index % 3),
+              makeFinish({
+                replaces,
+                charges: [charge('shared'), charge(`own ${index}`)],
+                puts: [makePut(`new ${index}`)],
+              }),
+            ),
         ),
       );
       await pool.end();

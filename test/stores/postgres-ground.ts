@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { Client, type Pool } from 'pg';
 
+import { StoreError } from '../../src/errors';
 import { postgresStore, type PostgresStore } from 'passport-sms-otp/postgres';
 import { connectionOf, openPool, startPostgres } from '../services/postgres';
 import type { Service } from '../services/service';
@@ -29,20 +30,23 @@ interface Obstacle {
 }
 
 /**
- * Returns the results of calls that are made at the same time. A call that the server has cancelled,
- * because a busy machine took too long, has changed nothing and is left out.
+ * Returns the results of calls that are made at the same time. A call that the server has undone,
+ * because a busy machine took too long, has changed nothing and is made again.
  */
-export async function finishedOf<Result>(calls: readonly Promise<Result>[]): Promise<Result[]> {
-  const settled = await Promise.allSettled(calls);
-  return settled.flatMap((one) => {
-    if (one.status === 'fulfilled') return [one.value];
-    const { problem } = one.reason as { readonly problem?: unknown };
-    if (problem === QUERY_CANCELED) return [];
-    throw one.reason;
-  });
+export function finishedOf<Result>(calls: readonly (() => Promise<Result>)[]): Promise<Result[]> {
+  return Promise.all(calls.map((call) => finish(call)));
 }
 
-const QUERY_CANCELED = '57014';
+const MOST_TRIES = 5;
+
+async function finish<Result>(call: () => Promise<Result>, tries = 1): Promise<Result> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof StoreError && error.hasRefused) || tries === MOST_TRIES) throw error;
+    return finish(call, tries + 1);
+  }
+}
 
 /** Starts the server before the tests of this file, and ends it after them. */
 export function usePostgres(): () => PostgresGround {
