@@ -6,7 +6,7 @@ import type { FailedResend, SendResult, Sent } from '../core/send-result';
 import type { Waiting } from '../core/wait-without-text';
 import type { MiddlewareContext } from './context';
 import type { KeptPage } from './kept-page';
-import type { RedirectOptions } from './options';
+import type { EnrollOptions, RedirectOptions } from './options';
 import {
   answerRefusal,
   answerSuccess,
@@ -49,7 +49,7 @@ export async function finishSend(
   context: MiddlewareContext,
   req: Request,
   res: Response,
-  options: RedirectOptions,
+  options: EnrollOptions,
   { before, result, returnTo, methods, phoneId, isJoined = false }: DecidedSend,
 ): Promise<boolean> {
   if (result.kind === 'let-in') return answerSuccess(res, options.successRedirect);
@@ -58,14 +58,7 @@ export async function finishSend(
 
   const waited = before.pending;
   const refuse = (refused: Omit<SessionRefusal, 'pending'>): Promise<false> =>
-    finishRefusal(
-      context,
-      req,
-      res,
-      options.failureRedirect,
-      { ...refused, pending: waited },
-      notSent,
-    );
+    finishRefusal(context, req, res, options, { ...refused, pending: waited }, notSent);
 
   if (result.kind === 'refused') {
     const { failed, ...refused } = result;

@@ -2,24 +2,32 @@ import type { Request, Response } from 'express';
 import type { Refusal, SmsOtpOutcome, VerifyOutcome } from '../core/outcome';
 import type { MiddlewareContext } from './context';
 import { recordRefusal, type SessionRefusal } from './notice';
+import type { EnrollOptions } from './options';
 import { REPLIES } from './replies';
+import { wantsJson } from './request-kind';
 
 /**
- * Answers a refused request: keeps the reason in the session for the page of the redirect, or
- * answers as JSON.
+ * Answers a refused request: by the app's own page, by a redirect, whose page finds the reason in
+ * the session, or as JSON.
  * @param toOutcome Makes `req.smsOtp` from the refusal that is reported.
  */
 export async function finishRefusal(
   context: MiddlewareContext,
   req: Request,
   res: Response,
-  failureRedirect: string | undefined,
+  { failureRedirect, showRefusal }: Pick<EnrollOptions, 'failureRedirect' | 'showRefusal'>,
   refused: SessionRefusal,
   toOutcome: (refusal: Refusal) => SmsOtpOutcome,
 ): Promise<false> {
-  const told = await recordRefusal(context, req, refused, failureRedirect !== undefined);
+  const isShown =
+    showRefusal !== undefined && !wantsJson(req) && (await context.logins.isStillActive(req));
+  const keepsNotice = failureRedirect !== undefined && !isShown;
+  const told = await recordRefusal(context, req, refused, keepsNotice);
   req.smsOtp = toOutcome(told);
-  return answerRefusal(res, failureRedirect, told);
+  if (!isShown) return answerRefusal(res, failureRedirect, told);
+
+  await showRefusal(req, res);
+  return false;
 }
 
 /** Makes the outcome of a refusal. */

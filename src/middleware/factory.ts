@@ -99,7 +99,7 @@ function refuseEnded(
   // `optionsWith` has no `failureRedirect`: it always answers with JSON.
   const { failureRedirect }: RedirectOptions = options;
   const refused = { refusal: LOGIN_ENDED, pending };
-  return finishRefusal(context, req, res, failureRedirect, refused, toOutcome);
+  return finishRefusal(context, req, res, { failureRedirect }, refused, toOutcome);
 }
 
 /**

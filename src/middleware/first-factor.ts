@@ -40,7 +40,7 @@ export function createFirstFactor(
         // The login of this session may have ended. A request from another site leaves no notice.
         isFirstFactor: slot.mayKeep(req),
       } as const;
-      return finishRefusal(context, req, res, used.failureRedirect, refused, notSent);
+      return finishRefusal(context, req, res, used, refused, notSent);
     }
   };
 }

@@ -20,7 +20,7 @@ export function createOptionsWith(
     const { pending } = slot.read(req);
     const result = await createOptions(readVisit(context, req));
     if (result.kind === 'refused')
-      return finishRefusal(context, req, res, undefined, { ...result, pending }, notVerified);
+      return finishRefusal(context, req, res, {}, { ...result, pending }, notVerified);
     res.setHeader('Cache-Control', 'no-store');
     res.json(result.options);
     return false;

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import {
   callback,
@@ -132,6 +132,12 @@ export interface EnrollOptions extends PhoneOptions {
    * begin with a plus.
    */
   readonly defaultCountry?: string | undefined;
+  /**
+   * Answers a refusal in place of the redirect, for example with the form and what the user typed.
+   * `req.smsOtp` has the reason, and nothing is kept in the session. A request that asks for JSON
+   * still gets JSON, and an ended login still leads to `failureRedirect`. Default: none.
+   */
+  readonly showRefusal?: ((req: Request, res: Response) => unknown) | undefined;
 }
 
 /** Options of `phones.remove`. */
@@ -210,6 +216,7 @@ const SCHEMAS = {
     ...phoneChange,
     replaces: flag,
     defaultCountry: country,
+    showRefusal: callback<NonNullable<EnrollOptions['showRefusal']>>().optional(),
   }) satisfies z.ZodType<EnrollOptions>,
   'phones.confirm': redirectSchema,
   'phones.remove': strictOptions({

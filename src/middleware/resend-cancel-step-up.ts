@@ -100,7 +100,7 @@ export function createResendCancelStepUp(context: MiddlewareContext): ResendCanc
         now?.pendingId === pending.pendingId;
       if (!(await logins.isStillActive(req))) {
         const refused = { refusal: LOGIN_ENDED, pending };
-        return finishRefusal(context, req, res, failureRedirect, refused, notSent);
+        return finishRefusal(context, req, res, { failureRedirect }, refused, notSent);
       }
       await updateSlot(context, req, isStill, (now) => withoutPending(withoutNotice(now)));
     }

@@ -141,7 +141,7 @@ async function finish(
   if (result.kind === 'refused') {
     if (begun !== undefined) await context.endUnused(begun);
     const refused = { refusal: result.refusal, ...changes };
-    return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
+    return finishRefusal(context, req, res, options, refused, notSent);
   }
   if (result.kind === 'already-sent') {
     if (begun !== undefined) await context.endUnused(begun);
@@ -178,7 +178,7 @@ async function logInAtOnce(
     await context.endUnused(letIn.begun);
     const refusal = { reason: 'no-pending-login' } as const;
     const refused = { refusal, pending: undefined, isFirstFactor: true };
-    return finishRefusal(context, req, res, options.failureRedirect, refused, notSent);
+    return finishRefusal(context, req, res, options, refused, notSent);
   }
 
   const marked = { ...kept, ...(mark && { verified: mark }), ...finished.kept };

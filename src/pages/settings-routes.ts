@@ -16,7 +16,6 @@ import {
   RECENT_SECONDS,
 } from './describe-settings';
 import { asyncHandler, createRouter, readField } from './handlers';
-import { insteadOfRedirect } from './in-place';
 import { show, showMessage } from './show';
 
 /** Returns the routes of the page "Sign-in security" and of its changes. */
@@ -114,7 +113,11 @@ function addNumbers(
 ): void {
   const { fields } = context.smsOtp.settings;
   const country = findCountry(context.smsOtp);
-  const options = country === undefined ? {} : { defaultCountry: country };
+  const options = {
+    ...(country !== undefined && { defaultCountry: country }),
+    showRefusal: (req: Request, res: Response) =>
+      showNumberForm(context, req, res, readField(req, fields.phoneId), req.smsOtp),
+  };
   const add = phones.enroll(options);
   const replace = phones.enroll({ ...options, replaces: true });
 
@@ -124,13 +127,8 @@ function addNumbers(
     asyncHandler((req, res) => showNumberForm(context, req, res, req.query.replaces)),
   );
   router.post('/add-number', guards.numberForm, (req, res, next) => {
-    const phoneId = readField(req, fields.phoneId);
-    insteadOfRedirect(
-      res,
-      () => isCorrectable(req.smsOtp),
-      () => void showNumberForm(context, req, res, phoneId, req.smsOtp).catch(next),
-    );
-    (phoneId === '' ? add : replace)(req, res, next);
+    const enroll = readField(req, fields.phoneId) === '' ? add : replace;
+    enroll(req, res, next);
   });
   router.post('/confirm-number', phones.confirm());
   router.post('/remove-number', guards.recentForm, phones.remove());
@@ -161,11 +159,6 @@ async function showNumberForm(
 
 /** The most characters of the user's input that are shown, more than any number has. */
 const MAX_TYPED = 100;
-
-/** Returns whether the user can correct a refusal on the page of the form. */
-function isCorrectable(outcome: SmsOtpOutcome | undefined): boolean {
-  return outcome?.sent === false && outcome.reason !== 'login-ended';
-}
 
 function toTold(outcome: SmsOtpOutcome, now: number): Told {
   const { retryAfterSeconds } = outcome;

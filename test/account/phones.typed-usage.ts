@@ -31,6 +31,7 @@ export const handlers: RequestHandler[] = [
     replaces: true,
     maxAgeSeconds: 600,
     defaultCountry: 'US',
+    showRefusal: (req, res) => res.render('phone', { reason: req.smsOtp?.reason }),
   }),
   phones.confirm({ successRedirect: '/settings', failureRedirect: '/code' }),
   phones.remove({ keepsLast: false }),

@@ -291,5 +291,5 @@ async function answerChange(
     return answerSuccess(res, successRedirect);
   }
   const refused = { refusal: result.refusal, pending: context.slot.read(req).pending };
-  return finishRefusal(context, req, res, failureRedirect, refused, notChanged);
+  return finishRefusal(context, req, res, { failureRedirect }, refused, notChanged);
 }
