@@ -174,7 +174,7 @@ function toCharged(
       const isLost = outcome === 'may-be-sent';
       const budgets = [...SEND_REFUNDS[outcome]];
       if (isLost && outages.isOutage()) budgets.push('in-all');
-      const refunds = findRefunds<LimitRow['budget'], LimitRow>(own, budgets);
+      const refunds = findRefunds(own, budgets);
       const isRefunded = await refund(counters, refunds);
       return isRefunded && !isLost ? gapSeconds : waitSeconds;
     },

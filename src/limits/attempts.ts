@@ -63,7 +63,7 @@ export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attem
     end: async (outcome, more) => {
       // End the last attempt first: the other one then reports what stays counted.
       const stop = await last.end(outcome, more);
-      const wrongStop = await wrong.end(REFUNDS_BOTH.includes(outcome) ? outcome : 'wrong');
+      const wrongStop = await wrong.end(REFUNDS_BOTH.includes(outcome) ? outcome : 'wrong', []);
       return stop ?? wrongStop;
     },
 
@@ -79,7 +79,8 @@ export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attem
 function addUp(refunds: readonly Counter[]): readonly Counter[] {
   const byKey = new Map<string, Counter>();
   for (const counter of refunds) {
-    const amount = (byKey.get(counter.key)?.amount ?? 0) + (counter.amount ?? 0);
+    // A refund of an attempt is always one.
+    const amount = (byKey.get(counter.key)?.amount ?? 0) - 1;
     byKey.set(counter.key, { ...counter, amount });
   }
   return [...byKey.values()];
@@ -87,7 +88,7 @@ function addUp(refunds: readonly Counter[]): readonly Counter[] {
 
 type EndAttempt = (
   outcome: Exclude<AttemptOutcome, 'right' | 'replaced'>,
-  more?: readonly Counter[],
+  more: readonly Counter[],
 ) => Promise<AttemptStop | null>;
 
 /** Whose attempt it is, and where it was made. */
@@ -144,16 +145,16 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
     const isKnown = bucket !== OTHER_BROWSERS;
     if (refusedBy !== null) return { kind: 'refused', ...toStop(refusedBy) };
 
-    const end: EndAttempt = async (outcome, more = []) => {
-      const { kept, failures } = await refundAttempt(counters, rows, outcome, more);
+    const end: EndAttempt = async (outcome, more) => {
+      const failure = await refundAttempt(counters, rows, outcome, more);
       // Emit this here and not when the attempt is counted: right codes are counted too, and are
       // not failures.
-      if (failures === undefined) return null;
+      if (failure === null) return null;
 
-      for (const event of eventsOfFailure(kept, failures, isKnown)) subject.emit(event);
+      for (const event of eventsOfFailure(failure, isKnown)) subject.emit(event);
 
       // A known browser is not locked: its next attempt counts as one of the others.
-      const full = isKnown ? undefined : kept.find(isFull);
+      const full = isKnown ? undefined : failure.kept.find(isFull);
       return full === undefined ? null : toStop(full);
     };
 
@@ -162,34 +163,37 @@ function createGuessLimit(parts: AttemptParts, method: string): AttemptLimit {
   };
 }
 
-/** The counts that remain after a failed attempt. */
-interface KeptAttempt {
-  /**
-   * The rows in which the attempt stays counted. Empty if a success has cleared the failures
-   * meanwhile. The count of failures is read again if others were refunded.
-   */
+/** A failed attempt, after its refunds. */
+interface FailedAttempt {
+  /** The rows in which the attempt stays counted. */
   readonly kept: readonly Counted<LimitRow>[];
-  /** The failures that the store counts now. Undefined: this attempt is not a failure. */
-  readonly failures?: number | undefined;
+  /** The failures that the store counts now, with attempts of other requests. */
+  readonly failures: number;
 }
 
-/** Refunds what an outcome refunds, and `more`. Reads the failures in the same store call. */
+/**
+ * Refunds what an outcome refunds, and `more`. Reads the failures in the same store call. Returns
+ * null if the attempt is no failure, or if a success has cleared the failures meanwhile.
+ */
 async function refundAttempt(
   counters: CounterStore,
   rows: readonly Counted<LimitRow>[],
   outcome: AttemptOutcome,
   more: readonly Counter[],
-): Promise<KeptAttempt> {
+): Promise<FailedAttempt | null> {
   const budgets: readonly (string | null)[] = ATTEMPT_REFUNDS[outcome];
   const kept = rows.filter(({ row }) => !budgets.includes(row.budget));
   const charged = findFailures(kept);
   const refunds = [...toRefunds(rows, outcome), ...more];
   const refunded = await refundAndRead(counters, refunds, charged?.row.counter.key);
 
-  if (refunded === null) return { kept: rows, failures: findFailures(rows)?.count.count };
+  if (refunded === null) {
+    const all = findFailures(rows);
+    return all === undefined ? null : { kept: rows, failures: all.count.count };
+  }
+
   const { count: read } = refunded;
-  if (charged === undefined || read === undefined) return { kept };
-  if (read.generation !== charged.count.generation) return { kept: [] };
+  if (charged === undefined || read?.generation !== charged.count.generation) return null;
   const count = { ...charged.count, count: Math.min(charged.count.count, read.count) };
   return {
     kept: kept.map((one) => (one === charged ? { ...charged, count } : one)),
@@ -206,24 +210,21 @@ function toRefunds(
   rows: readonly Counted<LimitRow>[],
   outcome: AttemptOutcome,
 ): readonly Counter[] {
-  return findRefunds<LimitRow['budget'], LimitRow>(rows, ATTEMPT_REFUNDS[outcome]);
+  return findRefunds(rows, ATTEMPT_REFUNDS[outcome]);
 }
 
-/**
- * Returns the events of a failed attempt, by the counts that it has reached.
- * @param kept The rows in which the attempt stays counted.
- * @param failures The failures that the store counts now, with attempts of other requests.
- */
+/** Returns the events of a failed attempt, by the counts that it has reached. */
 function eventsOfFailure(
-  kept: readonly Counted<LimitRow>[],
-  failures: number,
+  { kept, failures }: FailedAttempt,
   isKnown: boolean,
 ): readonly AttemptEvent[] {
-  const find = (name: string) => kept.find(({ row }) => row.name === name);
-  const [side, browser, lock, slow] = ['failures', 'browser', 'lock', 'slow-guessing'].map(find);
+  const slow = kept.find(({ row }) => row.name === 'slow-guessing');
+  const full = kept.filter(isFull);
+  const findFull = (name: string) => full.find(({ row }) => row.name === name);
   const events: AttemptEvent[] = [{ type: 'failure-count-changed', failures }];
 
-  if (browser !== undefined && isFull(browser))
+  const browser = findFull('browser');
+  if (browser !== undefined)
     events.push({ type: 'browser-unknown', failures: browser.count.count });
 
   if (slow?.count.count === SLOW_GUESSING_FAILURES)
@@ -231,9 +232,9 @@ function eventsOfFailure(
 
   if (isKnown) return events;
 
-  if (side !== undefined && isFull(side)) events.push({ type: 'disabled' });
-  else if (lock !== undefined && isFull(lock))
-    events.push({ type: 'locked', lockedSeconds: waitOf(lock) });
+  const lock = findFull('lock');
+  if (findFull('failures') !== undefined) events.push({ type: 'disabled' });
+  else if (lock !== undefined) events.push({ type: 'locked', lockedSeconds: waitOf(lock) });
 
   return events;
 }
@@ -286,7 +287,7 @@ function createUnguessableLimit(
 
     const watched = rows.find(({ row }) => row.name === 'watched')?.count.count;
 
-    const end: EndAttempt = async (outcome, more = []) => {
+    const end: EndAttempt = async (outcome, more) => {
       await refundAttempt(counters, rows, outcome, more);
       if (watched === UNGUESSABLE_PER_DAY)
         subject.emit({ type: 'guessing-recovery-codes', failures: watched });

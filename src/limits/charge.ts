@@ -75,7 +75,7 @@ export function createCounter(
 
 /** Returns a counter that only reports the count of a key. It neither counts nor refuses. */
 export function readKey(key: string): Counter {
-  return createCounter(key, null, { amount: 0, isOnlyRead: true });
+  return createCounter(key, null, { isOnlyRead: true });
 }
 
 /** Returns whether a counter refuses another charge of the same amount. */

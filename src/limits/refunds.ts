@@ -62,23 +62,21 @@ export const ATTEMPT_REFUNDS: Readonly<Record<AttemptOutcome, readonly AttemptBu
 };
 
 /** A counted row with its budget. Null: it is never refunded. */
-interface Budgeted<Budget> {
+interface Budgeted {
   readonly counter: Counter;
-  readonly budget: Budget | null;
+  readonly budget: AttemptBudget | SendBudget | null;
 }
 
 /**
  * Returns the counters that refund the charges of some budgets. An exempt counter was not charged:
  * its count is 0.
  */
-export function findRefunds<Budget, Charged extends Budgeted<Budget>>(
-  charged: readonly Counted<Charged>[],
-  budgets: readonly Budget[],
+export function findRefunds(
+  charged: readonly Counted<Budgeted>[],
+  budgets: readonly Budgeted['budget'][],
 ): readonly Counter[] {
   return charged
-    .filter(({ row, count }) => {
-      return count.count > 0 && row.budget !== null && budgets.includes(row.budget);
-    })
+    .filter(({ row, count }) => count.count > 0 && budgets.includes(row.budget))
     .map(refundOf);
 }
 

@@ -26,11 +26,10 @@ export function createLimitTable(settings: LimitSettings, methods: readonly stri
   return {
     methods,
     rowsOf,
-    guardsOf: (about) =>
-      toRows(sides[sideOf(about.bucket)].guards, 'guess', { method: 'sms', ...about }),
+    guardsOf: (about) => toRows(sides[sideOf(about.bucket)].guards, 'guess', about),
     refundsOf: (act, budgets, about) =>
       rowsOf(act, about)
-        .filter(({ budget }) => budget !== null && budgets.includes(budget))
+        .filter(({ budget }) => budgets.includes(budget))
         .map(({ counter }) => createCounter(counter.key, counter.windowSeconds, { amount: -1 })),
     keysNamed: (name, user, reach) => keysFor((rule) => rule.name === name, { user, ...reach }),
     keysClearedBySuccess(about) {
@@ -54,13 +53,13 @@ export interface LimitTable {
   readonly rowsOf: (act: Act, about: About) => readonly LimitRow[];
   /**
    * Returns counters that refuse as long as codes of a factor are refused in this browser. Nothing
-   * is counted in them. `method` left out: codes by text message.
+   * is counted in them. A known browser has no guard of one factor, so it needs no `method`.
    */
   readonly guardsOf: (about: Pick<About, 'user' | 'bucket' | 'method'>) => readonly LimitRow[];
   /** Returns the refunds of an action for some budgets, when its charge is no longer at hand. */
   readonly refundsOf: (
     act: Act,
-    budgets: readonly NonNullable<LimitRule['budget']>[],
+    budgets: readonly LimitRule['budget'][],
     about: Pick<About, 'user' | 'bucket'>,
   ) => readonly Counter[];
   /** Returns the keys of one row on both sides. */
@@ -92,10 +91,10 @@ export interface LimitRow extends Pick<
   readonly isPerMethod: boolean;
 }
 
-/** A rule whose key has been split at its braces: `{user}` becomes the index of a word. */
+/** A rule whose key has been split at its braces. */
 interface Compiled extends LimitRule {
-  readonly head: string;
-  readonly rest: readonly { readonly word: number; readonly text: string }[];
+  /** Texts, and the indexes of words: `{user}` becomes 0. */
+  readonly parts: readonly (string | number)[];
   readonly blocks: 'addresses' | 'ownAddresses' | null;
   readonly isPerSide: boolean;
   readonly isPerBrowser: boolean;
@@ -109,8 +108,7 @@ const WORDS = [
 ];
 
 function compile(rule: LimitRule): Compiled {
-  const [head = '', ...rest] = rule.key.split('{').map((part) => part.split('}'));
-  const words = rest.map(([word = '', text = '']) => ({ word: WORDS.indexOf(word), text }));
+  const parts = rule.key.split(/[{}]/);
   const own = rule.key.includes('{ownBlock}') ? 'ownAddresses' : null;
 
   // Keep the same fields in the same order: V8 reads objects of one shape faster.
@@ -130,8 +128,7 @@ function compile(rule: LimitRule): Compiled {
     countsDifferent: rule.countsDifferent,
     option: rule.option,
     clearedBy: rule.clearedBy,
-    head: head[0] ?? '',
-    rest: words,
+    parts: parts.map((part, index) => (index % 2 === 0 ? part : WORDS.indexOf(part))),
     blocks: rule.key.includes('{block}') ? 'addresses' : own,
     isPerSide: rule.key.includes('{side}'),
     isPerBrowser: rule.key.includes('{browser}'),
@@ -169,8 +166,8 @@ function toGuard(rule: Compiled): Compiled {
 }
 
 /** Returns the values of `WORDS`. */
-function readWords(act: Act, about: About): readonly string[] {
-  const { user, bucket, method = '', number = '', prefix = '', pair = '', login = '' } = about;
+function readWords(act: Act, about: About): Words {
+  const { user, bucket, method, number, prefix, pair, login } = about;
   // Enrollments are counted apart from all else.
   const kind = about.purpose === 'enroll' ? 'enroll' : 'login';
   const family = act === 'lookup' ? 'lookups' : 'sends';
@@ -178,10 +175,12 @@ function readWords(act: Act, about: About): readonly string[] {
   return [user, sideOf(bucket), browser, method, number, prefix, pair, kind, family, login];
 }
 
-function fill(rule: Compiled, words: readonly string[], block: string): string {
-  let key = rule.head;
-  // Blocks are not among the words, because one action has several.
-  for (const { word, text } of rule.rest) key += (words[word] ?? block) + text;
+type Words = readonly (string | undefined)[];
+
+/** @param block Stands for every word that has no value: one action has several blocks. */
+function fill(rule: Compiled, words: Words, block: string): string {
+  let key = '';
+  for (const part of rule.parts) key += typeof part === 'string' ? part : (words[part] ?? block);
   return key;
 }
 
@@ -236,7 +235,7 @@ const EVERYWHERE = {
 const isClearedBy =
   (clearing: Clearing) =>
   (rule: LimitRule): boolean =>
-    rule.clearedBy.includes(clearing);
+    rule.clearedBy?.includes(clearing) === true;
 
 /**
  * Returns whether a key belongs to the user. Nothing is counted in a row that is only read, so its

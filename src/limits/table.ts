@@ -48,7 +48,6 @@ function guessRules(settings: LimitSettings): readonly LimitRule[] {
       isOnlyRead: true,
       budget: null,
       side: 'known',
-      clearedBy: [],
     }),
     rule('lock', 'lock', 'locks:{user}:{method}', {
       ...GUESS,
@@ -75,20 +74,17 @@ function unguessableRules(): readonly LimitRule[] {
       ...perDay(UNGUESSABLE_PER_DAY),
       acts: ['recovery'],
       budget: 'address',
-      clearedBy: [],
     }),
     // Never refuses: an event tells the operator.
     rule('watched', 'lock', 'recovery:user:{user}', {
       windowSeconds: DAY_SECONDS,
       acts: ['recovery'],
       budget: null,
-      clearedBy: [],
     }),
     rule('answers', 'lock', 'answers:address:{side}:{ownBlock}', {
       ...perDay(UNGUESSABLE_PER_DAY),
       acts: ['answer'],
       budget: 'address',
-      clearedBy: [],
     }),
   ];
 }
@@ -100,7 +96,6 @@ function optionsRules(): readonly LimitRule[] {
       ...perHour(OPTIONS_PER_LOGIN),
       acts: ['options'],
       budget: null,
-      clearedBy: [],
     }),
     rule('user-options', 'per-user', 'options:{side}:{user}', {
       ...perDay(OPTIONS_PER_DAY),
@@ -238,7 +233,6 @@ function beginningRules(limits: Limits): readonly LimitRule[] {
       ...perTenMinutes(limits.withoutText.maxPerAddress),
       acts: ['wait'],
       budget: null,
-      clearedBy: [],
     }),
     rule('enrollments', 'enrollments', 'enrollments:{user}', {
       ...perHour(limits.enrollments.max),
@@ -281,7 +275,7 @@ const FROM_STRANGERS_PER_DAY = 60;
 const CUT_OFF_KEY = 'browsers:cut-off:{user}';
 
 const GUESS = { windowSeconds: null, acts: ['guess'], budget: 'lock' } as const;
-const SENT = { acts: ['send'], budget: 'total', clearedBy: [] } as const;
+const SENT = { acts: ['send'], budget: 'total' } as const;
 const SINCE_SUCCESS = {
   acts: ['send'],
   budget: 'user',
@@ -399,10 +393,10 @@ export interface LimitRule {
   /** The option below `limits` that sets a limit of all users. `limit-near` watches it. */
   readonly option?: SharedOption | undefined;
   /**
-   * What clears it before its window ends. `forgetUser` clears every counter with a user in its
-   * key.
+   * What clears it before its window ends. Left out: nothing. `forgetUser` clears every counter
+   * with a user in its key.
    */
-  readonly clearedBy: readonly Clearing[];
+  readonly clearedBy?: readonly Clearing[] | undefined;
 }
 
 /**

@@ -60,7 +60,7 @@ async function attempt(
   if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
   const { end, findReplaced, success } = charged.attempt;
   if (outcome !== 'right' && outcome !== 'replaced') {
-    await end(outcome);
+    await end(outcome, []);
     return;
   }
   const isRight = outcome === 'right';
@@ -71,7 +71,10 @@ async function attempt(
 
 /** What is counted in each budget of the codes that can be guessed. */
 async function countsOf(bucket: string): Promise<Record<string, number>> {
-  const [about, names] = [{ user: 'u', bucket }, ['failures', 'browser', 'lock', 'slow-guessing']];
+  const [about, names] = [
+    { user: 'u', bucket, method: 'sms' },
+    ['failures', 'browser', 'lock', 'slow-guessing'],
+  ];
   const { rows } = await chargeRows(store.counters, limitTable().guardsOf(about));
   const budgets: Record<string, string> = { failures: 'disable', browser: 'lock' };
   return Object.fromEntries(
@@ -96,7 +99,7 @@ it.each(['guess', 'recovery', 'answer'] as const)(
     const subject = { ...SUBJECT, bucket: OTHER_BROWSERS, emit: () => undefined };
     const charged = await chargeAttempt(subject);
     if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
-    await charged.attempt.end('wrong');
+    await charged.attempt.end('wrong', []);
     expect(keysClearedBySuccess).not.toHaveBeenCalled();
 
     expect(charged.attempt.success.clears).toContain('failures:others:u');
@@ -149,14 +152,14 @@ describe('a lock', () => {
     for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
     const tenth = await charge('guess');
     expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
-    if (tenth.kind === 'counted') await tenth.attempt.end('not-checked');
+    if (tenth.kind === 'counted') await tenth.attempt.end('not-checked', []);
     expect((await charge('guess')).kind).toBe('counted');
   });
 
   it('stays when another attempt is given back', async () => {
     const first = await charge('guess');
     for (let time = 0; time < 9; time += 1) await attempt('guess', 'wrong');
-    if (first.kind === 'counted') await first.attempt.end('not-checked');
+    if (first.kind === 'counted') await first.attempt.end('not-checked', []);
     expect(await charge('guess')).toMatchObject({ refusal: { reason: 'locked' } });
   });
 
@@ -170,7 +173,7 @@ describe('a lock', () => {
     expect(parallel).toMatchObject({
       refusal: { reason: 'locked', retryAfterSeconds: 86_400 },
     });
-    if (sixtieth.kind === 'counted') await sixtieth.attempt.end('lost');
+    if (sixtieth.kind === 'counted') await sixtieth.attempt.end('lost', []);
     expect((await charge('guess')).kind).toBe('counted');
   });
 });
@@ -179,11 +182,11 @@ it('what is given back late takes nothing from failures after a success', async 
   const late = await charge('guess');
   await attempt('guess', 'right');
   await attempt('guess', 'wrong');
-  if (late.kind === 'counted') await late.attempt.end('not-checked');
+  if (late.kind === 'counted') await late.attempt.end('not-checked', []);
   const events: object[] = [];
   const next = await charge('guess', OTHER_BROWSERS, { events });
   expect(events).toEqual([]);
-  if (next.kind === 'counted') await next.attempt.end('wrong');
+  if (next.kind === 'counted') await next.attempt.end('wrong', []);
   expect(events).toEqual([{ type: 'failure-count-changed', failures: 2 }]);
 });
 
@@ -207,7 +210,7 @@ describe('what a failed attempt tells', () => {
       }
       const [right, late] = [await chargeTelling(events), await chargeTelling(events)];
       await store.counters.clear(right.success.clears);
-      expect(await late.end(outcome)).toBeNull();
+      expect(await late.end(outcome, [])).toBeNull();
       expect(events).toEqual([]);
     },
   );
@@ -215,8 +218,8 @@ describe('what a failed attempt tells', () => {
   it('is the count of now, after its refund and those of others', async () => {
     const events: object[] = [];
     const [refunded, wrong] = [await chargeTelling(events), await chargeTelling(events)];
-    await refunded.end('not-checked');
-    await wrong.end('wrong');
+    await refunded.end('not-checked', []);
+    await wrong.end('wrong', []);
     expect(events).toEqual([counted(1)]);
   });
 
@@ -227,8 +230,8 @@ describe('what a failed attempt tells', () => {
       await store.counters.clear(['locks:u:sms']);
     }
     const [first, second] = [await chargeTelling(events), await chargeTelling(events)];
-    expect(await first.end('wrong')).toBeNull();
-    expect(await second.end('wrong')).toMatchObject({ refusal: { reason: 'disabled' } });
+    expect(await first.end('wrong', [])).toBeNull();
+    expect(await second.end('wrong', [])).toMatchObject({ refusal: { reason: 'disabled' } });
     expect(events).toEqual([counted(50), counted(50), { type: 'disabled' }]);
   });
 
@@ -239,15 +242,15 @@ describe('what a failed attempt tells', () => {
       await store.counters.clear(['locks:u:sms']);
     }
     const [first, second] = [await chargeTelling(events), await chargeTelling(events)];
-    await first.end('not-checked');
-    expect(await second.end('wrong')).toBeNull();
+    await first.end('not-checked', []);
+    expect(await second.end('wrong', [])).toBeNull();
     expect(events).toEqual([counted(49)]);
   });
 
   it('is the count that is left after both checks of one code', async () => {
     const events: object[] = [];
     const [newest, previous] = [await chargeTelling(events), await chargeTelling(events)];
-    await joinAttempts(newest, previous).end('not-checked');
+    await joinAttempts(newest, previous).end('not-checked', []);
     expect(events).toEqual([counted(1)]);
   });
 });
@@ -288,7 +291,7 @@ describe('a code that was wrong at the newest text and judged at the one before'
     ['not-used', 0, 0],
   ] as const)('counts as both judgements say when it was %s', async (outcome, lock, disable) => {
     const wrong = await chargeGuess(OTHER_BROWSERS);
-    await joinAttempts(wrong, await chargeGuess(OTHER_BROWSERS)).end(outcome);
+    await joinAttempts(wrong, await chargeGuess(OTHER_BROWSERS)).end(outcome, []);
     expect(await countsOf(OTHER_BROWSERS)).toMatchObject({
       lock,
       disable,

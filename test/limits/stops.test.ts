@@ -60,7 +60,7 @@ async function chargeOne(at?: At): Promise<ChargedAttempt> {
 /** Makes attempts, one after the other, and returns what the end of the last one returned. */
 async function fail(times: number, at?: At): Promise<AttemptStop | null> {
   let stop: AttemptStop | null = null;
-  for (let time = 0; time < times; time += 1) stop = await (await chargeOne(at)).end('wrong');
+  for (let time = 0; time < times; time += 1) stop = await (await chargeOne(at)).end('wrong', []);
   return stop;
 }
 
@@ -83,7 +83,7 @@ describe('the end of an attempt returns the lock that it has set', () => {
 
   it('but none where it has lifted it', async () => {
     await fail(9);
-    expect(await (await chargeOne()).end('lost')).toBeNull();
+    expect(await (await chargeOne()).end('lost', [])).toBeNull();
     expect(eventsOf('locked')).toEqual([]);
   });
 
@@ -105,14 +105,14 @@ describe('the end of an attempt returns the lock that it has set', () => {
   it('of the newest text or of the one before, whichever has set it', async () => {
     await fail(8);
     const ninth = await chargeOne();
-    expect(await joinAttempts(ninth, await chargeOne()).end('wrong')).toMatchObject({
+    expect(await joinAttempts(ninth, await chargeOne()).end('wrong', [])).toMatchObject({
       refusal: { reason: 'locked' },
     });
     clock.advanceSeconds(1800);
     await fail(9);
     const setsIt = await chargeOne();
     const known = await chargeOne({ bucket: KNOWN });
-    expect(await joinAttempts(setsIt, known).end('wrong')).toMatchObject({
+    expect(await joinAttempts(setsIt, known).end('wrong', [])).toMatchObject({
       refusal: { reason: 'locked' },
     });
   });
@@ -170,7 +170,7 @@ describe('events of failures', () => {
     ['lost', 0],
   ] as const)('a known browser that is full when its tenth was %s', async (outcome, times) => {
     await fail(9, { bucket: KNOWN });
-    expect(await (await chargeOne({ bucket: KNOWN })).end(outcome)).toBeNull();
+    expect(await (await chargeOne({ bucket: KNOWN })).end(outcome, [])).toBeNull();
     expect(eventsOf('browser-unknown')).toHaveLength(times);
   });
 
@@ -180,7 +180,7 @@ describe('events of failures', () => {
   ] as const)('slow guessing, when the sixtieth of thirty days was %s', async (outcome, times) => {
     const slow = createCounter('failures:slow:u', 30 * DAY);
     for (let time = 0; time < 59; time += 1) await store.counters.charge([slow]);
-    await (await chargeOne()).end(outcome);
+    await (await chargeOne()).end(outcome, []);
     expect(eventsOf('guessing-slowly')).toHaveLength(times);
   });
 

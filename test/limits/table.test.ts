@@ -329,7 +329,7 @@ describe('the limits of an action', () => {
   });
 
   it('guard sends by refusing like attempts at texted codes, and count nothing', async () => {
-    const about = { user: 'u', bucket: OTHER_BROWSERS };
+    const about = { user: 'u', bucket: OTHER_BROWSERS, method: 'sms' };
     const guards = limits.guardsOf(about);
     expect(keysOf(guards)).toEqual(ORDER.guess('others'));
     await chargeRows(store.counters, guards);
@@ -385,7 +385,7 @@ describe('what is refunded', () => {
     budgets: readonly LimitRow['budget'][],
   ): Promise<readonly string[]> {
     const { rows } = await chargeRows(store.counters, limits.rowsOf(act, SIDES[side]));
-    await store.counters.charge(findRefunds<LimitRow['budget'], LimitRow>(rows, budgets));
+    await store.counters.charge(findRefunds(rows, budgets));
     const keys = rows.map(({ row }) => row.counter.key);
     const counts = await Promise.all(keys.map(countOf));
     return keys.filter((_key, index) => counts[index] === 0);
