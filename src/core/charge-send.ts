@@ -92,7 +92,7 @@ export async function findSendRefusal(
 /** Returns why the factor is locked or disabled in this browser now, or null. Counts nothing. */
 export async function findLock(
   { store, limits }: Pick<Core, 'store' | 'limits'>,
-  about: Pick<About, 'user' | 'method'>,
+  about: Required<Pick<About, 'user' | 'method'>>,
   bucket: string,
 ): Promise<RefusedCharge | null> {
   const asked = await chargeIn(store.counters, bucket, (one) =>

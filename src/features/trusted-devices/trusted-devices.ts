@@ -1,4 +1,5 @@
 import type { KeyedDigest } from '../../keys';
+import { MESSAGE } from '../../core/addresses';
 import { findLock } from '../../core/charge-send';
 import type { Core } from '../../core/context';
 import type { PreparedCookie } from '../../core/prepared-cookie';
@@ -76,7 +77,8 @@ export function createDeviceAuthenticator(core: Core, registry: DeviceRegistry, 
       const { userId } = identity;
       // Someone who knows the password is guessing codes, and must not find a way around the lock.
       // Guesses in other browsers do not lock a known one.
-      if ((await findLock(core, { user: userId }, bucket)) !== null) return { kind: 'not-now' };
+      const locked = await findLock(core, { user: userId, method: MESSAGE }, bucket);
+      if (locked !== null) return { kind: 'not-now' };
       // A deleted or disabled user is refused later, when the message would be sent.
       const user = await findUser(core, { ...identity, purpose: 'login' }, undefined);
       if (user === null) return { kind: 'not-now' };
