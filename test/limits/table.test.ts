@@ -328,6 +328,14 @@ describe('the limits of an action', () => {
     expect(keys.filter((key) => key.includes(':login:'))).toEqual([]);
   });
 
+  it('are without those of addresses where the address is not known', () => {
+    const { addresses: _none, provenKeys: _nobody, ...unknown } = OTHERS;
+    const rows = limits.rowsOf('send', unknown);
+    const isOfAddress = (key: string): boolean => /:address(?:-unproven)?:/.test(key);
+    expect(keysOf(rows)).toEqual(ORDER.send('others').filter((key) => !isOfAddress(key)));
+    expect(findRow(rows, 'sends:strangers:n').counter.exemptBy).toEqual([]);
+  });
+
   it('guard sends by refusing like attempts at texted codes, and count nothing', async () => {
     const about = { user: 'u', bucket: OTHER_BROWSERS, method: 'sms' };
     const guards = limits.guardsOf(about);
@@ -540,6 +548,23 @@ describe('what clears a counter', () => {
     const cleared = await clearedBy(() => clear(limits.keysOfBrowsers('u', ['b', 'c'])));
     expect(cleared).toEqual([...IN_B, ...IN_C].sort());
     expect(await clearedBy(() => forgetBrowsers(guarded(), limits, 'u', clock.now()))).toEqual([]);
+  });
+
+  it('is named once, and nothing that counts nothing is', () => {
+    const { ownAddresses: _none, ...unknown } = OTHERS;
+    const { keysClearedBy, keysOfUser, keysOfBrowsers, keysClearedBySuccess } = limits;
+    const guessed = [...FAILURES, 'locks:u:sms'];
+    for (const [named, keys] of [
+      [keysClearedBy('unlock', 'u', ['b']), [...IN_OTHERS, ...IN_B, ...TOTALS]],
+      [keysClearedBy('unlock', 'u'), [...IN_OTHERS, ...TOTALS]],
+      [keysOfBrowsers('u', ['b']), IN_B],
+      [keysClearedBySuccess(unknown), [...guessed, ...IN_OTHERS]],
+      [
+        keysOfUser('u', ['b']),
+        [...guessed, 'failures:slow:u', 'recovery:user:u', ...IN_OTHERS, ...IN_B, ...TOTALS],
+      ],
+    ] as const)
+      expect([...named].sort()).toEqual([...keys].sort());
   });
 
   it('of every factor whose codes can be guessed', () => {

@@ -8,6 +8,7 @@ const SUITES = [
   'limits/lift',
   'limits/stops',
   'policies/limit-options',
+  'policies/near-limits',
   'policies/send-limits',
   'policies/failure-locks',
   'policies/address-block',
