@@ -255,6 +255,16 @@ describe('what a failed attempt tells', () => {
   });
 });
 
+it.each(['recovery', 'answer'] as const)(
+  'an attempt of kind %s ends although its refunds fail',
+  async (counting) => {
+    const charged = await charge(counting);
+    if (charged.kind === 'refused') throw new Error(charged.refusal.reason);
+    jest.spyOn(store.counters, 'charge').mockRejectedValue(new Error('the store is down'));
+    expect(await charged.attempt.end('not-checked', [])).toBeNull();
+  },
+);
+
 describe('a code that was wrong at the newest text and judged at the one before', () => {
   const KNOWN = toBucket('a-known-browser', 1_700_000_000);
 
