@@ -92,7 +92,7 @@ export async function findSendRefusal(
 /** Returns why the factor is locked or disabled in this browser now, or null. Counts nothing. */
 export async function findLock(
   { store, limits }: Pick<Core, 'store' | 'limits'>,
-  about: Required<Pick<About, 'user' | 'method'>>,
+  about: { readonly user: string; readonly method: string },
   bucket: string,
 ): Promise<RefusedCharge | null> {
   const asked = await chargeIn(store.counters, bucket, (one) =>
@@ -135,7 +135,12 @@ function prepareRows(
   };
 }
 
-function toAbout(send: MessageFacts, bucket: string, isConfirmed: boolean, random: number): About {
+function toAbout(
+  send: MessageFacts,
+  bucket: string,
+  isConfirmed: boolean,
+  random: number,
+): About & { readonly method: string } {
   return {
     user: send.userId,
     bucket,

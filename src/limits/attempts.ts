@@ -260,7 +260,7 @@ export function chargeDespiteLock(
 ) {
   return chargeBrowser(about.bucket, (bucket) => {
     const here = { ...about, bucket };
-    const guards = bucket === OTHER_BROWSERS ? [] : limits.guardsOf(here);
+    const guards = bucket === OTHER_BROWSERS ? [] : limits.guardsOf({ ...here, method: undefined });
     return chargeRows(counters, [...guards, ...limits.rowsOf(act, here)]);
   });
 }

@@ -61,10 +61,12 @@ export const ATTEMPT_REFUNDS: Readonly<Record<AttemptOutcome, readonly AttemptBu
   replaced: ['lock', 'slow-guessing', 'disable'],
 };
 
+type LimitBudget = AttemptBudget | SendBudget;
+
 /** A counted row with its budget. Null: it is never refunded. */
 interface Budgeted {
   readonly counter: Counter;
-  readonly budget: AttemptBudget | SendBudget | null;
+  readonly budget: LimitBudget | null;
 }
 
 /**
@@ -73,10 +75,10 @@ interface Budgeted {
  */
 export function findRefunds(
   charged: readonly Counted<Budgeted>[],
-  budgets: readonly Budgeted['budget'][],
+  budgets: readonly LimitBudget[],
 ): readonly Counter[] {
   return charged
-    .filter(({ row, count }) => count.count > 0 && budgets.includes(row.budget))
+    .filter(({ row, count }) => count.count > 0 && budgets.some((one) => one === row.budget))
     .map(refundOf);
 }
 

@@ -29,7 +29,7 @@ export function createLimitTable(settings: LimitSettings, methods: readonly stri
     guardsOf: (about) => toRows(sides[sideOf(about.bucket)].guards, 'guess', about),
     refundsOf: (act, budgets, about) =>
       rowsOf(act, about)
-        .filter(({ budget }) => budgets.includes(budget))
+        .filter(({ budget }) => budgets.some((one) => one === budget))
         .map(({ counter }) => createCounter(counter.key, counter.windowSeconds, { amount: -1 })),
     keysNamed: (name, user, reach) => keysFor((rule) => rule.name === name, { user, ...reach }),
     keysClearedBySuccess(about) {
@@ -53,13 +53,15 @@ export interface LimitTable {
   readonly rowsOf: (act: Act, about: About) => readonly LimitRow[];
   /**
    * Returns counters that refuse as long as codes of a factor are refused in this browser. Nothing
-   * is counted in them. A known browser has no guard of one factor, so it needs no `method`.
+   * is counted in them. A known browser has no guard of one factor: its `method` is undefined.
    */
-  readonly guardsOf: (about: Pick<About, 'user' | 'bucket' | 'method'>) => readonly LimitRow[];
+  readonly guardsOf: (
+    about: Required<Pick<About, 'user' | 'bucket' | 'method'>>,
+  ) => readonly LimitRow[];
   /** Returns the refunds of an action for some budgets, when its charge is no longer at hand. */
   readonly refundsOf: (
     act: Act,
-    budgets: readonly LimitRule['budget'][],
+    budgets: readonly NonNullable<LimitRule['budget']>[],
     about: Pick<About, 'user' | 'bucket'>,
   ) => readonly Counter[];
   /** Returns the keys of one row on both sides. */

@@ -449,7 +449,7 @@ export interface About {
    */
   readonly bucket: string;
   /** The factor of an attempt. */
-  readonly method?: string;
+  readonly method?: string | undefined;
   /** The id of the pending login. */
   readonly login?: string;
   readonly purpose?: Purpose;

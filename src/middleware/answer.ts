@@ -26,6 +26,7 @@ export async function finishRefusal(
   req.smsOtp = toOutcome(told);
   if (!isShown) return answerRefusal(res, failureRedirect, told);
 
+  res.setHeader('Cache-Control', 'no-store');
   await showRefusal(req, res);
   return false;
 }

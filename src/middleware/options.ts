@@ -134,8 +134,9 @@ export interface EnrollOptions extends PhoneOptions {
   readonly defaultCountry?: string | undefined;
   /**
    * Answers a refusal in place of the redirect, for example with the form and what the user typed.
-   * `req.smsOtp` has the reason, and nothing is kept in the session. A request that asks for JSON
-   * still gets JSON, and an ended login still leads to `failureRedirect`. Default: none.
+   * `req.smsOtp` has the reason, which may be any: `req.user` may be missing. Nothing is kept in
+   * the session. A request that asks for JSON, and one whose login has ended, are answered as
+   * without this option. Default: none.
    */
   readonly showRefusal?: ((req: Request, res: Response) => unknown) | undefined;
 }

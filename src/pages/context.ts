@@ -28,9 +28,12 @@ const COUNTED: ReadonlySet<Reason | null> = new Set<Reason>(['resend-too-soon', 
 /** The result of a request, as `status` returns it to the next one. */
 export type Told = Pick<SmsOtpStatus, 'notice' | 'retryAt'>;
 
+/** What a notice on a page says. */
+type ShownStatus = Told & Pick<SmsOtpStatus, 'pending'>;
+
 /**
  * Returns the fields that every page has. Uses up the notice of the session.
- * @param told The notice to show instead.
+ * @param told The notice to show instead. That of the session then stays, and nothing is written.
  */
 export function describeBase(
   context: PagesContext,
@@ -64,7 +67,7 @@ export function withNotice(context: PagesContext, req: Request, told?: Told): Pa
   const frame = describeFrame(context, req);
   // Only the code page counts down to the next message. The page of a form that was refused says
   // how long to wait.
-  const status = { ...context.smsOtp.status(req), ...(told && { ...told, pending: null }) };
+  const status = told === undefined ? context.smsOtp.status(req) : { ...told, pending: null };
   return { ...frame, notice: describeNotice(context, req, frame.locale, status) };
 }
 
@@ -96,7 +99,7 @@ function describeNotice(
   context: PagesContext,
   req: Request,
   locale: PageLocale,
-  status: SmsOtpStatus,
+  status: ShownStatus,
 ): PageNotice | null {
   const { notice, pending } = status;
   if (notice === null) return null;
@@ -117,7 +120,7 @@ function describeNotice(
 }
 
 /** Returns whether the phone has a code of another login, which this one would not accept. */
-function isOfOtherLogin(status: SmsOtpStatus): boolean {
+function isOfOtherLogin(status: ShownStatus): boolean {
   const { pending } = status;
   return status.notice === 'resend-too-soon' && pending?.purpose === 'login' && !pending.isSent;
 }

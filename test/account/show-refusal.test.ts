@@ -37,6 +37,7 @@ describe('a refusal that the app shows', () => {
       { typed: 'call me', sent: false, reason: 'malformed-phone' },
     ]);
     expect(test.sessions.calls.set).toBe(before);
+    expect(answer.headers['cache-control']).toBe('no-store');
     expect((await alice.status()).body.notice).toBeNull();
   });
 
@@ -51,12 +52,14 @@ describe('a refusal that the app shows', () => {
     });
   });
 
-  it('is JSON for a request that asks for it', async () => {
-    const test = await start({ failureRedirect: undefined });
+  it.each([
+    ['JSON', undefined, [400, { error: 'malformed-phone' }]],
+    ['a redirect', failureRedirect, [303, {}]],
+  ])('is %s for a request that asks for JSON, as without it', async (_what, page, expected) => {
+    const test = await start({ failureRedirect: page });
     const alice = visit(test);
     await alice.logIn();
-    const answer = await alice.post('/own/enroll', { phone: 'call me' });
-    expect(seen(answer)).toEqual([400, { error: 'malformed-phone' }]);
+    expect(seen(await alice.post('/own/enroll', { phone: 'call me' }))).toEqual(expected);
   });
 
   it.each(['before the request', 'while the code is sent'])(

@@ -390,7 +390,7 @@ describe('what is refunded', () => {
   async function refunded(
     act: Act,
     side: Side,
-    budgets: readonly LimitRow['budget'][],
+    budgets: readonly NonNullable<LimitRow['budget']>[],
   ): Promise<readonly string[]> {
     const { rows } = await chargeRows(store.counters, limits.rowsOf(act, SIDES[side]));
     await store.counters.charge(findRefunds(rows, budgets));
@@ -582,7 +582,7 @@ describe('the keys of counters', () => {
   const part = fc.oneof(fc.string(), fc.constantFrom('u', 'user:u', 'all:user:u', 'number:n', ':'));
   const namesOf = (changes: Partial<About>): readonly string[] =>
     keysOf([
-      ...limits.guardsOf({ ...OTHERS, ...changes }),
+      ...limits.guardsOf({ method: 'sms', ...OTHERS, ...changes }),
       ...limits.rowsOf('send', { ...OTHERS, ...changes }),
     ]);
 

@@ -67,6 +67,16 @@ describe('a number that is refused', () => {
     expect(done.location).toBe('/second-factor/settings');
   });
 
+  it('leaves the notice of another form for the next page', async () => {
+    const { test, browser } = await start();
+    expect((await submit(browser, 'remove-number', { phoneId: 'none' })).status).toBe(303);
+    const writes = test.sessions.calls.set;
+    const refused = await submit(browser, 'add-number', { phone: 'call me' });
+    expect(noticeOf(refused)).toContain('does not look like a phone number');
+    expect(test.sessions.calls.set).toBe(writes);
+    expect(noticeOf(await open(browser, 'settings'))).not.toBe('');
+  });
+
   it('is shown in part if it is too long for any number', async () => {
     const { browser } = await start();
     const page = await submit(browser, 'add-number', { phone: '1'.repeat(5000) });

@@ -89,7 +89,7 @@ export function createKnownBrowsers(options: KnownBrowsersOptions): KnownBrowser
       const bucket = await findBucket(cookie, userId);
       if (bucket === OTHER_BROWSERS) return false;
       // If these limits refuse a browser, a send counts it as an unknown one.
-      const guards = limits.guardsOf({ user: userId, bucket });
+      const guards = limits.guardsOf({ user: userId, bucket, method: undefined });
       return (await chargeRows(counters, guards)).refusedBy === null;
     },
     async prepare({ cookie, userId, bucket }) {
