@@ -420,6 +420,13 @@ describe('what is refunded', () => {
     ]);
   });
 
+  it('late: several budgets at once', () => {
+    const refunds = limits.refundsOf('send', ['user', 'in-all'], { user: 'u', bucket: KNOWN });
+    expect(refunds.map(({ key }) => key)).toEqual([
+      ...['sends:day:user:b:u', 'sends:short:user:b:u', 'sends:total'],
+    ]);
+  });
+
   it('after attempts at codes that can be guessed', async () => {
     const found: Record<string, readonly string[]> = {};
     for (const outcome of ATTEMPT) {
