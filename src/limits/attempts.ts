@@ -79,7 +79,7 @@ export function joinAttempts(wrong: ChargedAttempt, last: ChargedAttempt): Attem
 function addUp(refunds: readonly Counter[]): readonly Counter[] {
   const byKey = new Map<string, Counter>();
   for (const counter of refunds) {
-    // A refund of an attempt is always one.
+    // Each of these counters refunds a single charge.
     const amount = (byKey.get(counter.key)?.amount ?? 0) - 1;
     byKey.set(counter.key, { ...counter, amount });
   }

@@ -328,7 +328,7 @@ describe('the limits of an action', () => {
     expect(keys.filter((key) => key.includes(':login:'))).toEqual([]);
   });
 
-  it('are without those of addresses where the address is not known', () => {
+  it('leave out those of an address that is not known', () => {
     const { addresses: _none, provenKeys: _nobody, ...unknown } = OTHERS;
     const rows = limits.rowsOf('send', unknown);
     const isOfAddress = (key: string): boolean => /:address(?:-unproven)?:/.test(key);
@@ -557,7 +557,7 @@ describe('what clears a counter', () => {
     expect(await clearedBy(() => forgetBrowsers(guarded(), limits, 'u', clock.now()))).toEqual([]);
   });
 
-  it('is named once, and nothing that counts nothing is', () => {
+  it('names each key once, and no key in which nothing is counted', () => {
     const { ownAddresses: _none, ...unknown } = OTHERS;
     const { keysClearedBy, keysOfUser, keysOfBrowsers, keysClearedBySuccess } = limits;
     const guessed = [...FAILURES, 'locks:u:sms'];

@@ -87,13 +87,11 @@ describeWithService('postgres')('pending logins in PostgreSQL', () => {
       const pool = ground().openPool(level);
       const { pendingLogins } = postgresStore(pool, { random: () => 1 });
       for (const id of ['a', 'b', 'c', 'd']) await begin(pendingLogins, id);
-      await finishedOf<unknown>(
-        Array.from({ length: 12 }, (_, index) => () => {
-          const id = 'abcd'.charAt(index % 4);
-          if (index < 8) return pendingLogins.attach(id, makeOtp(`t${index}`));
-          return begin(pendingLogins, `${id}${id}`, `t${index}`);
-        }),
-      );
+      await finishedOf<unknown>(12, (index) => {
+        const id = 'abcd'.charAt(index % 4);
+        if (index < 8) return pendingLogins.attach(id, makeOtp(`t${index}`));
+        return begin(pendingLogins, `${id}${id}`, `t${index}`);
+      });
       await pool.end();
       const holding = `SELECT count(*)::int AS value FROM sms_otp_pending_login WHERE otps <> '[]'`;
       expect(await ground().valueOf(holding)).toBe(1);
@@ -179,18 +177,14 @@ describeWithService('postgres')('finish in PostgreSQL', () => {
       await records.put(makePut('old'));
       for (const id of ['a', 'b', 'c']) await begin(pendingLogins, id);
       const replaces = { kind: 'login', owner: 'user', id: 'old' };
-      const finished = await finishedOf(
-        Array.from(
-          { length: 12 },
-          (_, index) => () =>
-            store.finish(
-              'abc'.charAt(index % 3),
-              makeFinish({
-                replaces,
-                charges: [charge('shared'), charge(`own ${index}`)],
-                puts: [makePut(`new ${index}`)],
-              }),
-            ),
+      const finished = await finishedOf(12, (index) =>
+        store.finish(
+          'abc'.charAt(index % 3),
+          makeFinish({
+            replaces,
+            charges: [charge('shared'), charge(`own ${index}`)],
+            puts: [makePut(`new ${index}`)],
+          }),
         ),
       );
       await pool.end();

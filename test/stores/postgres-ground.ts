@@ -30,11 +30,14 @@ interface Obstacle {
 }
 
 /**
- * Returns the results of calls that are made at the same time. A call that the server has undone,
+ * Makes calls at the same time, and returns their results. A call that the server has undone,
  * because a busy machine took too long, has changed nothing and is made again.
  */
-export function finishedOf<Result>(calls: readonly (() => Promise<Result>)[]): Promise<Result[]> {
-  return Promise.all(calls.map((call) => finish(call)));
+export function finishedOf<Result>(
+  times: number,
+  call: (index: number) => Promise<Result>,
+): Promise<Result[]> {
+  return Promise.all(Array.from({ length: times }, (_, index) => finish(() => call(index))));
 }
 
 const MOST_TRIES = 5;

@@ -114,11 +114,8 @@ describeWithService('postgres')('records in PostgreSQL', () => {
     async (level) => {
       const pool = ground().openPool(level);
       const { records } = postgresStore(pool, { random: () => 1 });
-      const results = await finishedOf(
-        Array.from(
-          { length: 20 },
-          (_, index) => () => records.put(makePut(`r${index}`, { most: 3 })),
-        ),
+      const results = await finishedOf(20, (index) =>
+        records.put(makePut(`r${index}`, { most: 3 })),
       );
       await pool.end();
       const gone = results.flatMap((result) => result.gone);
